@@ -19,6 +19,7 @@ from typing import Any
 import sqlanon
 from benchmarks.cost import Clock
 from benchmarks.record import RESULTS, Record, options
+from sqlanon.declared.cost import TableSize
 from sqlanon.methods.method import make_method as made
 from sqlanon.release.plans.rows import estimate
 from sqlanon.spec import MethodSpec
@@ -35,7 +36,7 @@ def released(rows: int, columns: int, method: str) -> dict[str, Any]:
         wall, used = time.perf_counter(), time.process_time()
         report = db.anonymize("t", quasi=[f"c{c}" for c in range(columns)], method=method, k=K, seed=1).report
         wall, used = time.perf_counter() - wall, time.process_time() - used
-    guess = estimate(made(MethodSpec(method)), rows, columns, K)
+    guess = estimate(made(MethodSpec(method)), TableSize(rows, columns, K))
     return {
         "columns": columns,
         "seconds": wall,

@@ -167,8 +167,8 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """The public names, imported or not, and the attributes of every module, without own imports."""
-    own = {name for name in globals() if name.startswith("__")}
-    return sorted({*own, *__all__, "dbt"})
+    special = {name for name in globals() if name.startswith("__")}
+    return sorted({*special, *__all__, "dbt"})
 
 
 __all__ = [

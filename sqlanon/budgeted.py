@@ -78,7 +78,9 @@ class NoisyMeasure:
         if self.quantity != "quantiles":
             return (self.name,)
         # In hundredths without the zeros at the end: p5, p50, p99_9.
-        texts = (f"{float(100 * one):.6f}".rstrip("0").rstrip(".").replace(".", "_") for one in self.quantiles)
+        texts = (
+            f"{float(100 * quantile):.6f}".rstrip("0").rstrip(".").replace(".", "_") for quantile in self.quantiles
+        )
         return tuple(f"{self.name}_p{text}" for text in texts)
 
     @property
@@ -86,7 +88,7 @@ class NoisyMeasure:
         """Of quantiles: the ends of the steps, in multiples of the unit."""
         units = int((self.high - self.low) / self.unit)
         many = min(self.steps, units)
-        return tuple(self.low + self.unit * (units * at // many) for at in range(many + 1))
+        return tuple(self.low + self.unit * (units * index // many) for index in range(many + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ class NoisySpec:
     def with_pairs(self, pairs: Sequence[tuple[str, str]]) -> NoisySpec:
         """The same with these pairs of columns for synthetic rows."""
         assert self.of_rows is not None
-        of_rows = replace(self.of_rows, pairs=tuple((one, other) for one, other in pairs))
+        of_rows = replace(self.of_rows, pairs=tuple((first, second) for first, second in pairs))
         declared = (table for table in self.tables if not table.of_rows)
         return replace(self, tables=(*declared, *of_rows.tables), of_rows=of_rows)
 

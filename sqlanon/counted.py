@@ -79,7 +79,7 @@ class CellKeySpec:
     def changes(self, count: int) -> list[int]:
         """The noise that a number of this size may have, in ascending order."""
         able = range(-self.deviation, self.deviation + 1)
-        return [one for one in able if count + one == 0 or count + one > self.no_result]
+        return [change for change in able if count + change == 0 or count + change > self.no_result]
 
     @property
     def small(self) -> int:
@@ -89,7 +89,7 @@ class CellKeySpec:
     def spread(self, count: int) -> tuple[int, int]:
         """Variances of noise of mean 0 are above the first and below the second."""
         able = self.changes(count)
-        less, more = [-one for one in able if one < 0], [one for one in able if one > 0]
+        less, more = [-change for change in able if change < 0], [change for change in able if change > 0]
         least = 0 if 0 in able else min(less, default=0) * min(more, default=0)
         return least, max(less, default=0) * max(more, default=0)
 

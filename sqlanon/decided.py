@@ -38,8 +38,8 @@ class ContextSpec:
 
     def items(self) -> Iterator[tuple[str, str | None]]:
         """The keys in their order, with their texts."""
-        for one in fields(self):
-            yield one.name, getattr(self, one.name)
+        for item in fields(self):
+            yield item.name, getattr(self, item.name)
 
 
 @dataclass(frozen=True, slots=True)

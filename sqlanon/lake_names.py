@@ -36,13 +36,13 @@ class LakeName:
         if self.scheme == "iceberg":
             return self.place.rpartition(".")[2]
         parts = [part for part in re.split(r"[/\\]", self.place) if part]
-        named = [part for part in parts if not _PATTERN.search(part) and "=" not in part]
-        return (named or parts or [self.scheme])[-1].removesuffix(".parquet")
+        plain_parts = [part for part in parts if not _PATTERN.search(part) and "=" not in part]
+        return (plain_parts or parts or [self.scheme])[-1].removesuffix(".parquet")
 
 
 def lake_of(name: str) -> LakeName | None:
     """The table of a name with a scheme, also quoted as in SQL; None: it names a table of the database."""
     if len(name) > 1 and name[0] == name[-1] == '"':
         name = name[1:-1].replace('""', '"')
-    found = _NAME.fullmatch(name)
-    return None if found is None else LakeName(found[1], found[2])  # type: ignore[arg-type]
+    match = _NAME.fullmatch(name)
+    return None if match is None else LakeName(match[1], match[2])  # type: ignore[arg-type]

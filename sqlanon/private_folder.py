@@ -41,7 +41,7 @@ class PrivateFolder:
 
     def __init__(self, stem: Path) -> None:
         self._process = os.getpid()
-        for left in reversed(range(_TRIES)):
+        for tries_left in reversed(range(_TRIES)):
             self.path = stem.with_name(f"{stem.name}.sqlanon-{secrets.token_hex(4)}")
             self.path.mkdir(mode=0o700)
             try:
@@ -50,7 +50,7 @@ class PrivateFolder:
             except BaseException as error:
                 shutil.rmtree(self.path, ignore_errors=True)
                 # Before its marker is locked another process can take the folder for an abandoned one.
-                if not (isinstance(error, FileNotFoundError) and left):
+                if not (isinstance(error, FileNotFoundError) and tries_left):
                     raise
 
     def remove(self) -> None:
@@ -74,8 +74,8 @@ def sweep(stem: Path) -> list[Path]:
 
     Other folders with such a name are not ours and stay.
     """
-    found = sorted(stem.parent.glob(f"{glob.escape(stem.name)}.sqlanon-*"))
-    return [folder for folder in found if _remove_stale(folder)]
+    folders = sorted(stem.parent.glob(f"{glob.escape(stem.name)}.sqlanon-*"))
+    return [folder for folder in folders if _remove_stale(folder)]
 
 
 def _mark(folder: Path) -> int:
@@ -115,8 +115,8 @@ def _remove(folder: Path) -> bool:
 def _remove_stale(folder: Path) -> bool:
     """Remove a folder if `PrivateFolder` made it, and the process that made it is gone; whether it did."""
     try:
-        known = folder.lstat()
-        if not stat.S_ISDIR(known.st_mode) or known.st_uid != os.geteuid():
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
             return False
         with _hold_lock(folder / MARKER) as marker:
             return os.read(marker, len(_CONTENT) + 1) == _CONTENT and _remove(folder)
@@ -164,12 +164,12 @@ def put_in_place(written: Path, target: Path) -> None:
     """
     with written.open("rb") as file:
         with contextlib.suppress(FileNotFoundError):
-            known = target.stat()
-            if not stat.S_ISREG(known.st_mode):  # a device or a pipe would be gone for everybody
+            status = target.stat()
+            if not stat.S_ISREG(status.st_mode):  # a device or a pipe would be gone for everybody
                 raise OSError(errno.EINVAL, "there is something that is no regular file")
             with contextlib.suppress(PermissionError):  # only a member of a group may give it a file
-                os.fchown(file.fileno(), -1, known.st_gid)
-            os.fchmod(file.fileno(), stat.S_IMODE(known.st_mode))
+                os.fchown(file.fileno(), -1, status.st_gid)
+            os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))
         os.fsync(file.fileno())
     os.replace(written, target)
     folder = os.open(target.resolve().parent, os.O_RDONLY)

@@ -105,6 +105,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
         "tests/safety/test_crash_trials.py",
         "tests/safety/test_dropped_meanwhile.py",
         "tests/safety/test_weakest.py",
+        "tests/safety/test_weakest_counts.py",
     ),
 }
 """Beginnings of test ids."""

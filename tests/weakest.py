@@ -79,7 +79,7 @@ class WeakestEngine(DuckDBEngine):
     transactions = temporary = updates = ordered = False
     lacks = MappingProxyType(
         LACKS["DuckDB in memory"]
-        | {name: LACKS["Spark"][name] for name in ("refresh: {mode: frozen}", "statistics", NOISY, "tables")}
+        | {name: LACKS["Spark"][name] for name in ("refresh: {mode: frozen}", NOISY, "tables")}
     )
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, database: str) -> None:

@@ -100,7 +100,7 @@ def _report(
     if sampled is not material:
         material = sampled
         fits, ties = Fits(material, reporter), None
-    linked, counted, lacking = (
+    linked, unit, lacking = (
         _attack_by_linkage(on, fits, sets, promised, ties, crowds)
         if shows
         else ((of_classes(material, promised),), "rows", [])
@@ -129,7 +129,7 @@ def _report(
         drawn=material.drawn,
         unmatched=material.unmatched,
         boxes=len(material.members),
-        counted=counted,
+        counted=unit,
         quasi=tuple(on.quasi[a] for a in columns),
         k=k,
         linkage=linked,
@@ -166,7 +166,7 @@ def _attack_by_linkage(
     attacks_of = [(name, attack_by_linkage(fits, sets, k, crowd)) for name, crowd in crowds.items()]
     # Of several identifiers the one that leaves the fewest persons counts.
     attacks_of = attacks_of or [("rows", attack_by_linkage(fits, sets, k, None))]
-    counted, best = min(attacks_of, key=lambda pair: (pair[1][-1].fewest, -pair[1][-1].mean, pair[0]))
+    unit, best = min(attacks_of, key=lambda pair: (pair[1][-1].fewest, -pair[1][-1].mean, pair[0]))
     wrong = None
     if crowds:
         lacking.append("errors: a wrong value is tried only where rows are counted, not persons")
@@ -183,7 +183,7 @@ def _attack_by_linkage(
         wrong = with_errors(fits, sets, ties, k)
         if wrong is None:
             lacking.append(f"errors: more than {MOST_MISTAKES:,} additions; name fewer columns with --known")
-    return (*best, *(wrong or ())), counted, lacking
+    return (*best, *(wrong or ())), unit, lacking
 
 
 def _counting(entry: Entry) -> tuple[str, ...]:

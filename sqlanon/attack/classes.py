@@ -13,14 +13,10 @@ from sqlanon.engines.rows import read_integer
 from sqlanon.statistics.seen import HIDDEN, Seen
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from sqlanon.engines.base import TableRef
     from sqlanon.statistics.joined import Joined
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
-
-    Longs = npt.NDArray[np.int64]
 
 
 def see_classes(scratch: Scratch, shape: Shape, atoms: TableRef, joined: Joined, order: Sequence[int]) -> Seen:
@@ -41,7 +37,7 @@ def see_classes(scratch: Scratch, shape: Shape, atoms: TableRef, joined: Joined,
     assert shape.neighbour is not None
     needs, context, many = scratch.table("needs"), shape.context(), len(shape.columns)
     scratch.execute("statistics/needs", needs=needs, atoms=atoms, **context)
-    known = {
+    hidden = {
         (read_integer(row[1]), read_integer(row[0]), read_integer(row[2]))
         for row in scratch.fetch(
             "statistics/sum_read", table=needs, columns=["class", "place", "rank", "known"], order=["class", "place"]
@@ -60,16 +56,16 @@ def see_classes(scratch: Scratch, shape: Shape, atoms: TableRef, joined: Joined,
         kinds.append(kind)
         if kind >= 0:
             sums[kind] = sums.get(kind, 0) + n
-        keys = [(one.place, of, rank) for one, rank in zip(shape.neighbour.columns, ranks, strict=True)]
-        needed.append([key if key in known else (0, 0, 0) for key in keys])
-    cells, numbers = len(joined.seen.value), {kind: at for at, kind in enumerate(sums)}
+        keys = [(column.place, of, rank) for column, rank in zip(shape.neighbour.columns, ranks, strict=True)]
+        needed.append([key if key in hidden else (0, 0, 0) for key in keys])
+    cells, numbers = len(joined.seen.value), {kind: index for index, kind in enumerate(sums)}
     of_kind = [cells + numbers[kind] if kind >= 0 else -1 for kind in kinds]
-    of_need = {key: cells + len(sums) + at for at, key in enumerate(sorted(known))}
-    rows = [[of_need.get(keys[at], -1) for keys in needed] for at in range(len(shape.neighbour.columns))]
+    of_need = {key: cells + len(sums) + index for index, key in enumerate(sorted(hidden))}
+    rows = [[of_need.get(keys[index], -1) for keys in needed] for index in range(len(shape.neighbour.columns))]
     return replace(
         joined.seen,
         of=np.concatenate([joined.seen.of[:, whole], np.array([of_kind, *rows], np.int64)]),
-        value=np.concatenate([joined.seen.value, list(sums.values()), [HIDDEN] * len(known)]).astype(np.int64),
+        value=np.concatenate([joined.seen.value, list(sums.values()), [HIDDEN] * len(hidden)]).astype(np.int64),
         least=np.zeros(len(whole), np.int64),
         hidden=1,
     )

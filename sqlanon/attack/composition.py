@@ -53,14 +53,14 @@ def attack_with_versions(scratch: Scratch, on: Subject) -> tuple[list[Compositio
         for earlier_entry in list_kept(entries, scratch.engine.exists)
         if earlier_entry.version != entry.version
     ]
-    others = [
+    other_versions = [
         earlier_entry
         for earlier_entry in entries
         if earlier_entry.version != entry.version and earlier_entry.status in SEEN
     ]
     if not entry.policy.get("key") or not scratch.engine.exists(history_table_of(entry)):
         what = "versions: the policy has no key, so that rows of two versions cannot be matched"
-        return [], [what] if others else []
+        return [], [what] if other_versions else []
     attacks = []
     for earlier in versions[-MOST_VERSIONS:]:
         attacks += _version(scratch, earlier, entry)

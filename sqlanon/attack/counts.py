@@ -39,13 +39,10 @@ from sqlanon.statistics.spans import find_spans
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Flags, Longs
     from sqlanon.engines.base import Engine
     from sqlanon.release.catalog.entry import Entry
     from sqlanon.statistics.shape import Shape
-
-    Longs = npt.NDArray[np.int64]
 
 MOST_PAIRS = 2000
 """Pairs of an insider and a small cell that are tried, about; `victims` names a number of insiders."""
@@ -83,16 +80,19 @@ def attack_counts(
         came = [_read_private(engine, shape, entry.counts, order, batch) for batch in batches]
         rows = see_new_rows(parsed.columns, joined, batches, [truth for truth, _ in came], shape.threshold)
         targets = [
-            _Target(one.seen, one.value, one.small, shape.threshold, lambda: until - time.monotonic()) for one in rows
+            _Target(new_rows.seen, new_rows.value, new_rows.small, shape.threshold, lambda: until - time.monotonic())
+            for new_rows in rows
         ]
         reporter.stage(entry.release, "all versions")
-        kinds = _read_versions(targets, [known for _, known in came], insiders, promised=shape.insiders)
+        kinds = _read_versions(
+            targets, [private_counts for _, private_counts in came], insiders, promised=shape.insiders
+        )
         reporter.finish(entry.release)
-        small = sum(int(one.small.sum()) for one in rows)
+        small = sum(int(new_rows.small.sum()) for new_rows in rows)
         return _report(entry, shape, joined, small, kinds, versions=len(batches))
-    truth, known = _read_private(engine, shape, entry.counts, order)
-    asked = stored_statistics(entry.policy["statistics"])
-    most = shape.threshold - 1 if asked.method == "round" else shape.threshold
+    truth, private_counts = _read_private(engine, shape, entry.counts, order)
+    statistics = stored_statistics(entry.policy["statistics"])
+    most = shape.threshold - 1 if statistics.method == "round" else shape.threshold
     target = _Target(
         joined.seen,
         np.array([truth[key][0] for key in joined.keys], np.int64),
@@ -104,26 +104,26 @@ def attack_counts(
     naive = replace(joined.seen, value=np.where(target.small, HIDDEN, target.value), ends=None)
     attacks = [
         target.read("naive", naive, promised=False),
-        target.read("outsider", joined.seen, promised=asked.method != "cell_key"),
+        target.read("outsider", joined.seen, promised=statistics.method != "cell_key"),
     ]
     if shape.neighbour is not None:
         reporter.stage(entry.release, "readers of the rows as well")
         with Scratch(engine) as scratch:
             seen = see_classes(scratch, shape, entry.counts["atoms"], joined, order)
         attacks.append(target.over(seen).read("rows", seen, promised=True))
-    if isinstance(asked.other, CellKeySpec):
-        if asked.other.rule is None:
-            attacks.append(target.average(asked.other.deviation))
+    if isinstance(statistics.other, CellKeySpec):
+        if statistics.other.rule is None:
+            attacks.append(target.average(statistics.other.deviation))
     else:
         reporter.stage(entry.release, "insiders")
         some = max(1, MOST_PAIRS // max(int(target.small.sum()), 1)) if insiders is None else insiders
-        attacks.append(target.read_insiders(known, some, promised=asked.other is None and shape.insiders))
+        attacks.append(target.read_insiders(private_counts, some, promised=statistics.other is None and shape.insiders))
     sums: tuple[SumsReader, ...] = ()
     if shape.sums:
         reporter.stage(entry.release, "sums")
         with Scratch(engine) as scratch:
-            kept = kept_of(entry.statistics)
-            sums = attack_sums(scratch, shape, kept, joined, order, lambda: until - time.monotonic())
+            kept_tables = kept_of(entry.statistics)
+            sums = attack_sums(scratch, shape, kept_tables, joined, order, lambda: until - time.monotonic())
     reporter.finish(entry.release)
     return _report(entry, shape, joined, int(target.small.sum()), attacks, sums=sums)
 
@@ -144,7 +144,7 @@ def _report(
         entry.source,
         shape.threshold,
         len(joined.keys),
-        sum(bool(own) for own in joined.hidden),
+        sum(bool(hidden_cells) for hidden_cells in joined.hidden),
         small,
         tuple(attacks),
         sums,
@@ -157,12 +157,12 @@ def _read_versions(
 ) -> list[CountsReader]:
     """Readers of all versions, without and with the knowledge of persons who are alone among the new rows of a cell."""
     naive, readers, alone = [], [], []
-    for target, own in zip(targets, known, strict=True):
+    for target, counts in zip(targets, known, strict=True):
         shown = replace(target.seen, value=np.where(target.small, HIDDEN, target.value), hidden=1, ends=None)
         naive.append(target.read("naive", shown, promised=False))
         readers.append(target.read("versions", target.seen, promised=True))
         some = max(1, MOST_PAIRS // max(int(target.small.sum()), 1)) if insiders is None else insiders
-        alone.append(target.read_insiders(own, some, promised=promised))
+        alone.append(target.read_insiders(counts, some, promised=promised))
     return [add_readers("naive", naive), add_readers("versions", readers), add_readers("insider", alone)]
 
 
@@ -196,8 +196,8 @@ def _read_private(
     places = np.argsort(order).tolist()
     with Scratch(engine) as scratch:
         if batch is not None:
-            own = batch_of(scratch, kept_of(list(kept.values())), batch)
-            kept = {"cells": own.cells, "atoms": own.atoms}
+            tables = batch_of(scratch, kept_of(list(kept.values())), batch)
+            kept = {"cells": tables.cells, "atoms": tables.atoms}
         truth = {}
         for row in scratch.fetch("statistics/true_cells", cells=kept["cells"], **context):
             nodes = [
@@ -213,12 +213,12 @@ def _read_private(
         scratch.execute(
             "statistics/insiders", insiders=insiders, cells=kept["cells"], inside=inside, atoms=kept["atoms"]
         )
-        known: dict[int, dict[tuple[Label, ...], int]] = {}
+        private_counts: dict[int, dict[tuple[Label, ...], int]] = {}
         for row in scratch.fetch("statistics/insider_atoms", insiders=insiders, atoms=kept["atoms"], **context):
             labels = [label_of(cell) for cell in row[1:-1]]
             atom = tuple(labels[place] for place in places)
-            known.setdefault(read_integer(row[0]), {})[atom] = read_integer(row[-1])
-    return truth, known
+            private_counts.setdefault(read_integer(row[0]), {})[atom] = read_integer(row[-1])
+    return truth, private_counts
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class _Target:
 
     seen: Seen
     value: Longs
-    small: npt.NDArray[np.bool_]
+    small: Flags
     most: int
     seconds: Callable[[], float]
 
@@ -253,8 +253,8 @@ class _Target:
             reach = Reach(self.seen, own_counts, self.seconds)
             near = plain.blocks_of(np.array(list(own_counts), np.int64))
             for cell, atoms in self._sought.items():
-                own = sum(own_counts.get(atom, 0) for atom in atoms.tolist())
-                if own < self.value[cell] and near & plain.blocks_of(atoms):
+                contributed = sum(own_counts.get(atom, 0) for atom in atoms.tolist())
+                if contributed < self.value[cell] and near & plain.blocks_of(atoms):
                     excess = sum(own_counts[atom] - 1 for atom in atoms.tolist() if atom in own_counts)
                     spans.append((*reach.span(atoms), excess))
         return self._count("insider", (len(insiders), len(owners)), spans, promised=promised)
@@ -268,7 +268,9 @@ class _Target:
         start = np.ones(self.seen.of.shape[1])
         atoms = fit_atoms(self.seen.of, result, 1.0 / np.maximum(margins, 1), start)
         sought = self._sought
-        exact = sum(round(float(atoms[own].sum())) == int(self.value[cell]) for cell, own in sought.items())
+        exact = sum(
+            round(float(atoms[atom_places].sum())) == int(self.value[cell]) for cell, atom_places in sought.items()
+        )
         return CountsReader("averaging", 1, 1, len(sought), exact, 0, 0, exact / max(len(sought), 1), promised=False)
 
     @cached_property

@@ -114,8 +114,9 @@ def read(scratch: Scratch, on: Subject) -> Material:
     rows = scratch.count("table/count", source=stage)
     if not rows:
         raise PolicyError(f"attack {on.name}: its source {on.roles.relation.ref} has no rows")
-    quasi, sensitive, _ = build_domains(scratch, on.roles, stage)
-    encoded = encode(scratch, on.roles, stage, quasi, sensitive, rows)
+    domains = build_domains(scratch, on.roles, stage)
+    quasi, sensitive = domains.quasi, domains.sensitive
+    encoded = encode(scratch, on.roles, stage, domains, rows)
     placed, tied = place(scratch, entry, stage, "placed")
     tuples, victims, values, of, times, left_out = _victims(scratch, placed, encoded.work, quasi, sensitive)
     cells, boxes, groups, counts, shares, covered = _fetch_release(scratch, on, quasi, sensitive)

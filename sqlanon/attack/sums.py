@@ -26,11 +26,8 @@ from sqlanon.statistics.summed import ShapeSum
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Flags, Longs
     from sqlanon.engines.base import Row
-
-    Longs = npt.NDArray[np.int64]
 
 MOST_PERSONS = 200
 """Contributors who are looked for, at most, drawn at random."""
@@ -56,19 +53,19 @@ def attack_sums(
 
     Cost: linear programs for each sensitive cell, and for each person who is looked for.
     """
-    found = []
-    for one, tables in zip(shape.sums, kept.sums, strict=True):
-        target = _read_target(scratch, shape, one, (kept, joined, order))
+    attacks = []
+    for summed, tables in zip(shape.sums, kept.sums, strict=True):
+        target = _read_target(scratch, shape, summed, (kept, joined, order))
         rows = scratch.fetch(
             "statistics/sum_read", table=tables.contributors, columns=list(CONTRIBUTORS), order=["person", "atom"]
         )
         hidden = joined.seen.value == HIDDEN
         # The sums as they would be if cells with a demand of their own were hidden, and no others.
         naive = (target.up > 0) | (target.down > 0)
-        found.append(target.read("naive", naive, seconds, promised=False))
-        found.append(target.read("outsider", hidden, seconds, promised=True))
-        found.append(target.read_contributors(rows, hidden, seconds, promised=shape.insiders))
-    return tuple(found)
+        attacks.append(target.read("naive", naive, seconds, promised=False))
+        attacks.append(target.read("outsider", hidden, seconds, promised=True))
+        attacks.append(target.read_contributors(rows, hidden, seconds, promised=shape.insiders))
+    return tuple(attacks)
 
 
 @dataclass(frozen=True)
@@ -85,9 +82,7 @@ class _Target:
     atoms: tuple[Longs, Longs, Longs]
     places: Longs
 
-    def read(
-        self, name: str, hidden: npt.NDArray[np.bool_], seconds: Callable[[], float], *, promised: bool
-    ) -> SumsReader:
+    def read(self, name: str, hidden: Flags, seconds: Callable[[], float], *, promised: bool) -> SumsReader:
         """A reader without rows, who sees all cells but some."""
         seen = self._shift(hidden)
         reach = Reach(seen.seen, seconds=seconds)
@@ -100,7 +95,7 @@ class _Target:
         return SumsReader(self.name, name, 1, len(sought), exact, near, promised)
 
     def read_contributors(
-        self, rows: Sequence[Row], hidden: npt.NDArray[np.bool_], seconds: Callable[[], float], *, promised: bool
+        self, rows: Sequence[Row], hidden: Flags, seconds: Callable[[], float], *, promised: bool
     ) -> SumsReader:
         """A contributor who knows the largest other contribution to every atom, and looks for a person's."""
         boxes: dict[int, list[tuple[int, ...]]] = {}
@@ -112,12 +107,12 @@ class _Target:
             persons = sorted(random.Random(0).sample(persons, MOST_PERSONS))  # noqa: S311 - no secret
         exact = near = 0
         for person in persons:
-            own = np.array(boxes[person], np.int64)
-            places = self.places[own[:, 0]]
+            person_cells = np.array(boxes[person], np.int64)
+            places = self.places[person_cells[:, 0]]
             low, high = self._ends(self._shift(hidden), places, seconds)
             value = int(self.atoms[0][places].sum())
             exact += low == high
-            near += high < value + int(own[:, 1].sum()) or low > value + int(own[:, 4].sum())
+            near += high < value + int(person_cells[:, 1].sum()) or low > value + int(person_cells[:, 4].sum())
         return SumsReader(self.name, "contributor", len(persons), len(persons), exact, near, promised)
 
     def _ends(self, seen: Shifted, places: Longs, seconds: Callable[[], float]) -> tuple[int, int]:
@@ -126,28 +121,30 @@ class _Target:
         least = np.maximum(value + low - seen.base, 0)
         most = np.minimum(value + high - seen.base, top)
         least[places], most[places] = 0, top[places]
-        known = replace(seen, seen=replace(seen.seen, least=least, most=most))
-        return known.span(Reach(known.seen, seconds=seconds), places)
+        narrowed = replace(seen, seen=replace(seen.seen, least=least, most=most))
+        return narrowed.span(Reach(narrowed.seen, seconds=seconds), places)
 
-    def _shift(self, hidden: npt.NDArray[np.bool_]) -> Shifted:
+    def _shift(self, hidden: Flags) -> Shifted:
         return shift_sums(self.joined.seen.of, self.value, hidden, self.rows, self.of)
 
     def _sought(self) -> dict[int, Longs]:
         """The atoms of each cell with a demand."""
-        found: dict[int, Longs] = {}
+        atoms_by_cell: dict[int, Longs] = {}
         for row in self.joined.seen.of:
             for cell in np.unique(row[row >= 0]).tolist():
-                if (self.up[cell] or self.down[cell]) and cell not in found:
-                    found[cell] = np.flatnonzero(row == cell)
-        return found
+                if (self.up[cell] or self.down[cell]) and cell not in atoms_by_cell:
+                    atoms_by_cell[cell] = np.flatnonzero(row == cell)
+        return atoms_by_cell
 
 
 def _read_target(scratch: Scratch, shape: Shape, one: ShapeSum, seen: tuple[Kept, Joined, Sequence[int]]) -> _Target:
-    kept, joined, order = seen
-    tables, many, context = kept.sums[one.place - 1], len(shape.columns), shape.context()
+    kept_tables, joined, order = seen
+    tables, many, context = kept_tables.sums[one.place - 1], len(shape.columns), shape.context()
     places = np.argsort(order).tolist()
     truth: dict[Key, list[int]] = {}
-    for row in scratch.fetch("statistics/true_sums", cells=kept.cells, needs=tables.needs, place=one.place, **context):
+    for row in scratch.fetch(
+        "statistics/true_sums", cells=kept_tables.cells, needs=tables.needs, place=one.place, **context
+    ):
         nodes = [
             (
                 read_integer(row[index]),
@@ -160,13 +157,13 @@ def _read_target(scratch: Scratch, shape: Shape, one: ShapeSum, seen: tuple[Kept
     atoms = np.zeros((3, len(joined.seen.least)), np.int64)
     numbers: dict[int, int] = {}
     for row in scratch.fetch(
-        "statistics/true_limits", atoms=kept.atoms, limits=tables.limits, place=one.place, **context
+        "statistics/true_limits", atoms=kept_tables.atoms, limits=tables.limits, place=one.place, **context
     ):
         labels = [label_of(cell) for cell in row[:many]]
-        atom, *own = (read_integer(cell) for cell in row[many:])
+        atom, *limits = (read_integer(cell) for cell in row[many:])
         place = joined.seen.places[tuple(labels[place] for place in places)]
         numbers[atom] = place
-        atoms[:, place] = own
+        atoms[:, place] = limits
     of_atom = np.zeros(1 + max(numbers, default=0), np.int64)
     of_atom[list(numbers)] = list(numbers.values())
     rows = narrow(joined.seen)

@@ -17,9 +17,7 @@ from sqlanon.statistics.joined import Joined, Key
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Seen, SeenColumn, build_seen
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Flags, Longs
 
 Truth = Mapping[Key, tuple[int, int]]
 """Of each cell with new rows their number, and the number of persons."""
@@ -37,7 +35,7 @@ class NewRows:
 
     seen: Seen
     value: Longs
-    small: npt.NDArray[np.bool_]
+    small: Flags
 
 
 def see_new_rows(
@@ -55,18 +53,18 @@ def see_new_rows(
     Cost: a sort of the atoms for each version and margin.
     """
     levels = np.array([[level for level, _ in key] for key in joined.keys], np.int64).T.reshape(len(columns), -1)
-    labels = tuple([key[at][1] for key in joined.keys] for at in range(len(columns)))
+    labels = tuple([key[index][1] for key in joined.keys] for index in range(len(columns)))
     stops = _list_stops(joined, versions, came)
-    made = []
-    for at, truth in enumerate(came):
+    new_rows = []
+    for version, truth in enumerate(came):
         pairs = [truth.get(key, (0, 0)) for key in joined.keys]
         value = np.array([n for n, _ in pairs], np.int64)
         persons = np.array([many for _, many in pairs], np.int64)
-        known = np.where(at < stops, value, HIDDEN)
-        seen = build_seen(columns, Cells(levels, labels, known), joined.seen.atoms, 0)
-        ends = np.where(at == stops, 1, 0).astype(np.int64), np.full(len(value), UNBOUNDED, np.int64)
-        made.append(NewRows(_with_ends(seen, ends), value, (persons > 0) & (persons < threshold)))
-    return made
+        visible = np.where(version < stops, value, HIDDEN)
+        seen = build_seen(columns, Cells(levels, labels, visible), joined.seen.atoms, 0)
+        ends = np.where(version == stops, 1, 0).astype(np.int64), np.full(len(value), UNBOUNDED, np.int64)
+        new_rows.append(NewRows(_with_ends(seen, ends), value, (persons > 0) & (persons < threshold)))
+    return new_rows
 
 
 def add_readers(name: str, found: Sequence[CountsReader]) -> CountsReader:
@@ -76,32 +74,32 @@ def add_readers(name: str, found: Sequence[CountsReader]) -> CountsReader:
         name: of the kind.
         found: those of each version.
     """
-    cells = sum(one.cells for one in found)
+    cells = sum(reader.cells for reader in found)
     insiders = name == "insider"
     return CountsReader(
         name,
-        sum(one.readers for one in found) if insiders else 1,
-        sum(one.possible for one in found) if insiders else 1,
+        sum(reader.readers for reader in found) if insiders else 1,
+        sum(reader.possible for reader in found) if insiders else 1,
         cells,
-        sum(one.exact for one in found),
-        sum(one.below for one in found),
-        sum(one.undecided for one in found),
-        sum(one.guess * one.cells for one in found) / max(cells, 1),
-        any(one.promised for one in found),
+        sum(reader.exact for reader in found),
+        sum(reader.below for reader in found),
+        sum(reader.undecided for reader in found),
+        sum(reader.guess * reader.cells for reader in found) / max(cells, 1),
+        any(reader.promised for reader in found),
     )
 
 
 def _list_stops(joined: Joined, versions: Sequence[int], came: Sequence[Truth]) -> Longs:
     """int64[cells], the place of the version of which the new rows are hidden; after the last: of none."""
-    older, made = dict(joined.older), []
+    older, stops = dict(joined.older), []
     for place, key in enumerate(joined.keys):
         if place in older:
-            made.append(versions.index(older[place]) + 1)
+            stops.append(versions.index(older[place]) + 1)
         elif joined.hidden[place]:
-            made.append(next(at for at, truth in enumerate(came) if key in truth))
+            stops.append(next(index for index, truth in enumerate(came) if key in truth))
         else:
-            made.append(len(versions))
-    return np.array(made, np.int64)
+            stops.append(len(versions))
+    return np.array(stops, np.int64)
 
 
 def _with_ends(seen: Seen, ends: tuple[Longs, Longs]) -> Seen:

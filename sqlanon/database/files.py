@@ -59,7 +59,8 @@ def anonymize_file(
     ``reading``: options of the CSV reader, by their names there.
     """
     source, target = Path(path), Path(to)
-    how = _reading(source, **reading)
+    _check_kind(source)
+    how = _collect_reading(**reading)
     check_file(target, escape_formulas=escape_formulas)
     view = TableRef("release", "data")
     files = {view: target}
@@ -114,7 +115,8 @@ def open_file(
     See `anonymize` for the way they are read, and for errors.
     """
     source = Path(path)
-    how = _reading(source, **reading)
+    _check_kind(source)
+    how = _collect_reading(**reading)
     name = identifier(source.name.split(".")[0] or "source")
     with connect("duckdb:///:memory:", progress=progress) as database:
         notes = _import(database.engine, source, database.engine.target(name), how, ColumnReading())
@@ -122,12 +124,13 @@ def open_file(
             yield OpenedFile(database, name, tuple(notes))
             return
         second = Path(population)
+        _check_kind(second)
         people = identifier(f"population of {source.name}")
         _import(
             database.engine,
             second,
             database.engine.target(people),
-            _reading(second, **reading),
+            how,
             ColumnReading(),
         )
         yield OpenedFile(database, name, tuple(notes), people)
@@ -146,7 +149,8 @@ def open_files(
             if name in names.values():
                 raise PolicyError(f"{path}: two files have this name")
             names[str(path)] = name
-            how = _reading(path, **reading)
+            _check_kind(path)
+            how = _collect_reading(**reading)
             notes += _import(database.engine, path, database.engine.target(name), how, ColumnReading())
         yield database, names, tuple(notes)
 
@@ -165,8 +169,12 @@ def columns_read(spec: ReleaseSpec) -> ColumnReading:
     )
 
 
-def _reading(  # noqa: PLR0913 - older than the limit
-    source: Path,
+def _check_kind(source: Path) -> None:
+    if not str(source).lower().endswith(FILES):
+        raise PolicyError(f"{source}: files are {', '.join(FILES)}; for a table, connect to its database")
+
+
+def _collect_reading(
     null: str | Sequence[str] = (),
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -175,9 +183,7 @@ def _reading(  # noqa: PLR0913 - older than the limit
     ignore: str | Sequence[str] = (),
     date_format: str | None = None,
 ) -> FileReading:
-    """Options of reading a file of a known kind."""
-    if not str(source).lower().endswith(FILES):
-        raise PolicyError(f"{source}: files are {', '.join(FILES)}; for a table, connect to its database")
+    """Options of reading a file, by their names in the public interface."""
     texts = (null,) if isinstance(null, str) else tuple(null)
     ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore)
     return FileReading(texts, delimiter, encoding, types or {}, decimal, ignored, date_format)

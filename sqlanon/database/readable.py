@@ -47,7 +47,17 @@ from sqlanon.results import (
 )
 from sqlanon.results.approvals import ListedApproval
 from sqlanon.results.budget import BudgetReport
-from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, measure_known, of_persons
+from sqlanon.risk import (
+    THRESHOLD,
+    VALUE,
+    AssessedColumns,
+    Population,
+    assess,
+    class_sizes,
+    identify,
+    measure_known,
+    of_persons,
+)
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.profile import ColumnProfile, profile
@@ -164,10 +174,12 @@ class Readable:
         risk = assess(
             self.engine,
             table,
-            quasi=_to_sequence(quasi),
-            sensitive=_to_sequence(sensitive) or (),
-            identifiers=_to_sequence(identifiers) or (),
-            household=_to_sequence(household) or (),
+            AssessedColumns(
+                _to_sequence(quasi),
+                _to_sequence(sensitive) or (),
+                _to_sequence(identifiers) or (),
+                _to_sequence(household) or (),
+            ),
             population=known_population,
             threshold=threshold,
             null_is=null_is,

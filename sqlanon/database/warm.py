@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlanon import policy
 from sqlanon.database.opening import connect
+from sqlanon.declared.cost import TableSize
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import SqlanonError
 from sqlanon.kernels.watch import current_compiling
@@ -69,7 +70,7 @@ def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) ->
 
 def _seconds(spec: ReleaseSpec, rows: int) -> float:
     """Estimated time of the method."""
-    return estimate(method_of(spec), rows, len(spec.with_role("quasi")), spec.privacy.k).seconds
+    return estimate(method_of(spec), TableSize(rows, len(spec.with_role("quasi")), spec.privacy.k)).seconds
 
 
 def _defaults() -> Iterator[ReleaseSpec]:

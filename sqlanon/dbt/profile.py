@@ -34,7 +34,7 @@ def find(profiles_dir: Path | None, environ: Mapping[str, str]) -> Path:
     Raises:
         PolicyError: there is none.
     """
-    named_folder = profiles_dir or (Path(named) if (named := environ.get("DBT_PROFILES_DIR")) else None)
+    named_folder = profiles_dir or (Path(folder_name) if (folder_name := environ.get("DBT_PROFILES_DIR")) else None)
     folders = [named_folder] if named_folder else [Path(), Path.home() / ".dbt"]
     for folder in folders:
         if (folder / "profiles.yml").is_file():

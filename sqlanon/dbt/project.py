@@ -90,8 +90,8 @@ def load(
     reasons = find_failed(artifacts / "run_results.json", manifest)
     return Project(
         policy=PolicySpec(db, tuple(spec for spec, _ in releases), str(manifest.path)),
-        models={spec.name: asked.name for spec, asked in releases},
-        not_releasable={spec.name: reasons[asked.node] for spec, asked in releases if asked.node in reasons},
+        models={spec.name: model.name for spec, model in releases},
+        not_releasable={spec.name: reasons[model.node] for spec, model in releases if model.node in reasons},
     )
 
 

@@ -36,12 +36,12 @@ def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list
             refusals.append(Refused(what, f"method: {successor.name}", name))
             continue
         if option is None:
-            known = [choice.name for choice in method.options]
+            option_names = [choice.name for choice in method.options]
             every = [
                 f"{choice.name} ({' | '.join(choice.words) if isinstance(choice, Word) else choice.allowed})"
                 for choice in method.options
             ]
-            what = f"{method.name} has no such option{near(name, known)}"
+            what = f"{method.name} has no such option{near(name, option_names)}"
             refusals.append(Refused(what, f"options: {', '.join(every) or 'none'}", name))
             continue
         try:

@@ -21,8 +21,8 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
         "learned about a person; published as it is, protected by l. `insensitive`: published as it is.",
     ),
     *(
-        Key(f"columns.*.role.{role}", None, REQUIRED, "", "Names", option, short, named=named)
-        for role, named, option, short in (
+        Key(f"columns.*.role.{role}", None, REQUIRED, "", "Names", option, short, named=noun)
+        for role, noun, option, short in (
             ("quasi", "", "--qi", "Quasi-identifiers: a comma list, names quoted as in CSV."),
             ("sensitive", "", "--sensitive", "Sensitive attributes."),
             ("identifier", "identifiers", "--identifier", "Identifiers: never published."),

@@ -15,6 +15,25 @@ ROWS, COLUMNS, K = 10_000, 8, 10
 
 
 @dataclass(frozen=True, slots=True)
+class TableSize:
+    """The numbers of a table and a policy that costs depend on.
+
+    Attributes:
+        rows: of the table.
+        columns: quasi columns of the table.
+        k: rows of a class, at least.
+        flat: the share of quasi columns that publish a value or nothing.
+        beyond: more than k is required of a class.
+    """
+
+    rows: int
+    columns: int
+    k: int
+    flat: float = 0.0
+    beyond: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
     """How processor seconds and memory grow with a table.
 

@@ -44,7 +44,7 @@ def add_all(registries: Mapping[str, Extensible]) -> None:
 
     Cost: reading the names of the entry points of all installed distributions, some milliseconds for 70 of them.
     """
-    points, problems, done = entry_points(), [], False
+    points, problems, complete = entry_points(), [], False
     added: list[tuple[Extensible, str]] = []
     try:
         for group, registry in registries.items():
@@ -54,9 +54,9 @@ def add_all(registries: Mapping[str, Extensible]) -> None:
                 except Exception as error:  # noqa: BLE001 - whatever the module of an extension raises
                     what = str(error) if isinstance(error, _Unusable) else f"{type(error).__name__}: {error}"
                     problems.append(f"extension {_describe_place(point)}: {what}; repair or uninstall it")
-        done = not problems
+        complete = not problems
     finally:
-        if not done:
+        if not complete:
             for registry, name in added:
                 registry.discard(name)
     if problems:

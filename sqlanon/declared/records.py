@@ -154,12 +154,12 @@ class Record:
             note(path, "not a mapping", "key: value pairs")
             return BROKEN
         fields: dict[str, Any] = {}
-        given = set()
+        given_keys = set()
         for key, part in self.parts.items():
             item = BROKEN
             if key in value and not (value[key] is None and part.null):
                 item = read_at(part.value, value[key], (*path, key), note)
-                given |= {key} if item is not BROKEN or part.instead is not BROKEN else set()
+                given_keys |= {key} if item is not BROKEN or part.instead is not BROKEN else set()
             elif part.default is REQUIRED:
                 note((*path, key), MISSING, part.text)
             else:
@@ -171,7 +171,7 @@ class Record:
         if BROKEN in fields.values():
             return BROKEN
         try:
-            return self.build(fields, given)
+            return self.build(fields, given_keys)
         except ValueError as wrong:
             note(path, str(wrong), self.allowed)
         return BROKEN

@@ -59,11 +59,11 @@ class Registry(Mapping[str, T]):
 
     @cached_property
     def _known(self) -> dict[str, T]:
-        known: dict[str, T] = {}
+        entries: dict[str, T] = {}
         for entry in self.own:
-            self._put(entry, known)
+            self._put(entry, entries)
             self._believed.add(entry.name)
-        return known
+        return entries
 
     def believes(self, name: str) -> bool:
         """Whether this distribution declares it, itself or as an extension, so that its statements are trusted."""

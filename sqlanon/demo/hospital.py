@@ -145,7 +145,7 @@ def draw_patients(rows: int, seed: int) -> dict[str, list[Any]]:
         "marital_status": _with_nulls(rng, _labels(_MARITAL, _marital(rng, age)), 0.02),
         "admitted": _dates(admitted),
         "ward": _draw_wards(rng, diagnosis),
-        "diagnosis": _labels([one.name for one in _DIAGNOSES], diagnosis),
+        "diagnosis": _labels([kind.name for kind in _DIAGNOSES], diagnosis),
         "stay_days": _with_nulls(rng, stay.tolist(), 0.01),
         "cost": _costs(rng, diagnosis, stay).tolist(),
     }
@@ -166,10 +166,10 @@ def _codes(prefix: str, codes: int) -> list[str]:
 
 def _homes(rng: np.random.Generator, rows: int) -> tuple[Integers, list[str]]:
     """District and zip code; a district's first codes hold more people."""
-    district = rng.choice(len(_DISTRICTS), size=rows, p=[one[3] for one in _DISTRICTS])
-    sizes = np.array([one[2] for one in _DISTRICTS])[district]
+    district = rng.choice(len(_DISTRICTS), size=rows, p=[home[3] for home in _DISTRICTS])
+    sizes = np.array([home[2] for home in _DISTRICTS])[district]
     within = np.floor(rng.random(rows) ** 1.6 * sizes).astype(np.int64)
-    prefixes = [one[1] for one in _DISTRICTS]
+    prefixes = [home[1] for home in _DISTRICTS]
     return district, [f"{prefixes[d]}{w + 1:02d}" for d, w in zip(district.tolist(), within.tolist(), strict=True)]
 
 
@@ -179,19 +179,19 @@ def _ages(rng: np.random.Generator, district: Integers) -> Floats:
     kind = rng.choice(5, size=rows, p=(0.025, 0.085, 0.25, 0.31, 0.33))
     middle = np.array((0.0, 9.0, 31.0, 55.0, 75.0))[kind]
     spread = np.array((0.0, 5.0, 8.0, 10.0, 8.5))[kind]
-    older = np.array([one[4] for one in _DISTRICTS])[district] * (kind > 1)
+    older = np.array([home[4] for home in _DISTRICTS])[district] * (kind > 1)
     age = rng.normal(middle + older, spread)
     return np.where(kind == 0, rng.random(rows) * 0.05, np.clip(np.abs(age), 0.02, 101.0))
 
 
 def _diagnoses(rng: np.random.Generator, age: Integers, sex: Integers, admitted: Integers) -> Integers:
     """One draw a patient from the weights of its age, sex and season."""
-    columns = {name: np.array([getattr(one, name) for one in _DIAGNOSES]) for name in _Diagnosis._fields[2:8]}
+    columns = {name: np.array([getattr(kind, name) for kind in _DIAGNOSES]) for name in _Diagnosis._fields[2:8]}
     ages = np.arange(int(age.max()) + 1)[:, None]
     distance = (ages - columns["peak"]) / columns["spread"]
     by_age = columns["weight"] / columns["spread"] * (np.exp(-0.5 * distance**2) + 0.01)
     by_age[:, columns["peak"] == 0] *= ages == 0
-    by_age[:, [one.ward == "Obstetrics" for one in _DIAGNOSES]] *= (ages >= 15) & (ages <= 50)
+    by_age[:, [kind.ward == "Obstetrics" for kind in _DIAGNOSES]] *= (ages >= 15) & (ages <= 50)
     by_sex = np.stack([columns["women"], columns["men"], (columns["women"] + columns["men"]) / 2])
     year_part = (admitted % 365.25) / 365.25
     season = np.floor(year_part * 12).astype(np.int64)
@@ -200,19 +200,19 @@ def _diagnoses(rng: np.random.Generator, age: Integers, sex: Integers, admitted:
     weights = by_age[:, None, None, :] * by_sex[None, :, None, :] * by_season[None, None, :, :]
     upper = np.cumsum(weights, axis=-1)
     mine = upper[age, sex, season]
-    drawn = rng.random(len(age)) * mine[:, -1]
-    return np.asarray((mine <= drawn[:, None]).sum(axis=1), dtype=np.int64)
+    threshold = rng.random(len(age)) * mine[:, -1]
+    return np.asarray((mine <= threshold[:, None]).sum(axis=1), dtype=np.int64)
 
 
 def _stays(rng: np.random.Generator, diagnosis: Integers, age: Floats) -> Integers:
-    mean = np.array([one.stay for one in _DIAGNOSES])[diagnosis] * (0.8 + age / 160)
+    mean = np.array([kind.stay for kind in _DIAGNOSES])[diagnosis] * (0.8 + age / 160)
     return np.maximum(1, np.rint(rng.gamma(2.2, mean / 2.2))).astype(np.int64)
 
 
 def _costs(rng: np.random.Generator, diagnosis: Integers, stay: Integers) -> Floats:
     """Cost of the case, rounded: to 10, above 2,000 to 100, above 20,000 to 1,000, so that few costs are unique."""
-    base = np.array([one.base for one in _DIAGNOSES])[diagnosis]
-    daily = np.array([one.daily for one in _DIAGNOSES])[diagnosis]
+    base = np.array([kind.base for kind in _DIAGNOSES])[diagnosis]
+    daily = np.array([kind.daily for kind in _DIAGNOSES])[diagnosis]
     cost = (base + daily * stay) * np.exp(rng.normal(0.0, 0.22, size=len(stay)))
     step = np.select([cost < 2_000, cost < 20_000], [10.0, 100.0], 1_000.0)
     rounded: Floats = np.rint(cost / step) * step
@@ -221,7 +221,7 @@ def _costs(rng: np.random.Generator, diagnosis: Integers, stay: Integers) -> Flo
 
 def _draw_wards(rng: np.random.Generator, diagnosis: Integers) -> list[str]:
     """The diagnosis's ward, except for patients in intensive care or moved where a bed was free."""
-    usual = [one.ward for one in _DIAGNOSES]
+    usual = [kind.ward for kind in _DIAGNOSES]
     elsewhere = rng.random(len(diagnosis))
     return [
         "Intensive care" if chance < 0.05 else "Internal medicine" if chance < 0.09 else usual[code]
@@ -236,9 +236,9 @@ def _marital(rng: np.random.Generator, age: Floats) -> Integers:
     widowed = 0.55 / (1 + np.exp(-(age - 80) / 5))
     shares = np.stack([married * (1 - widowed), divorced, widowed]) * (age >= 18)
     upper = np.cumsum(shares, axis=0)
-    drawn = rng.random(len(age))
-    first = (drawn[None, :] < upper).argmax(axis=0) + 1
-    return np.where(drawn < upper[-1], first, 0)
+    chances = rng.random(len(age))
+    first = (chances[None, :] < upper).argmax(axis=0) + 1
+    return np.where(chances < upper[-1], first, 0)
 
 
 def _names(rng: np.random.Generator, sex: Integers) -> list[str]:
@@ -260,8 +260,8 @@ def _labels(names: list[str] | tuple[str, ...], codes: Integers) -> list[str]:
 
 def _dates(ordinals: Integers) -> list[date]:
     days = ordinals.tolist()
-    known = {day: date.fromordinal(day) for day in set(days)}
-    return [known[day] for day in days]
+    dates = {day: date.fromordinal(day) for day in set(days)}
+    return [dates[day] for day in days]
 
 
 def _with_nulls(rng: np.random.Generator, values: list[Any], share: float) -> list[Any]:

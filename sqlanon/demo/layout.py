@@ -145,13 +145,13 @@ def fill(database: Database, directory: Path, engine: str) -> None:
         types = ", ".join(f"{name} {kind.replace('VARCHAR', 'STRING')}" for name, kind in COLUMNS)
         database.engine.execute(f"CREATE TEMPORARY VIEW csv ({types}) USING csv OPTIONS (path '{path}', header 'true')")
         database.engine.execute("CREATE SCHEMA main")
-        read = "csv"
+        reader = "csv"
     else:
         types = ", ".join(f"'{name}': '{kind}'" for name, kind in COLUMNS)
-        read = (
+        reader = (
             f"read_csv('{path}', header = true, auto_detect = false, delim = ',', quote = '\"', columns = {{{types}}})"
         )
-    database.engine.execute(f"CREATE TABLE main.patients AS SELECT {names} FROM {read}")  # noqa: S608 - names of our own
+    database.engine.execute(f"CREATE TABLE main.patients AS SELECT {names} FROM {reader}")  # noqa: S608 - names of our own
     for schema in ("research", "partners"):
         database.engine.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
 

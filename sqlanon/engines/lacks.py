@@ -1,4 +1,4 @@
-"""Features that an engine lacks and another has: one table.
+"""Features that an engine lacks and another has, and those that users ask for: one table.
 
 `require` refuses by it, docs/what-works.md and ``sqlanon methods`` show it, and tests/contract/test_lacks.py calls
 every feature on every engine. Gaps that no user notices, since there is another way (`Engine.few_rows`,
@@ -32,7 +32,7 @@ FEATURES: Mapping[str, str] = {
     "query --as": "asks with the rights of a role",
     "--from-labels": "`init` reads the security labels of PostgreSQL Anonymizer",
 }
-"""Optional features of a database, as policies and commands write them."""
+"""Features of a database that are optional, or that users look for, as policies and commands write them."""
 
 _NO_FILE = never("it publishes into a schema of the same database")
 _NO_LABELS = never("this database has no security labels; they are PostgreSQL's")
@@ -59,10 +59,6 @@ LACKS: Mapping[str, Mapping[str, Lack]] = {
         ),
         "tables": notyet(
             "they are published together in one transaction, and this database has none; make a release of each"
-        ),
-        "statistics": notyet(
-            "counts, witnesses and the view are published in one transaction, and this database has none; copy the "
-            "columns into DuckDB or PostgreSQL"
         ),
         NOISY: notyet(
             "a version is charged, stored and published in transactions, and this database has none; copy the columns "

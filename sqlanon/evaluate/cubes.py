@@ -75,8 +75,8 @@ def read_cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensi
             f"{subject.name}: the {'release' if rows else 'source'} holds no row; there is nothing to compare"
         )
     scratch.expect(max(rows, released_rows))
-    quasi, sensitive_domains, _ = build_domains(scratch, roles, stage)
-    value = sensitive_domains[0] if sensitive_domains else None
+    domains = build_domains(scratch, roles, stage)
+    quasi, value = domains.quasi, domains.sensitive[0] if domains.sensitive else None
     cells = scratch.table("cells")
     scratch.execute(
         "datacube/cells",

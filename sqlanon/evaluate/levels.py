@@ -78,7 +78,7 @@ def read_levels(engine: Engine, release: str, column: str) -> Levels:
         roles = on.only(reading)
         with engine.snapshot():
             stage = take_stage(scratch, roles, [])
-        (domain,), _, _ = build_domains(scratch, roles, stage)
+        (domain,) = build_domains(scratch, roles, stage).quasi
         (_, rows), *_ = by_code(scratch, "table/domain_counts", [domain], "int64")
         tree, name = tree_of(domain), hierarchy_of(domain).name
         counts = rows[int(domain.has_null) :]

@@ -62,19 +62,19 @@ def compare_noise(
     budget = Budget(engine, noisy.budget)
     budget.look()
     every = tuple(range(len(noisy.tables)))
-    chosen = [every, *([(place,) for place in every] if alone and len(every) > 1 and not shape.chooses else [])]
-    asked = [(epsilon, places) for epsilon in epsilons or (noisy.epsilon,) for places in chosen]
-    if len(asked) > MOST:
-        raise PolicyError(f"compare: {len(asked)} candidates, more than {MOST}; name fewer")
-    candidates = tuple(_try(budget, spec, number, epsilon, places) for number, (epsilon, places) in enumerate(asked, 1))
-    named = [(table.name, table.by) for table in noisy.tables if not (table.of_rows and shape.chooses)]
+    choices = [every, *([(place,) for place in every] if alone and len(every) > 1 and not shape.chooses else [])]
+    tried = [(epsilon, places) for epsilon in epsilons or (noisy.epsilon,) for places in choices]
+    if len(tried) > MOST:
+        raise PolicyError(f"compare: {len(tried)} candidates, more than {MOST}; name fewer")
+    candidates = tuple(_try(budget, spec, number, epsilon, places) for number, (epsilon, places) in enumerate(tried, 1))
+    tables_by = [(table.name, table.by) for table in noisy.tables if not (table.of_rows and shape.chooses)]
     kinds = {group.name: columns[group.name].kind for group in shape.groups}
-    queries = list_groups(engine, relation.ref, named, shape.groups, kinds)
-    found = ask_releases_of_rows(engine, str(relation.ref), relation.ref, queries, measure) if queries else ()
+    queries = list_groups(engine, relation.ref, tables_by, shape.groups, kinds)
+    answers = ask_releases_of_rows(engine, str(relation.ref), relation.ref, queries, measure) if queries else ()
     beside = []
-    for one in found:
-        errors = {family.name: family.errors.absolute.mean for family in one.families}
-        beside.append(RowsErrors(one.release, tuple(errors.get(table.name) for table in noisy.tables)))
+    for answer in answers:
+        errors = {family.name: family.errors.absolute.mean for family in answer.families}
+        beside.append(RowsErrors(answer.release, tuple(errors.get(table.name) for table in noisy.tables)))
     names = tuple(table.name for table in noisy.tables)
     groups = tuple(table.leaves for table in shape.published)
     report = NoisyCandidatesReport(spec.name, str(relation.ref), names, groups, candidates, tuple(beside))
@@ -86,14 +86,14 @@ def _merge_pairs(report: NoisyCandidatesReport, noisy: NoisySpec) -> NoisyCandid
     of_rows = noisy.of_rows
     assert of_rows is not None
     declared = len(noisy.tables) - len(of_rows.pairs)
-    kept = slice(0, declared + 1)
+    places_kept = slice(0, declared + 1)
     name = f"{len(of_rows.pairs)} chosen pairs, each with {of_rows.target}"
     return replace(
         report,
         tables=(*report.tables[:declared], name),
         groups=(*report.groups[:declared], 0),
-        candidates=tuple(replace(candidate, errors=candidate.errors[kept]) for candidate in report.candidates),
-        beside=tuple(replace(one, errors=one.errors[kept]) for one in report.beside),
+        candidates=tuple(replace(candidate, errors=candidate.errors[places_kept]) for candidate in report.candidates),
+        beside=tuple(replace(released, errors=released.errors[places_kept]) for released in report.beside),
     )
 
 
@@ -105,11 +105,11 @@ def _try(budget: Budget, spec: ReleaseSpec, number: int, epsilon: Fraction, plac
     candidate = NoisyCandidate(number, float(epsilon), names)
     if epsilon > budget.limits[0]:
         return replace(candidate, refused=f"more than the budget {noisy.budget.name} has, {float(budget.limits[0]):g}")
-    used = {name.lower() for place in places for name in noisy.tables[place].by}
+    names_used = {name.lower() for place in places for name in noisy.tables[place].by}
     tried = replace(
         spec,
         noisy=replace(noisy, epsilon=epsilon, tables=tuple(noisy.tables[place] for place in places)),
-        columns=tuple(column for column in spec.columns if column.role != "quasi" or column.name.lower() in used),
+        columns=tuple(column for column in spec.columns if column.role != "quasi" or column.name.lower() in names_used),
     )
     if len(places) < len(noisy.tables):  # rows are drawn of all their tables or of none
         assert tried.noisy is not None
@@ -119,7 +119,7 @@ def _try(budget: Budget, spec: ReleaseSpec, number: int, epsilon: Fraction, plac
         noise = noise_of(shape)
     except PolicyError as error:
         return replace(candidate, refused=error.problems[0])
-    errors = {name: _expected(shape, noise, place) for place, name in enumerate(names)}
+    errors = {name: _expect_distance(shape, noise, place) for place, name in enumerate(names)}
     return replace(
         candidate,
         law=noise.law,
@@ -129,7 +129,7 @@ def _try(budget: Budget, spec: ReleaseSpec, number: int, epsilon: Fraction, plac
     )
 
 
-def _expected(shape: Shape, noise: Noise, table: int) -> float:
+def _expect_distance(shape: Shape, noise: Noise, table: int) -> float:
     """The mean distance between the published and the bounded number of rows of a finest group."""
     levels = shape.published[table].levels
     measure = next(place for place, measure in enumerate(shape.spec.measures) if measure.quantity == "rows")
@@ -151,7 +151,7 @@ def read_epsilons(texts: Sequence[str]) -> tuple[Fraction, ...]:
     >>> [float(one) for one in read_epsilons(["0.5", "4"])]
     [0.5, 4.0]
     """
-    found = []
+    epsilons = []
     for text in texts:
         try:
             number = Fraction(text) if "/" not in text else Fraction(0)
@@ -159,5 +159,5 @@ def read_epsilons(texts: Sequence[str]) -> tuple[Fraction, ...]:
             number = Fraction(0)
         if not 0 < number <= LARGEST_EPSILON:
             raise PolicyError(f"compare: --epsilon: numbers above 0, at most {LARGEST_EPSILON}, such as 0.5,1,4")
-        found.append(number)
-    return tuple(dict.fromkeys(found))
+        epsilons.append(number)
+    return tuple(dict.fromkeys(epsilons))

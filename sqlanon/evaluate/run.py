@@ -171,9 +171,9 @@ def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, reporter: Progress) 
 
 def _group_queries(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
     """The queries in order; counts that follow each other are asked in a single statement, so many at once."""
-    for counted, some in groupby(asked, lambda query: query.condition is not None):
+    for conditional, some in groupby(asked, lambda query: query.condition is not None):
         every = list(some)
-        size = MOST_TOGETHER if counted else 1
+        size = MOST_TOGETHER if conditional else 1
         yield from (every[place : place + size] for place in range(0, len(every), size))
 
 

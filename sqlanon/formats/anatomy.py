@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.results import LossReport
     from sqlanon.spec import FormatSpec, ReleaseSpec
+    from sqlanon.table.classed import ClassedRows
     from sqlanon.table.domain import Domain
     from sqlanon.table.encode import Encoded
     from sqlanon.table.reading import Reading, Roles
@@ -81,8 +82,7 @@ class Anatomy(Format):
     def recode(
         self,
         scratch: Scratch,
-        encoded: Encoded,
-        classed: TableRef,
+        classed: ClassedRows,
         form: FormatSpec,
         spans: TableRef | None,
         seed: int,
@@ -102,8 +102,9 @@ class Anatomy(Format):
         from sqlanon.kernels.random import seed_state, shuffle
 
         boxes, released = scratch.table("boxes"), scratch.table("released")
+        encoded = classed.encoded
         codes = [domain.code for domain in encoded.quasi]
-        scratch.execute("recode/groups", boxes=boxes, classed=classed, columns=codes)
+        scratch.execute("recode/groups", boxes=boxes, classed=classed.table, columns=codes)
         classes = scratch.fetch_arrays(scratch.sql("recode/classes", boxes=boxes), ["int32"])[0]
         numbers = np.arange(1, len(classes) + 1)
         # A separate stream: the numbers are published, and must not reveal other draws from the seed.
@@ -122,8 +123,7 @@ class Anatomy(Format):
     def count_covered(
         self,
         scratch: Scratch,
-        encoded: Encoded,
-        classed: TableRef,
+        classed: ClassedRows,
         recoded: Recoded,
         known: Least = NOT_ASKED,
     ) -> None:
@@ -135,12 +135,10 @@ class Anatomy(Format):
     def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> None:
         """Quasi values are published as they are."""
 
-    def loss(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
-    ) -> LossReport:
+    def loss(self, scratch: Scratch, classed: ClassedRows, recoded: Recoded, measured: LossReport) -> LossReport:
         """Loss of the tie between rows and values."""
-        (alias,) = (domain.reading.alias for domain in encoded.sensitive)
-        return replace(measured, rce=reconstruction_error(scratch, classed, alias))
+        (alias,) = (domain.reading.alias for domain in classed.encoded.sensitive)
+        return replace(measured, rce=reconstruction_error(scratch, classed.table, alias))
 
     def grouping(self, rows: TableRef, counted: TableRef | None, layout: Layout) -> Grouping:
         """The table of sensitive values is the table of groups."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.results import LossReport
     from sqlanon.spec import FormatSpec, ReleaseSpec
+    from sqlanon.table.classed import ClassedRows
     from sqlanon.table.domain import Domain
     from sqlanon.table.encode import Encoded
     from sqlanon.table.reading import Reading, Roles
@@ -149,8 +150,7 @@ class Format:
     def recode(
         self,
         scratch: Scratch,
-        encoded: Encoded,
-        classed: TableRef,
+        classed: ClassedRows,
         form: FormatSpec,
         spans: TableRef | None,
         seed: int,
@@ -160,7 +160,6 @@ class Format:
 
         Args:
             scratch: the run.
-            encoded: the work table.
             classed: staged rows with their codes and class.
             form: the policy's words on the format.
             spans: boxes in codes, where the method knows them; None: they are aggregated here.
@@ -172,8 +171,7 @@ class Format:
     def count_covered(
         self,
         scratch: Scratch,
-        encoded: Encoded,
-        classed: TableRef,
+        classed: ClassedRows,
         recoded: Recoded,
         known: Least = NOT_ASKED,
     ) -> tuple[int, int] | None:
@@ -202,9 +200,7 @@ class Format:
         """
         raise PolicyError(f"format {self.facts.name} does not say which values lie in a cell; use ranges")
 
-    def loss(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
-    ) -> LossReport:
+    def loss(self, scratch: Scratch, classed: ClassedRows, recoded: Recoded, measured: LossReport) -> LossReport:
         """The loss, with the parts that metrics over boxes do not see."""
         return measured
 

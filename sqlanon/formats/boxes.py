@@ -23,6 +23,7 @@ from sqlanon.table.wide import Part, join_parts, split_runs
 
 if TYPE_CHECKING:
     from sqlanon.spec import FormatSpec
+    from sqlanon.table.classed import ClassedRows
     from sqlanon.table.domain import Domain
     from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch
@@ -63,20 +64,20 @@ class BoxFormat(Format):
     def recode(
         self,
         scratch: Scratch,
-        encoded: Encoded,
-        classed: TableRef,
+        classed: ClassedRows,
         form: FormatSpec,
         spans: TableRef | None,
         seed: int,
         levels: Levels = AS_BOXES,
     ) -> Recoded:
+        encoded = classed.encoded
         layout = self.layout(encoded.roles, encoded.quasi, form)
         if spans is None:
             spans = scratch.table("spans")
             scratch.execute(
                 "recode/spans",
                 spans=spans,
-                classed=classed,
+                classed=classed.table,
                 columns=[domain.code for domain in encoded.quasi],
                 sets=[domain.code for domain in encoded.quasi if domain.fits_bits],
                 packed=[],
@@ -84,7 +85,8 @@ class BoxFormat(Format):
         if levels:
             spans = generalize(scratch, encoded.quasi, spans, levels)
         parts = [
-            self._column(scratch, classed, spans, domain, layout.names[domain.code], levels) for domain in encoded.quasi
+            self._column(scratch, classed.table, spans, domain, layout.names[domain.code], levels)
+            for domain in encoded.quasi
         ]
         published = layout.of_class
         keys, codes = self._keys(encoded, layout.names, published)
@@ -147,14 +149,11 @@ class BoxFormat(Format):
     def count_covered(
         self,
         scratch: Scratch,
-        encoded: Encoded,
-        classed: TableRef,
+        classed: ClassedRows,
         recoded: Recoded,
         known: Least = NOT_ASKED,
     ) -> tuple[int, int]:
-        return count_covered(
-            self, self.cover, scratch, encoded, classed, recoded, known, sets_as_bits=self.sets_as_bits
-        )
+        return count_covered(self, self.cover, scratch, classed, recoded, known, sets_as_bits=self.sets_as_bits)
 
     def match_cells(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
         if not self.match:

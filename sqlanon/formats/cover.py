@@ -21,8 +21,8 @@ from sqlanon.table.wide import FEW
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
+    from sqlanon.table.classed import ClassedRows
     from sqlanon.table.domain import Domain
-    from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch
 
 
@@ -59,12 +59,11 @@ class Claim:
     boolean: bool = False
 
 
-def count_covered(  # noqa: PLR0913 - older than the limit
+def count_covered(
     form: Format,
     template: str,
     scratch: Scratch,
-    encoded: Encoded,
-    classed: TableRef,
+    classed: ClassedRows,
     recoded: Recoded,
     known: Least = NOT_ASKED,
     *,
@@ -76,7 +75,6 @@ def count_covered(  # noqa: PLR0913 - older than the limit
         form: the format.
         template: the statement that counts, with the format's covering predicate.
         scratch: the run.
-        encoded: the work table.
         classed: staged rows with their original values and class.
         recoded: the published values of every class.
         known: columns of which it is known that their ends cover every value are not asked again.
@@ -84,7 +82,7 @@ def count_covered(  # noqa: PLR0913 - older than the limit
 
     A few columns at a time where each needs joins: planning them takes an engine more than linear time.
     """
-    unbounded = [domain for domain in encoded.quasi if domain.reading.name not in known.ends]
+    unbounded = [domain for domain in classed.encoded.quasi if domain.reading.name not in known.ends]
     if not unbounded and known.reached is not None:
         return known.reached, 0
     columns = [
@@ -103,7 +101,9 @@ def count_covered(  # noqa: PLR0913 - older than the limit
     for part, some in enumerate(_split_columns(columns, form)):
         with scratch.together():
             claimed, numbered = _number_claims(form, scratch, recoded, some, part)
-            extents += scratch.fetch(template, classed=classed, claimed=claimed, columns=numbered, contains=contains)
+            extents += scratch.fetch(
+                template, classed=classed.table, claimed=claimed, columns=numbered, contains=contains
+            )
     return min(read_integer(row[0]) for row in extents), max(read_integer(row[1]) for row in extents)
 
 

@@ -15,8 +15,8 @@ from sqlanon.sqltext import identifier
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.spec import FormatSpec
+    from sqlanon.table.classed import ClassedRows
     from sqlanon.table.domain import Domain
-    from sqlanon.table.encode import Encoded
     from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch
 
@@ -50,8 +50,7 @@ class Points(BoxFormat):
     def count_covered(
         self,
         scratch: Scratch,
-        encoded: Encoded,
-        classed: TableRef,
+        classed: ClassedRows,
         recoded: Recoded,
         known: Least = NOT_ASKED,
     ) -> tuple[int, int]:
@@ -62,9 +61,9 @@ class Points(BoxFormat):
                 "names": recoded.layout.names[domain.code],
                 "as_text": domain.reading.as_text,
             }
-            for domain in encoded.quasi
+            for domain in classed.encoded.quasi
         ]
-        row = scratch.fetch(self.cover, classed=classed, released=recoded.released, columns=columns)[0]
+        row = scratch.fetch(self.cover, classed=classed.table, released=recoded.released, columns=columns)[0]
         return read_integer(row[0]), read_integer(row[1])
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:

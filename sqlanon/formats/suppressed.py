@@ -13,10 +13,9 @@ from sqlanon.loss import count_stars
 from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
-    from sqlanon.engines.base import TableRef
     from sqlanon.formats.base import Recoded
     from sqlanon.results import LossReport
-    from sqlanon.table.encode import Encoded
+    from sqlanon.table.classed import ClassedRows
     from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch
 
@@ -31,11 +30,11 @@ class Suppressed(BoxFormat):
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
         return Names(value=reading.name, suppressed=f"{reading.name}_suppressed" if nulls else None)
 
-    def loss(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
-    ) -> LossReport:
+    def loss(self, scratch: Scratch, classed: ClassedRows, recoded: Recoded, measured: LossReport) -> LossReport:
         """See `Format.loss`: the value or nothing is published, so that stars are counted."""
-        cells, some, rows_hidden = count_stars(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
+        cells, some, rows_hidden = count_stars(
+            scratch, recoded.boxes, [domain.code for domain in classed.encoded.quasi]
+        )
         columns = {name: {**lost, "hidden": lost["lm"]} for name, lost in measured.columns.items()}
         return replace(measured, columns=columns, stars=cells, starred_rows=some, hidden_rows=rows_hidden)
 

@@ -52,22 +52,22 @@ def near_classes(box: Places, mask: Masks, wide: Longs, measure: Measure, near: 
     Cost: O(classes^2 d).
     """
     classes, most = near.shape
-    held = 0
+    near_count = 0
     for g in range(classes):
-        held = 0
+        near_count = 0
         for h in range(classes):
             if h == g:
                 continue
             more = _wide(box, mask, g, box, mask, h, measure) - wide[h]
-            if held == most and more >= price[most - 1]:
+            if near_count == most and more >= price[most - 1]:
                 continue
-            at = min(held, most - 1)
-            while at > 0 and price[at - 1] > more:
-                price[at], near[g, at] = price[at - 1], near[g, at - 1]
-                at -= 1
-            price[at], near[g, at] = more, h
-            held = min(held + 1, most)
-    return held
+            slot = min(near_count, most - 1)
+            while slot > 0 and price[slot - 1] > more:
+                price[slot], near[g, slot] = price[slot - 1], near[g, slot - 1]
+                slot -= 1
+            price[slot], near[g, slot] = more, h
+            near_count = min(near_count + 1, most)
+    return near_count
 
 
 @njit(nogil=True, cache=True)
@@ -91,18 +91,18 @@ def _choose(
     """
     most = min(known, choice.shape[1])
     for i in range(len(group)):
-        g, held = group[i], 0
+        g, near_count = group[i], 0
         for t in range(known):
             h = near[g, t]
             more = size[h] * (_wide(own, own_mask, h, box, mask, i, measure) - wide[h])
-            if held == most and more >= price[most - 1]:
+            if near_count == most and more >= price[most - 1]:
                 continue
-            at = min(held, most - 1)
-            while at > 0 and price[at - 1] > more:
-                price[at], choice[i, at] = price[at - 1], choice[i, at - 1]
-                at -= 1
-            price[at], choice[i, at] = more, h
-            held = min(held + 1, most)
+            slot = min(near_count, most - 1)
+            while slot > 0 and price[slot - 1] > more:
+                price[slot], choice[i, slot] = price[slot - 1], choice[i, slot - 1]
+                slot -= 1
+            price[slot], choice[i, slot] = more, h
+            near_count = min(near_count + 1, most)
     return most
 
 
@@ -187,33 +187,35 @@ def anneal(
         place[i] = start[g] + size[g]
         members[place[i]] = i
         size[g] += 1
-    own, own_mask = np.empty((classes, lanes), np.int32), np.zeros((classes, words), np.uint64)
+    class_box, class_mask = np.empty((classes, lanes), np.int32), np.zeros((classes, words), np.uint64)
     new, new_mask = np.empty((2, lanes), np.int32), np.zeros((2, words), np.uint64)
     wide, lost = np.zeros(classes, np.int64), np.int64(0)
     for g in range(classes):
-        empty_box(own, own_mask, g)
+        empty_box(class_box, class_mask, g)
         for t in range(start[g], start[g] + size[g]):
-            join_box(own, own_mask, g, own, own_mask, g, box, mask, members[t])
-        wide[g] = _wide(own, own_mask, g, own, own_mask, g, measure)
+            join_box(class_box, class_mask, g, class_box, class_mask, g, box, mask, members[t])
+        wide[g] = _wide(class_box, class_mask, g, class_box, class_mask, g, measure)
         lost += size[g] * wide[g]
     # With a toll: rows of each key, by how many rows the shares differ, and whether the class fails.
-    held = np.zeros((classes if tolled else 0, keys), np.int64)
+    key_counts = np.zeros((classes if tolled else 0, keys), np.int64)
     off, fails = np.zeros(classes, np.int64), np.zeros(classes, np.bool_)
     if tolled:
         for i in range(n):
-            held[group[i], key[i]] += 1
+            key_counts[group[i], key[i]] += 1
         for g in range(classes):
             for v in range(keys):
-                off[g] += abs(held[g, v] * whole - size[g] * table[v])
+                off[g] += abs(key_counts[g, v] * whole - size[g] * table[v])
             off[g] //= whole
             fails[g] = not satisfied(demands, numbers, members[start[g] : start[g] + size[g]], counters)
-    least, kept = lost, group.copy()
+    least, best_group = lost, group.copy()
     near, price = np.empty((classes, NEAR), np.int64), np.empty(NEAR, np.int64)
     choice = np.empty((n, CHOICES), np.int32)
     for stage in range(len(warmth)):
         warm, toll = warmth[stage], tolls[stage]
-        known = near_classes(own, own_mask, wide, measure, near, price)
-        choices = _choose(box, mask, own, own_mask, size, wide, group, near, known, measure, choice, price)
+        near_counts = near_classes(class_box, class_mask, wide, measure, near, price)
+        choices = _choose(
+            box, mask, class_box, class_mask, size, wide, group, near, near_counts, measure, choice, price
+        )
         for _ in range(proposals):
             i = draw_below(state, n)
             g, h = np.int64(group[i]), np.int64(choice[i, draw_below(state, choices)])
@@ -242,7 +244,7 @@ def anneal(
             here, there = size[g] - (j < 0), size[h] + (j < 0)
             wide_there = np.int64(0)
             if j < 0:
-                wide_there = _wide(own, own_mask, h, box, mask, i, measure)
+                wide_there = _wide(class_box, class_mask, h, box, mask, i, measure)
                 if there * wide_there > limit:
                     continue
                 empty_box(new, new_mask, 0)
@@ -257,7 +259,7 @@ def anneal(
                 continue
             copy_box(new, new_mask, 1, box, mask, i)
             if j < 0:
-                join_box(new, new_mask, 1, new, new_mask, 1, own, own_mask, h)
+                join_box(new, new_mask, 1, new, new_mask, 1, class_box, class_mask, h)
             else:
                 for t in range(start[h], start[h] + size[h]):
                     if members[t] != j:
@@ -271,8 +273,8 @@ def anneal(
                 if tolled:
                     for v in range(keys):
                         change = (v == key[i]) - (j >= 0 and v == key[j])
-                        off_here += abs((held[g, v] - change) * whole - here * table[v])
-                        off_there += abs((held[h, v] + change) * whole - there * table[v])
+                        off_here += abs((key_counts[g, v] - change) * whole - here * table[v])
+                        off_there += abs((key_counts[h, v] + change) * whole - there * table[v])
                     off_here //= whole
                     off_there //= whole
                 failing = not _lawful(demands, members, start[g], start[g] + size[g], i, j, numbers, spare, counters)
@@ -280,18 +282,20 @@ def anneal(
                     cost += toll * (off_here + 1)
                     if not tolled or cost > limit:
                         continue
-                other = not _lawful(demands, members, start[h], start[h] + size[h], j, i, numbers, spare, counters)
-                if other:
+                failing_there = not _lawful(
+                    demands, members, start[h], start[h] + size[h], j, i, numbers, spare, counters
+                )
+                if failing_there:
                     cost += toll * (off_there + 1)
                     if not tolled or cost > limit:
                         continue
                 if tolled:
-                    fails[g], fails[h], off[g], off[h] = failing, other, off_here, off_there
-                    held[g, key[i]] -= 1
-                    held[h, key[i]] += 1
+                    fails[g], fails[h], off[g], off[h] = failing, failing_there, off_here, off_there
+                    key_counts[g, key[i]] -= 1
+                    key_counts[h, key[i]] += 1
                     if j >= 0:
-                        held[g, key[j]] += 1
-                        held[h, key[j]] -= 1
+                        key_counts[g, key[j]] += 1
+                        key_counts[h, key[j]] -= 1
             lost += here * wide_here + there * wide_there - size[g] * wide[g] - size[h] * wide[h]
             if j < 0:
                 size[g] -= 1
@@ -303,11 +307,11 @@ def anneal(
                 members[place[i]], group[j] = j, g
                 place[i], place[j] = place[j], place[i]
             members[place[i]], group[i] = i, h
-            copy_box(own, own_mask, g, new, new_mask, 0)
-            copy_box(own, own_mask, h, new, new_mask, 1)
+            copy_box(class_box, class_mask, g, new, new_mask, 0)
+            copy_box(class_box, class_mask, h, new, new_mask, 1)
             wide[g], wide[h] = wide_here, wide_there
         if lost < least:
             least = lost
-            kept[:] = group
+            best_group[:] = group
     if not tolled:
-        group[:] = kept
+        group[:] = best_group

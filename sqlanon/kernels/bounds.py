@@ -78,7 +78,7 @@ def find_reach(codes: npt.NDArray[np.int32], geometry: Geometry, bounds: Bounds,
     head, tail = np.zeros((2, d), np.int64), np.zeros((2, d), np.int64)
     count = np.zeros(bounds.base[d], np.int32)
     members = np.zeros(d, np.int64)
-    left = np.int64(0)
+    window_start = np.int64(0)
     for i in range(n):
         for a in range(d):
             code = codes[i, a]
@@ -91,10 +91,10 @@ def find_reach(codes: npt.NDArray[np.int32], geometry: Geometry, bounds: Bounds,
             queue[1, a, tail[1, a]] = i
             tail[1, a] += 1
             if facts[a, KIND] == SET:
-                at = bounds.base[a] + code
-                members[a] += count[at] == 0
-                count[at] += 1
-        while left < i:
+                code_index = bounds.base[a] + code
+                members[a] += count[code_index] == 0
+                count[code_index] += 1
+        while window_start < i:
             total = np.int64(0)
             for a in range(d):
                 low = np.int64(codes[queue[0, a, head[0, a]], a])
@@ -104,14 +104,14 @@ def find_reach(codes: npt.NDArray[np.int32], geometry: Geometry, bounds: Bounds,
                 break
             for a in range(d):
                 for side in range(2):
-                    if queue[side, a, head[side, a]] == left:
+                    if queue[side, a, head[side, a]] == window_start:
                         head[side, a] += 1
                 if facts[a, KIND] == SET:
-                    at = bounds.base[a] + codes[left, a]
-                    count[at] -= 1
-                    members[a] -= count[at] == 0
-            left += 1
-        start[i] = left
+                    code_index = bounds.base[a] + codes[window_start, a]
+                    count[code_index] -= 1
+                    members[a] -= count[code_index] == 0
+            window_start += 1
+        start[i] = window_start
 
 
 @njit(nogil=True, cache=True)
@@ -186,7 +186,7 @@ def measure_widest(
     for i in range(len(group)):
         order[fill[group[i]]] = i
         fill[group[i]] += 1
-    seen = np.full(bounds.base[d], -1, np.int64)
+    last_class = np.full(bounds.base[d], -1, np.int64)
     most = np.int64(0)
     for g in range(groups):
         total = np.int64(0)
@@ -195,8 +195,8 @@ def measure_widest(
             for index in range(start[g], start[g + 1]):
                 code = np.int64(codes[order[index], a])
                 low, high = min(low, code), max(high, code)
-                if seen[bounds.base[a] + code] != g:
-                    seen[bounds.base[a] + code] = g
+                if last_class[bounds.base[a] + code] != g:
+                    last_class[bounds.base[a] + code] = g
                     members += 1
             if high >= 0:
                 total += attribute_width(geometry.facts, geometry.table, bounds, a, low, high, members)

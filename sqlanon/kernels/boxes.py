@@ -64,18 +64,18 @@ def set_width(
         if facts[a, KIND] == SET:
             first, past = facts[a, WORD], facts[a, WORD_END]
             members = np.int64(0)
-            own = mask[row, first]
+            bits = mask[row, first]
             if past - first > 1:
                 for w in range(first, past):
                     members += count_bits(mask[row, w])
             else:
-                own = own >> np.uint64(facts[a, BIT])
+                bits = bits >> np.uint64(facts[a, BIT])
                 codes = facts[a, SIZE] + facts[a, NULLS]
                 if codes < 64:
-                    own &= (np.uint64(1) << np.uint64(codes)) - np.uint64(1)
-                members = count_bits(own)
+                    bits &= (np.uint64(1) << np.uint64(codes)) - np.uint64(1)
+                members = count_bits(bits)
             if members > 1:
-                null = facts[a, NULLS] == 1 and own & np.uint64(1) != np.uint64(0)
+                null = facts[a, NULLS] == 1 and bits & np.uint64(1) != np.uint64(0)
                 total += facts[a, WEIGHT] * (SCALE if null else table[facts[a, START] + members])
     return total
 
@@ -99,9 +99,9 @@ def code_width(
     total = np.int64(0)
     for a in range(len(facts)):
         if facts[a, KIND] == TREE or facts[a, KIND] == SPAN:
-            one, other = np.int64(low[row, a]), np.int64(high[row, a])
-            if seen[a, 0] != one or seen[a, 1] != other:
-                seen[a, 0], seen[a, 1] = one, other
+            low_code, high_code = np.int64(low[row, a]), np.int64(high[row, a])
+            if seen[a, 0] != low_code or seen[a, 1] != high_code:
+                seen[a, 0], seen[a, 1] = low_code, high_code
                 seen[a, 2] = facts[a, WEIGHT] * measure_extent(
                     facts[a, KIND],
                     facts[a, SIZE],
@@ -109,8 +109,8 @@ def code_width(
                     facts[a, LEVELS],
                     facts[a, START],
                     table,
-                    one,
-                    other,
+                    low_code,
+                    high_code,
                     np.int64(0),  # a literal would be compiled apart
                 )
             total += seen[a, 2]
@@ -129,9 +129,9 @@ def measure_widths(
     facts, table = geometry.facts, geometry.table
     lanes = low.shape[1]
     weight = line_weights(geometry, lanes)
-    seen = np.full((len(facts), 3), -1, np.int64)
+    last_width = np.full((len(facts), 3), -1, np.int64)
     for row in range(len(out)):
-        total = set_width(facts, table, mask, row) + code_width(facts, table, low, high, row, seen)
+        total = set_width(facts, table, mask, row) + code_width(facts, table, low, high, row, last_width)
         for b in range(0, lanes, WIDTH):
             total += measure_width(low, high, row, weight, b)
         out[row] = total
@@ -158,17 +158,17 @@ def cover_codes(
 
     Cost: O(n d), with few cache misses where neighbouring rows are of neighbouring groups.
     """
-    d, known, counted = len(low), set_facts(geometry), len(bare.count) > 0
+    d, sets, has_counts = len(low), set_facts(geometry), len(bare.count) > 0
     low[:], high[:], mask[:], rows[:] = (1 << 31) - 1, -1, 0, 0
     for i in range(len(group)):
         g = group[i]
-        rows[g] += bare.count[i] if counted else 1
+        rows[g] += bare.count[i] if has_counts else 1
         for a in range(d):
             code = np.int32(bare.codes[i, a])
             low[a, g], high[a, g] = min(low[a, g], code), max(high[a, g], code)
-        for t in range(len(known)):
-            bit = known[t, SHIFT] + bare.codes[i, known[t, VALUE]]
-            mask[known[t, FIRST] + (bit >> 6), g] |= np.uint64(1) << np.uint64(bit & 63)
+        for t in range(len(sets)):
+            bit = sets[t, SHIFT] + bare.codes[i, sets[t, VALUE]]
+            mask[sets[t, FIRST] + (bit >> 6), g] |= np.uint64(1) << np.uint64(bit & 63)
 
 
 @njit(nogil=True, cache=True)

@@ -85,31 +85,31 @@ def find_folder() -> Path | None:
 
 def _places() -> list[tuple[Path, tuple[str, ...]]]:
     """Folders that others may use as well, each with the names of ours in it."""
-    found: list[tuple[Path, tuple[str, ...]]] = []
+    places: list[tuple[Path, tuple[str, ...]]] = []
     named_for_numba: str = getattr(config, "CACHE_DIR", "")
     if named_for_numba:
-        found.append((Path(named_for_numba), ("sqlanon-kernels",)))
+        places.append((Path(named_for_numba), ("sqlanon-kernels",)))
     path = Path(os.environ.get("XDG_CACHE_HOME", ""))
     with contextlib.suppress(RuntimeError):  # a user without a home
-        found.append((path if path.is_absolute() else Path.home() / ".cache", ("sqlanon", "kernels")))
-    found.append((FOLDER, ("__pycache__", "kernels")))
-    return found
+        places.append((path if path.is_absolute() else Path.home() / ".cache", ("sqlanon", "kernels")))
+    places.append((FOLDER, ("__pycache__", "kernels")))
+    return places
 
 
 def _make_folder(place: tuple[Path, tuple[str, ...]]) -> Path | None:
     """Ours in a folder, made if it is missing; None: it cannot be made, or is not safe."""
-    at, names = place
+    folder, names = place
     try:
         if names[0] != "__pycache__":
-            at.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for name in names:
-            at /= name
-            at.mkdir(mode=0o700, exist_ok=True)
-            if name != "__pycache__" and not _is_private(at):
+            folder /= name
+            folder.mkdir(mode=0o700, exist_ok=True)
+            if name != "__pycache__" and not _is_private(folder):
                 return None
     except OSError:
         return None
-    return at
+    return folder
 
 
 def _is_private(path: Path | str) -> bool:
@@ -132,7 +132,7 @@ def hash_inputs(name: str) -> str:
     Raises:
         OSError: there is no such file.
     """
-    sources = [(other, hashlib.sha256(_source(other)).hexdigest()) for other in sorted(find_imports(name))]
+    sources = [(module, hashlib.sha256(_source(module)).hexdigest()) for module in sorted(find_imports(name))]
     settings = sorted(
         pair for pair in os.environ.items() if pair[0].startswith("NUMBA_") and not pair[0].startswith(_INDIFFERENT)
     )
@@ -148,16 +148,16 @@ def hash_inputs(name: str) -> str:
 
 def find_imports(name: str) -> frozenset[str]:
     """The names of a file of kernels and of those that it imports, directly or not."""
-    found, left = {name}, [name]
-    while left:
-        for module, *names in _IMPORT.findall(_source(left.pop())):
+    modules, unread = {name}, [name]
+    while unread:
+        for module, *names in _IMPORT.findall(_source(unread.pop())):
             place = module.decode()
             files = re.findall(r"\w+", b"".join(names).decode())
             # A folder has no kernels itself: names imported from it are files.
             some = {f"{place}.{file}" for file in files} if _is_folder(place) else {place}
-            left += sorted(some - found - _NO_CODE)
-            found |= some - _NO_CODE
-    return frozenset(found)
+            unread += sorted(some - modules - _NO_CODE)
+            modules |= some - _NO_CODE
+    return frozenset(modules)
 
 
 @cache
@@ -177,14 +177,14 @@ def _source(name: str) -> bytes:
 def prune(place: Path, bound: int = BOUND) -> None:
     """Delete the folders of files that were not used for longest, until the rest take at most ``bound`` bytes."""
     sizes: list[tuple[float, int, Path]] = []
-    for one in place.iterdir():
+    for folder in place.iterdir():
         with contextlib.suppress(OSError):  # another process deletes as well
-            sizes.append((one.stat().st_mtime, sum(file.stat().st_size for file in one.iterdir()), one))
+            sizes.append((folder.stat().st_mtime, sum(file.stat().st_size for file in folder.iterdir()), folder))
     total = 0
-    for _, size, one in sorted(sizes, reverse=True):
+    for _, size, folder in sorted(sizes, reverse=True):
         total += size
         if total > bound:
-            shutil.rmtree(one, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 class _Watched:
@@ -303,15 +303,15 @@ class CompiledFile(IndexDataCacheFile):
 
         A failure to write is ignored: the variant stays in memory.
         """
-        named = hashlib.sha256(self._dump((self._source_stamp, key))).digest()
-        name = self._data_name(int.from_bytes(named[:8], "big"))
+        digest = hashlib.sha256(self._dump((self._source_stamp, key))).digest()
+        name = self._data_name(int.from_bytes(digest[:8], "big"))
         with contextlib.suppress(OSError):
             self._save_data(name, data)
             self._save_index(self._load_index() | {key: name})
 
     def _load_index(self) -> dict[Any, str]:
-        found = self._read(self._index_path, super()._load_index)
-        return found if isinstance(found, dict) else {}
+        index = self._read(self._index_path, super()._load_index)
+        return index if isinstance(index, dict) else {}
 
     def _load_data(self, name: str) -> Any:  # noqa: ANN401
         return self._read(self._data_path(name), lambda: super(CompiledFile, self)._load_data(name))

@@ -21,18 +21,22 @@ def find_missing(kernel: Any) -> set[str]:  # noqa: ANN401 - numba's own
 
     Cost: one look at the disk for each function that it reaches.
     """
-    found: set[str] = set()
-    seen, left = {kernel}, [kernel]
-    while left:
-        one = left.pop()
+    missing: set[str] = set()
+    seen, waiting = {kernel}, [kernel]
+    while waiting:
+        dispatcher = waiting.pop()
         # A function that is written into callers is not compiled by itself.
-        if one.targetoptions.get("inline") != "always" and not one.signatures and not _cache_of(one).kept():
-            found.add(name_of(one.py_func))
-        named = (one.py_func.__globals__.get(name) for name in one.py_func.__code__.co_names)
-        new = {other for other in named if hasattr(_cache_of(other), "kept")} - seen
+        if (
+            dispatcher.targetoptions.get("inline") != "always"
+            and not dispatcher.signatures
+            and not _cache_of(dispatcher).kept()
+        ):
+            missing.add(name_of(dispatcher.py_func))
+        global_values = (dispatcher.py_func.__globals__.get(name) for name in dispatcher.py_func.__code__.co_names)
+        new = {value for value in global_values if hasattr(_cache_of(value), "kept")} - seen
         seen |= new
-        left += new
-    return found
+        waiting += new
+    return missing
 
 
 def _cache_of(value: object) -> Any:  # noqa: ANN401

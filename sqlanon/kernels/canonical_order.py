@@ -23,11 +23,11 @@ def _stable(order: npt.NDArray[np.int32], start: int, stop: int, column: npt.NDA
     if n <= FEW:
         for i in range(start + 1, stop):
             row = order[i]
-            value, at = column[row], i
-            while at > start and column[order[at - 1]] > value:
-                order[at] = order[at - 1]
-                at -= 1
-            order[at] = row
+            value, place = column[row], i
+            while place > start and column[order[place - 1]] > value:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = row
         return
     values, rows = np.empty(n, np.int32), order[start:stop].copy()
     for i in range(n):
@@ -44,11 +44,11 @@ def _stable_by_word(order: npt.NDArray[np.int32], start: int, stop: int, words: 
     if n <= FEW:
         for i in range(start + 1, stop):
             row = order[i]
-            value, at = words[w, row], i
-            while at > start and words[w, order[at - 1]] > value:
-                order[at] = order[at - 1]
-                at -= 1
-            order[at] = row
+            value, place = words[w, row], i
+            while place > start and words[w, order[place - 1]] > value:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = row
         return
     keys, rows = np.empty(n, np.int64), np.empty(n, np.int32)
     most = np.int64(0)

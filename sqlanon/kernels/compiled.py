@@ -35,10 +35,10 @@ def callback(signature: Any) -> Callable[[Callable[..., None]], Any]:  # noqa: A
     def declare(function: Callable[..., None]) -> Any:  # noqa: ANN401
         if not name_in_package(function):
             return numba.cfunc(signature, cache=True)(function)
-        made: Any = CFunc(function, (signature.args, signature.return_type), {}, {})
-        made._cache = make_cache(function)  # noqa: SLF001
-        made.compile()
-        return made
+        compiled: Any = CFunc(function, (signature.args, signature.return_type), {}, {})
+        compiled._cache = make_cache(function)  # noqa: SLF001
+        compiled.compile()
+        return compiled
 
     return declare
 

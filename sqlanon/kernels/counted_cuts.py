@@ -100,8 +100,8 @@ def new_slots(rows: Bare, geometry: Geometry, domains: npt.NDArray[np.int64], ch
     dtype, sets = rows.codes.dtype, set_facts(geometry)
     keep = np.full((lanes + 1, 2 * lanes), -1, dtype)
     for a in range(lanes):
-        at = a // WIDTH * 2 * WIDTH + a % WIDTH
-        keep[a, at], keep[a, at + WIDTH] = 0, 0
+        lane = a // WIDTH * 2 * WIDTH + a % WIDTH
+        keep[a, lane], keep[a, lane + WIDTH] = 0, 0
     return Slots(
         np.empty((parts * room, 2 * rows.codes.itemsize + 2), np.int64),
         room,
@@ -132,8 +132,8 @@ def find_range(rows: Bare, start: int, stop: int, d: int, work: Slots) -> int:
         store_vector(work.range, 0, 2 * b, box)
     total = np.int64(0)
     for a in range(d):
-        at = a // WIDTH * 2 * WIDTH + a % WIDTH
-        total += np.int64(~work.range[0, at + WIDTH]) - np.int64(work.range[0, at])
+        lane = a // WIDTH * 2 * WIDTH + a % WIDTH
+        total += np.int64(~work.range[0, lane + WIDTH]) - np.int64(work.range[0, lane])
     return total + d
 
 
@@ -160,19 +160,19 @@ def cut_counted(
     """
     facts, table = geometry.facts, geometry.table
     codes, count, sets = rows.codes, rows.count, work.sets
-    slots, room, used, left, wide, shift = work.slots, work.room, work.used, work.left, work.wide, work.shift
-    own, base, keep, grown, span = work.own, work.base, work.keep, work.grown, work.range
-    n, d, lanes, words, k = stop - start, len(facts), codes.shape[1], len(own), max(demands.k, 1)
+    slots, room, used_slots, left_rows, wide, shift = work.slots, work.room, work.used, work.left, work.wide, work.shift
+    half_mask, base, keep, grown, span = work.own, work.base, work.keep, work.grown, work.range
+    n, d, lanes, words, k = stop - start, len(facts), codes.shape[1], len(half_mask), max(demands.k, 1)
     parts, number, mask = len(slots) // room, slots.shape[1] - 2, slots.shape[1] - 1
-    checks, counted = len(demands.add) > 0, len(count) > 0
+    checks, has_counts = len(demands.add) > 0, len(count) > 0
     best_loss, best_tilt, best_j, best_cut = NEVER, NEVER, -1, np.int64(0)
     group = np.int64(first)
     while group < past:
         # 1. Attributes group to behind have room together.
         behind, filled = group, np.int64(0)
         while behind < past:
-            at = behind // WIDTH * 2 * WIDTH + behind % WIDTH
-            low, values = np.int64(span[0, at]), np.int64(~span[0, at + WIDTH]) - np.int64(span[0, at]) + 1
+            place = behind // WIDTH * 2 * WIDTH + behind % WIDTH
+            low, values = np.int64(span[0, place]), np.int64(~span[0, place + WIDTH]) - np.int64(span[0, place]) + 1
             if filled > 0 and filled + values > room:
                 break
             base[behind] = filled - low
@@ -186,7 +186,7 @@ def cut_counted(
             for t in range(len(sets)):
                 shift[t] = sets[t, SHIFT] + (sets[t, FIRST] - part) * 64
             for i in range(start, stop):
-                size = np.int64(read_item(count, i)) if counted else np.int64(1)
+                size = np.int64(read_item(count, i)) if has_counts else np.int64(1)
                 bits = np.uint64(0)
                 for t in range(len(sets)):
                     bit = read_item(shift, t) + np.int64(read_lane(codes, i, sets[t, VALUE]))
@@ -196,23 +196,23 @@ def cut_counted(
                 for j in range(group, behind):
                     meet(slots, part * room + read_item(base, j) + np.int64(read_lane(codes, i, j)), row, size, bits)
         for j in range(group, behind):
-            at = j // WIDTH * 2 * WIDTH + j % WIDTH
-            low, high = np.int64(span[0, at]), np.int64(~span[0, at + WIDTH])
+            place = j // WIDTH * 2 * WIDTH + j % WIDTH
+            low, high = np.int64(span[0, place]), np.int64(~span[0, place + WIDTH])
             if low == high:
                 continue
             # 3. Where it may be cut.
             values, total = np.int64(0), np.int64(0)
             for s in range(base[j] + low, base[j] + high + 1):
                 total += slots[s, number]
-                used[values], left[values] = s, total
+                used_slots[values], left_rows[values] = s, total
                 values += slots[s, number] > 0
             if checks:
                 _by_slot(rows, start, stop, j, base[j], low, high, work)
-                allowed_slots(demands, rows.number, work.order[:n], left, values, counters, work.allowed)
+                allowed_slots(demands, rows.number, work.order[:n], left_rows, values, counters, work.allowed)
             begin, end = np.int64(0), values - 1
-            while begin < end and left[begin] < k:
+            while begin < end and left_rows[begin] < k:
                 begin += 1
-            while end > begin and total - left[end - 1] < k:
+            while end > begin and total - left_rows[end - 1] < k:
                 end -= 1
             if begin >= end:
                 continue
@@ -223,27 +223,27 @@ def cut_counted(
                     part = b // WIDTH * room
                     own_lane = j if j >= b and j < b + WIDTH else lanes
                     bits = box_of(keep, own_lane, 2 * b)
-                    other = np.int64(0)
-                    at = np.int64(0) if half == 0 else values - 1
-                    edge = used[at] - base[j]
-                    last = slot_box(slots, part + used[at], codes)
+                    width_sum = np.int64(0)
+                    place = np.int64(0) if half == 0 else values - 1
+                    edge = used_slots[place] - base[j]
+                    last = slot_box(slots, part + used_slots[place], codes)
                     stale = True
                     for _ in range(end if half == 0 else values - 1 - begin):
-                        s = used[at]
+                        s = used_slots[place]
                         now = take_lesser(last, slot_box(slots, part + s, codes))
                         stale |= differs(now, last, bits)
                         last = now
-                        u = at if half == 0 else at - 1
-                        at += 1 - 2 * half
+                        u = place if half == 0 else place - 1
+                        place += 1 - 2 * half
                         if u < begin or u >= end:
                             continue
                         if stale:
-                            stale, other = False, np.int64(0)
+                            stale, width_sum = False, np.int64(0)
                             store_vector(grown, 0, 2 * b, now)
                             for a in range(b, min(b + WIDTH, d)):
                                 if a != j and facts[a, KIND] != SET:
                                     c = 2 * b + a - b
-                                    other += facts[a, WEIGHT] * measure_extent(
+                                    width_sum += facts[a, WEIGHT] * measure_extent(
                                         facts[a, KIND],
                                         facts[a, SIZE],
                                         facts[a, NULLS],
@@ -254,7 +254,7 @@ def cut_counted(
                                         np.int64(~grown[0, c + WIDTH]),
                                         np.int64(0),
                                     )
-                        whole = other
+                        whole = width_sum
                         if own_lane == j and facts[j, KIND] != SET:
                             code = s - base[j]
                             whole += facts[j, WEIGHT] * measure_extent(
@@ -271,41 +271,41 @@ def cut_counted(
                         wide[half, u] = whole if b == 0 else wide[half, u] + whole
                 if words > 0:
                     for w in range(words):
-                        own[w] = 0
-                    at, stale, other = np.int64(0) if half == 0 else values - 1, True, np.int64(0)
+                        half_mask[w] = 0
+                    place, stale, width_sum = np.int64(0) if half == 0 else values - 1, True, np.int64(0)
                     for _ in range(end if half == 0 else values - 1 - begin):
-                        s = used[at]
+                        s = used_slots[place]
                         for w in range(words):
-                            merged = own[w] | np.uint64(slots[w * room + s, mask])
-                            stale |= merged != own[w]
-                            own[w] = merged
-                        u = at if half == 0 else at - 1
-                        at += 1 - 2 * half
+                            merged = half_mask[w] | np.uint64(slots[w * room + s, mask])
+                            stale |= merged != half_mask[w]
+                            half_mask[w] = merged
+                        u = place if half == 0 else place - 1
+                        place += 1 - 2 * half
                         if u < begin or u >= end:
                             continue
                         if stale:
-                            stale, other = False, np.int64(0)
+                            stale, width_sum = False, np.int64(0)
                             for t in range(len(sets)):
-                                word, members = own[sets[t, FIRST]], np.int64(0)
+                                word, members = half_mask[sets[t, FIRST]], np.int64(0)
                                 if sets[t, PAST] - sets[t, FIRST] > 1:
                                     for w in range(sets[t, FIRST], sets[t, PAST]):
-                                        members += count_bits(own[w])
+                                        members += count_bits(half_mask[w])
                                 else:
                                     word = (word >> np.uint64(sets[t, SHIFT])) & np.uint64(sets[t, BITS])
                                     members = count_bits(word)
                                 if members > 1:
                                     null = sets[t, NULL] == 1 and word & np.uint64(1) != np.uint64(0)
-                                    other += sets[t, PRICE] * (SCALE if null else table[sets[t, TABLE] + members])
-                        wide[half, u] += other
+                                    width_sum += sets[t, PRICE] * (SCALE if null else table[sets[t, TABLE] + members])
+                        wide[half, u] += width_sum
             # 5. The best of them.
             for u in range(begin, end):
                 if checks and not work.allowed[u]:
                     continue
-                loss = wide[0, u] * left[u] + wide[1, u] * (total - left[u])
+                loss = wide[0, u] * left_rows[u] + wide[1, u] * (total - left_rows[u])
                 if loss <= best_loss:
-                    tilt = abs(2 * left[u] - total)
+                    tilt = abs(2 * left_rows[u] - total)
                     if loss < best_loss or tilt < best_tilt:
-                        best_loss, best_tilt, best_j, best_cut = loss, tilt, j, used[u] - base[j]
+                        best_loss, best_tilt, best_j, best_cut = loss, tilt, j, used_slots[u] - base[j]
         group = behind
     return best_loss, best_tilt, best_j, best_cut
 

@@ -35,13 +35,13 @@ def least_dealt(demands: Demands, key: Longs, least: int, most: int) -> int:
     """
     n, rows = len(key), least
     order, numbers = np.argsort(key, kind="mergesort"), np.arange(n).astype(np.int32)
-    counters, drawn = new_counters(demands, n), np.empty(n, np.int64)
+    counters, sample = new_counters(demands, n), np.empty(n, np.int64)
     while rows <= most:
         met = 0
         for offset in range(OFFSETS):
             for t in range(rows):
-                drawn[t] = order[((2 * OFFSETS * t + 2 * offset + 1) * n // (2 * OFFSETS * rows)) % n]
-            met += satisfied(demands, numbers, drawn[:rows], counters)
+                sample[t] = order[((2 * OFFSETS * t + 2 * offset + 1) * n // (2 * OFFSETS * rows)) % n]
+            met += satisfied(demands, numbers, sample[:rows], counters)
         if met >= MOST_OFFSETS:
             return rows
         rows += max(rows // 8, 1)
@@ -131,45 +131,45 @@ def dealt_halves(
     d, n = codes.shape
     members, numbers = np.argsort(group, kind="mergesort").astype(np.int64), np.arange(n).astype(np.int32)
     counters: Counters = new_counters(demands, n)
-    begins, pasts, waiting, made = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64), 0, 0
+    begins, pasts, waiting, groups = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64), 0, 0
     for index in range(n):
         if index == 0 or group[members[index]] != group[members[index - 1]]:
             begins[waiting] = index
             waiting += 1
         pasts[waiting - 1] = index + 1
-    own, own_mask = np.empty((1, box.shape[1]), np.int32), np.zeros((1, mask.shape[1]), np.uint64)
+    part_box, part_mask = np.empty((1, box.shape[1]), np.int32), np.zeros((1, mask.shape[1]), np.uint64)
     best, dealt = np.empty(n, np.int64), np.empty(n, np.int64)
     while waiting > 0:
         waiting -= 1
         begin, past = begins[waiting], pasts[waiting]
         rows, cut = past - begin, 0
         part = members[begin:past].copy()
-        cheapest = _cost(part, box, mask, own, own_mask, measure)
+        cheapest = _cost(part, box, mask, part_box, part_mask, measure)
         for a in range(d if rows >= 2 * least and cheapest > 0 else 0):
             by_code = part[np.argsort(codes[a][part], kind="mergesort")]
             if codes[a, by_code[0]] == codes[a, by_code[rows - 1]]:
                 continue
             ordered = by_code[np.argsort(key[by_code], kind="mergesort")]
             for attempt in range(ATTEMPTS):
-                left = _deal(codes[a], ordered, key, attempt, dealt, state)
-                if left < least or rows - left < least:
+                half = _deal(codes[a], ordered, key, attempt, dealt, state)
+                if half < least or rows - half < least:
                     continue
-                cost = _cost(dealt[:left], box, mask, own, own_mask, measure)
-                cost += _cost(dealt[left:rows], box, mask, own, own_mask, measure)
+                cost = _cost(dealt[:half], box, mask, part_box, part_mask, measure)
+                cost += _cost(dealt[half:rows], box, mask, part_box, part_mask, measure)
                 # Of equal cost, too: halves of halves may lose less.
                 if cost > cheapest or (cost == cheapest and cut > 0):
                     continue
-                if satisfied(demands, numbers, dealt[:left], counters) and satisfied(
-                    demands, numbers, dealt[left:rows], counters
+                if satisfied(demands, numbers, dealt[:half], counters) and satisfied(
+                    demands, numbers, dealt[half:rows], counters
                 ):
-                    cheapest, cut = cost, left
+                    cheapest, cut = cost, half
                     best[:rows] = dealt[:rows]
         if cut == 0:
-            group[part] = made
-            made += 1
+            group[part] = groups
+            groups += 1
             continue
         members[begin:past] = best[:rows]
         begins[waiting], pasts[waiting] = begin, begin + cut
         begins[waiting + 1], pasts[waiting + 1] = begin + cut, past
         waiting += 2
-    return made
+    return groups

@@ -49,27 +49,27 @@ def number_rows(
     """
     d, n = codes.shape
     size = len(places)
-    own = np.empty(_AHEAD, np.int64)
+    packed_keys = np.empty(_AHEAD, np.int64)
     for first in range(start, n, _AHEAD):
         block = min(_AHEAD, n - first)
         if made + block > len(keys):
             return made, first
         for r in range(block):
-            own[r] = 0
+            packed_keys[r] = 0
         for a in range(d):
             for r in range(block):
-                own[r] |= np.int64(codes[a, first + r]) << shift[a]
+                packed_keys[r] |= np.int64(codes[a, first + r]) << shift[a]
         for r in range(block):
-            key = read_item(own, r)
-            at = _place(key, size)
-            g = np.int64(read_item(places, at))
+            key = read_item(packed_keys, r)
+            slot = _place(key, size)
+            g = np.int64(read_item(places, slot))
             while g >= 0 and read_item(keys, g) != key:
-                at = (at + 1) & (size - 1)
-                g = np.int64(read_item(places, at))
+                slot = (slot + 1) & (size - 1)
+                g = np.int64(read_item(places, slot))
             if g < 0:
                 g = made
                 made += 1
-                write(places, at, np.int32(g))
+                write(places, slot, np.int32(g))
                 write(keys, g, key)
                 write(count, g, np.int32(0))
             write(count, g, np.int32(read_item(count, g) + 1))
@@ -83,10 +83,10 @@ def place_keys(keys: npt.NDArray[np.int64], made: int, places: npt.NDArray[np.in
     size = len(places)
     places[:] = -1
     for g in range(made):
-        at = _place(keys[g], size)
-        while places[at] >= 0:
-            at = (at + 1) & (size - 1)
-        places[at] = g
+        slot = _place(keys[g], size)
+        while places[slot] >= 0:
+            slot = (slot + 1) & (size - 1)
+        places[slot] = g
 
 
 @njit(nogil=True, cache=True)

@@ -33,8 +33,8 @@ def count_exchangeable(at: Longs, other: Longs) -> Longs:
     Cost: one step a candidate.
     """
     n, part = len(at) - 1, strong_components(at, other)
-    found = np.zeros(n, np.int64)
+    counts = np.zeros(n, np.int64)
     for i in range(n):
         for e in range(at[i], at[i + 1]):
-            found[i] += part[other[e]] == part[i]
-    return found
+            counts[i] += part[other[e]] == part[i]
+    return counts

@@ -83,8 +83,8 @@ def measure_extent(
         low -= null
         high -= null
         for level in range(levels):
-            at = start + 2 * level * size
-            if table[at + low] == table[at + high]:
-                return table[at + size + low]
+            offset = start + 2 * level * size
+            if table[offset + low] == table[offset + high]:
+                return table[offset + size + low]
         return SCALE
     return table[start + (members if kind == SET else high - low + 1)]

@@ -23,15 +23,15 @@ def rows_of_boxes(targets: Ints) -> tuple[bool, Ints]:
     Cost: O(n k).
     """
     k, n = targets.shape
-    held, filled = np.empty((n, k), np.int32), np.zeros(n, np.int32)
+    box_rows, filled = np.empty((n, k), np.int32), np.zeros(n, np.int32)
     for i in range(n):
         for t in range(k):
             box = targets[t, i]
-            if box < 0 or box >= n or filled[box] == k or (filled[box] > 0 and held[box, filled[box] - 1] == i):
-                return False, held
-            held[box, filled[box]] = i
+            if box < 0 or box >= n or filled[box] == k or (filled[box] > 0 and box_rows[box, filled[box] - 1] == i):
+                return False, box_rows
+            box_rows[box, filled[box]] = i
             filled[box] += 1
-    return True, held
+    return True, box_rows
 
 
 @njit(nogil=True, cache=True)
@@ -44,7 +44,7 @@ def boxes_in_order(held: Ints) -> Ints:
     Cost: O(n k), a counting sort a column.
     """
     n, k = held.shape
-    order, other = np.arange(n).astype(np.int32), np.empty(n, np.int32)
+    order, next_order = np.arange(n).astype(np.int32), np.empty(n, np.int32)
     for index in range(k - 1, -1, -1):
         place = np.zeros(n + 1, np.int32)
         for box in range(n):
@@ -53,9 +53,9 @@ def boxes_in_order(held: Ints) -> Ints:
             place[row + 1] += place[row]
         for box in order:
             row = held[box, index]
-            other[place[row]] = box
+            next_order[place[row]] = box
             place[row] += 1
-        order, other = other, order
+        order, next_order = next_order, order
     return order
 
 
@@ -102,24 +102,24 @@ def breadth_first(held: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
     n, k = held.shape
     rows, boxes, near = np.empty(n, np.int32), np.empty(n, np.int32), np.empty((n, k), np.int32)
     row_place, box_place = np.full(n, -1, np.int32), np.full(n, -1, np.int32)
-    done = found = shown = 0
+    visited = reached = shown = 0
     for start in range(n):
         if row_place[start] >= 0:
             continue
-        row_place[start], rows[found] = found, start
-        found += 1
-        while done < found:
+        row_place[start], rows[reached] = reached, start
+        reached += 1
+        while visited < reached:
             for index in range(k):
-                box = edges[rows[done], index]
+                box = edges[rows[visited], index]
                 if box_place[box] < 0:
                     box_place[box], boxes[shown] = shown, box
                     shown += 1
                     for row in held[box]:
                         if row_place[row] < 0:
-                            row_place[row], rows[found] = found, row
-                            found += 1
-                near[done, index] = box_place[box]
-            done += 1
+                            row_place[row], rows[reached] = reached, row
+                            reached += 1
+                near[visited, index] = box_place[box]
+            visited += 1
     return rows, boxes, near
 
 
@@ -130,8 +130,8 @@ def restore_numbers(targets: Ints, rows: Ints, boxes: Ints) -> Ints:
     Cost: O(n k).
     """
     k, n = targets.shape
-    found = np.empty((k, n), np.int32)
+    restored = np.empty((k, n), np.int32)
     for t in range(k):
         for index in range(n):
-            found[t, rows[index]] = boxes[targets[t, index]]
-    return found
+            restored[t, rows[index]] = boxes[targets[t, index]]
+    return restored

@@ -11,14 +11,14 @@ from sqlanon.kernels.compiled import njit
 @njit(nogil=True, cache=True, inline="always")
 def push(heap: npt.NDArray[np.int64], size: int, item: int) -> int:
     """Add an item to a heap of ``size``; returns the new size. Cost: O(log size)."""
-    at = size
-    while at > 0:
-        above = (at - 1) // 2
+    position = size
+    while position > 0:
+        above = (position - 1) // 2
         if heap[above] <= item:
             break
-        heap[at] = heap[above]
-        at = above
-    heap[at] = item
+        heap[position] = heap[above]
+        position = above
+    heap[position] = item
     return size + 1
 
 
@@ -27,16 +27,16 @@ def drop(heap: npt.NDArray[np.int64], size: int) -> int:
     """Remove the top, ``heap[0]``; returns the new size. Cost: O(log size)."""
     size -= 1
     item = heap[size]
-    at = 0
+    position = 0
     while True:
-        child = 2 * at + 1
+        child = 2 * position + 1
         if child >= size:
             break
         if child + 1 < size and heap[child + 1] < heap[child]:
             child += 1
         if heap[child] >= item:
             break
-        heap[at] = heap[child]
-        at = child
-    heap[at] = item
+        heap[position] = heap[child]
+        position = child
+    heap[position] = item
     return size

@@ -43,10 +43,10 @@ def _widths(rows: Bare, start: int, stop: int, geometry: Geometry) -> npt.NDArra
             low, high = min(low, np.int64(rows.codes[i, j])), max(high, np.int64(rows.codes[i, j]))
         members = np.int64(0)
         if facts[j, KIND] == SET:
-            seen = np.zeros(high - low + 1, np.bool_)
+            present = np.zeros(high - low + 1, np.bool_)
             for i in range(start, stop):
-                seen[rows.codes[i, j] - low] = True
-            members = np.int64(seen.sum())
+                present[rows.codes[i, j] - low] = True
+            members = np.int64(present.sum())
         wide[j] = facts[j, WEIGHT] * measure_extent(
             facts[j, KIND],
             facts[j, SIZE],

@@ -68,7 +68,7 @@ def grow(
         stack = [(bounds[p], bounds[p + 1])]
         while len(stack) > 0:
             start, stop = stack.pop()
-            j, cut, left = -1, np.int64(0), np.int64(0)
+            j, cut, left_rows = -1, np.int64(0), np.int64(0)
             enough = len(rows.count) > 0 or stop - start >= 2 * demands.k
             if stop - start >= 2 and stop - start > target and enough:
                 values = find_range(rows, start, stop, d, slots)
@@ -77,12 +77,12 @@ def grow(
                     continue
                 _, _, j, cut = cut_counted(rows, start, stop, np.int64(0), d, geometry, demands, slots, counters)
                 if j >= 0:
-                    left = _divide(rows, start, stop, j, cut, stop, spare)
-            if left == 0:
+                    left_rows = _divide(rows, start, stop, j, cut, stop, spare)
+            if left_rows == 0:
                 first[start] = True
             else:
-                stack.append((start + left, stop))
-                stack.append((start, start + left))
+                stack.append((start + left_rows, stop))
+                stack.append((start, start + left_rows))
 
 
 @njit(nogil=True, cache=True)
@@ -109,17 +109,17 @@ def grow_by_median(
         stack = [(bounds[p], bounds[p + 1])]
         while len(stack) > 0:
             start, stop = stack.pop()
-            left = np.int64(0)
+            left_rows = np.int64(0)
             enough = len(rows.count) > 0 or stop - start >= 2 * demands.k
             if stop - start >= 2 and stop - start > target and enough:
                 j, cut, last = cut_median(rows, start, stop, geometry, demands, relaxed, order, counters)
                 if j >= 0:
-                    left = _divide(rows, start, stop, j, cut, last, spare)
-            if left == 0:
+                    left_rows = _divide(rows, start, stop, j, cut, last, spare)
+            if left_rows == 0:
                 first[start] = True
             else:
-                stack.append((start + left, stop))
-                stack.append((start, start + left))
+                stack.append((start + left_rows, stop))
+                stack.append((start, start + left_rows))
 
 
 @njit(nogil=True, cache=True)
@@ -130,28 +130,28 @@ def _divide(rows: Bare, start: int, stop: int, j: int, cut: int, last: int, spar
     """
     codes, number, count = rows
     spare_codes, spare_number, spare_count = spare
-    lanes, counted = codes.shape[1], len(count) > 0
+    lanes, has_counts = codes.shape[1], len(count) > 0
     left, right = start, np.int64(0)
     for i in range(start, stop):
         if codes[i, j] < cut or (codes[i, j] == cut and i <= last):
             for b in range(0, lanes, WIDTH):
                 store_vector(codes, left, b, lanes_of(codes, i, b))
             number[left] = number[i]
-            if counted:
+            if has_counts:
                 count[left] = count[i]
             left += 1
         else:
             for b in range(0, lanes, WIDTH):
                 store_vector(spare_codes, right, b, lanes_of(codes, i, b))
             spare_number[right] = number[i]
-            if counted:
+            if has_counts:
                 spare_count[right] = count[i]
             right += 1
     for i in range(right):
         for b in range(0, lanes, WIDTH):
             store_vector(codes, left + i, b, lanes_of(spare_codes, i, b))
         number[left + i] = spare_number[i]
-        if counted:
+        if has_counts:
             count[left + i] = spare_count[i]
     return left - start
 
@@ -167,10 +167,10 @@ def score(
     n, work = len(rows.number), new_slots(rows, geometry, domains, len(demands.add) > 0)
     find_range(rows, 0, n, len(domains), work)
     # Not compiled: this is `grow`'s own compiled code, called from outside.
-    found: tuple[int, int, int, int] = cut_counted(
+    cut: tuple[int, int, int, int] = cut_counted(
         rows, 0, n, first, past, geometry, demands, work, new_counters(demands, n)
     )
-    return found
+    return cut
 
 
 def divide(rows: Bare, spare: Bare, j: int, cut: int) -> int:

@@ -46,16 +46,16 @@ def sort_range(
     Cost: O(n + m passes); memory 12 bytes a row of the range.
     """
     m = len(line)
-    at = np.int64(0)
+    position = np.int64(0)
     same, every = np.int64(0), np.int64(-1)
     for i in range(len(keys)):
         key = read_item(keys, i)
         if key >= low and key <= high:
-            write(line, at, key)
-            write(rows, at, np.int32(i))
+            write(line, position, key)
+            write(rows, position, np.int32(i))
             same |= key
             every &= key
-            at += 1
+            position += 1
     differ = same & ~every
     source, source_rows = line, rows
     target, target_rows = np.empty(m, np.int64), np.empty(m, np.int32)
@@ -98,7 +98,7 @@ def stable_order(values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     Cost: O(n) a byte.
     """
     n = len(values)
-    order, other = np.empty(n, np.int32), np.empty(n, np.int32)
+    order, next_order = np.empty(n, np.int32), np.empty(n, np.int32)
     same, every = np.int32(0), np.int32(-1)
     for i in range(n):
         order[i] = i
@@ -122,6 +122,6 @@ def stable_order(values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
             digit = (np.int64(read_item(values, np.int64(row))) >> shift) & 255
             to = read_item(place, digit)
             write(place, digit, to + 1)
-            write(other, to, row)
-        order, other = other, order
+            write(next_order, to, row)
+        order, next_order = next_order, order
     return order

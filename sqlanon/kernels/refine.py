@@ -69,7 +69,7 @@ def refine(
     facts, table = geometry.facts, geometry.table
     n, lanes, words = len(group), places.shape[1], sets.shape[1]
     weight = line_weights(geometry, lanes)
-    seen = np.full((len(facts), 3), -1, np.int64)
+    last_width = np.full((len(facts), 3), -1, np.int64)
     checks = len(demands.add) > 0
     counters = new_counters(demands, n)
     numbers = np.arange(n).astype(np.int32)
@@ -108,9 +108,9 @@ def refine(
                     continue
                 stale[h] = False
                 begin, rows = start[h], size[h]
-                for at in range(rows):
-                    m = members[begin + at]
-                    if at == 0:
+                for offset in range(rows):
+                    m = members[begin + offset]
+                    if offset == 0:
                         for b in range(0, lanes, WIDTH):
                             take(low, h, places, m, b)
                             take(high, h, places, m, b)
@@ -121,15 +121,15 @@ def refine(
                             widen(low, high, h, places, places, m, b)
                         for w in range(words):
                             mask[h, w] |= sets[m, w]
-                wide[h] = _width(facts, table, weight, low, high, mask, h, seen)
+                wide[h] = _width(facts, table, weight, low, high, mask, h, last_width)
                 if rows > LARGE or rows == 1:
-                    for at in range(rows):
-                        without[members[begin + at]] = wide[h]
+                    for offset in range(rows):
+                        without[members[begin + offset]] = wide[h]
                     continue
-                for at in range(rows - 1, 0, -1):
-                    m = members[begin + at]
-                    s = at
-                    if at == rows - 1:
+                for offset in range(rows - 1, 0, -1):
+                    m = members[begin + offset]
+                    s = offset
+                    if offset == rows - 1:
                         for b in range(0, lanes, WIDTH):
                             take(one_low, s, places, m, b)
                             take(one_high, s, places, m, b)
@@ -142,25 +142,25 @@ def refine(
                             widen(one_low, one_high, s, places, places, m, b)
                         for w in range(words):
                             one_mask[s, w] = one_mask[s + 1, w] | sets[m, w]
-                for at in range(rows):
-                    m = members[begin + at]
-                    source = at + 1 if at + 1 < rows else prefix
+                for offset in range(rows):
+                    m = members[begin + offset]
+                    source = offset + 1 if offset + 1 < rows else prefix
                     for b in range(0, lanes, WIDTH):
                         take(one_low, trial, one_low, source, b)
                         take(one_high, trial, one_high, source, b)
-                        if 0 < at < rows - 1:
+                        if 0 < offset < rows - 1:
                             widen(one_low, one_high, trial, one_low, one_high, prefix, b)
                     for w in range(words):
-                        one_mask[trial, w] = one_mask[source, w] | (one_mask[prefix, w] if at > 0 else np.uint64(0))
-                    without[m] = _width(facts, table, weight, one_low, one_high, one_mask, trial, seen)
+                        one_mask[trial, w] = one_mask[source, w] | (one_mask[prefix, w] if offset > 0 else np.uint64(0))
+                    without[m] = _width(facts, table, weight, one_low, one_high, one_mask, trial, last_width)
                     for b in range(0, lanes, WIDTH):
-                        if at == 0:
+                        if offset == 0:
                             take(one_low, prefix, places, m, b)
                             take(one_high, prefix, places, m, b)
                         else:
                             widen(one_low, one_high, prefix, places, places, m, b)
                     for w in range(words):
-                        one_mask[prefix, w] = (one_mask[prefix, w] if at > 0 else np.uint64(0)) | sets[m, w]
+                        one_mask[prefix, w] = (one_mask[prefix, w] if offset > 0 else np.uint64(0)) | sets[m, w]
             if without[i] == wide[g]:
                 continue
             # The class that the row widens least, in rows x extents.
@@ -174,22 +174,22 @@ def refine(
                     widen(one_low, one_high, trial, places, places, i, b)
                 for w in range(words):
                     one_mask[trial, w] = mask[h, w] | sets[i, w]
-                total = _width(facts, table, weight, one_low, one_high, one_mask, trial, seen)
+                total = _width(facts, table, weight, one_low, one_high, one_mask, trial, last_width)
                 price = size[h] * (total - wide[h])
                 if nearest < 0 or price < cost:
                     nearest, cost, joined = h, price, total
             if nearest < 0:
                 continue
             h = nearest
-            own, other = size[g] * wide[g], size[h] * wide[h]
+            loss_here, loss_there = size[g] * wide[g], size[h] * wide[h]
             best, partner = np.int64(0), -1
             if size[g] > demands.k and size[g] > 1:
-                best = own + other - (size[g] - 1) * without[i] - (size[h] + 1) * joined
+                best = loss_here + loss_there - (size[g] - 1) * without[i] - (size[h] + 1) * joined
             if size[g] <= LARGE and size[h] <= LARGE:
                 # A swap: the row's class without it, then every row of the other class in the row's place.
                 begun = False
-                for at in range(size[g]):
-                    m = members[start[g] + at]
+                for offset in range(size[g]):
+                    m = members[start[g] + offset]
                     if m == i:
                         continue
                     for b in range(0, lanes, WIDTH):
@@ -210,26 +210,26 @@ def refine(
                 for w in range(words):
                     one_mask[rows, w] = sets[i, w]
                     one_mask[prefix, w] = sets[i, w]
-                for at in range(rows - 1, 0, -1):
-                    m = members[begin + at]
+                for offset in range(rows - 1, 0, -1):
+                    m = members[begin + offset]
                     for b in range(0, lanes, WIDTH):
-                        take(one_low, at, one_low, at + 1, b)
-                        take(one_high, at, one_high, at + 1, b)
-                        widen(one_low, one_high, at, places, places, m, b)
+                        take(one_low, offset, one_low, offset + 1, b)
+                        take(one_high, offset, one_high, offset + 1, b)
+                        widen(one_low, one_high, offset, places, places, m, b)
                     for w in range(words):
-                        one_mask[at, w] = one_mask[at + 1, w] | sets[m, w]
-                for at in range(rows):
-                    m = members[begin + at]
+                        one_mask[offset, w] = one_mask[offset + 1, w] | sets[m, w]
+                for offset in range(rows):
+                    m = members[begin + offset]
                     # Without this row the other class cannot be narrower than ``without``: most rows lose here.
-                    if own + other - size[g] * without[i] - rows * without[m] > best:
+                    if loss_here + loss_there - size[g] * without[i] - rows * without[m] > best:
                         for b in range(0, lanes, WIDTH):
-                            take(one_low, trial, one_low, at + 1, b)
-                            take(one_high, trial, one_high, at + 1, b)
+                            take(one_low, trial, one_low, offset + 1, b)
+                            take(one_high, trial, one_high, offset + 1, b)
                             widen(one_low, one_high, trial, one_low, one_high, prefix, b)
                         for w in range(words):
-                            one_mask[trial, w] = one_mask[at + 1, w] | one_mask[prefix, w]
-                        there = _width(facts, table, weight, one_low, one_high, one_mask, trial, seen)
-                        if own + other - size[g] * without[i] - rows * there > best:
+                            one_mask[trial, w] = one_mask[offset + 1, w] | one_mask[prefix, w]
+                        there = _width(facts, table, weight, one_low, one_high, one_mask, trial, last_width)
+                        if loss_here + loss_there - size[g] * without[i] - rows * there > best:
                             for b in range(0, lanes, WIDTH):
                                 take(one_low, trial, one_low, rest, b)
                                 take(one_high, trial, one_high, rest, b)
@@ -240,8 +240,8 @@ def refine(
                                     take(one_high, trial, places, m, b)
                             for w in range(words):
                                 one_mask[trial, w] = (one_mask[rest, w] if begun else np.uint64(0)) | sets[m, w]
-                            here = _width(facts, table, weight, one_low, one_high, one_mask, trial, seen)
-                            gain = own + other - size[g] * here - rows * there
+                            here = _width(facts, table, weight, one_low, one_high, one_mask, trial, last_width)
+                            gain = loss_here + loss_there - size[g] * here - rows * there
                             if gain > best:
                                 best, partner = gain, m
                     for b in range(0, lanes, WIDTH):
@@ -252,8 +252,8 @@ def refine(
                 continue
             if checks:
                 here_rows, there_rows = np.int64(0), np.int64(0)
-                for at in range(size[g]):
-                    m = members[start[g] + at]
+                for offset in range(size[g]):
+                    m = members[start[g] + offset]
                     if m != i:
                         spare[here_rows] = m
                         here_rows += 1
@@ -262,8 +262,8 @@ def refine(
                     here_rows += 1
                 if not satisfied(demands, numbers, spare[:here_rows], counters):
                     continue
-                for at in range(size[h]):
-                    m = members[start[h] + at]
+                for offset in range(size[h]):
+                    m = members[start[h] + offset]
                     if m != partner:
                         spare[there_rows] = m
                         there_rows += 1

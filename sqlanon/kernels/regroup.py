@@ -92,16 +92,16 @@ def box_of_cluster(most: int, c: int) -> int:
 @njit(nogil=True, cache=True)
 def _lawful(pool: Pool, demands: Demands, c: int, left: int, entered: int) -> bool:
     """Whether a cluster without row ``left`` and with row ``entered`` (-1: none) meets every requirement."""
-    members, held, rows = pool.members, pool.held, 0
+    members, trial_rows, rows = pool.members, pool.held, 0
     for t in range(pool.size[c]):
         i = members[c, t]
         if i != left:
-            held[rows] = i
+            trial_rows[rows] = i
             rows += 1
     if entered >= 0:
-        held[rows] = entered
+        trial_rows[rows] = entered
         rows += 1
-    return satisfied(demands, pool.number, held[:rows], pool.counters)
+    return satisfied(demands, pool.number, trial_rows[:rows], pool.counters)
 
 
 @njit(nogil=True, cache=True)
@@ -129,27 +129,27 @@ def _build(
         measure.sets,
     )
     coded, checks, most = len(codes) > 0, len(demands.add) > 0, len(free)
-    left = n
+    unassigned = n
     for i in range(n):
         free[i] = i
     for c in range(clusters):
         size[c], wide[c] = 0, 0
-        if left < (clusters - c) * least:
+        if unassigned < (clusters - c) * least:
             return -1
-        own = box_of_cluster(most, c)
-        empty_box(box, mask, own)
+        box_index = box_of_cluster(most, c)
+        empty_box(box, mask, box_index)
         far = c > 0 and draw_below(state, 2) == 0
-        pick = draw_below(state, left)
-        for t in range(left):
+        pick = draw_below(state, unassigned)
+        for t in range(unassigned):
             bound[t] = -1
         while True:
             # The first row may be the one farthest from the last cluster, the others are the nearest; from ``least``
             # rows on the nearest of those with which the requirements hold, if there are any.
             if far or size[c] > 0:
-                seed, sign = (own - 1, -1) if far else (own, 1)
+                seed, sign = (box_index - 1, -1) if far else (box_index, 1)
                 least_width, closed = _ANY, -1
                 closing = checks and not far and size[c] + 1 >= least
-                for t in range(left):
+                for t in range(unassigned):
                     # A box only grows, so that an earlier width with a row is a lower bound of the width now: most rows
                     # are passed over.
                     if not far and bound[t] >= least_width and (not closing or closed >= 0):
@@ -171,32 +171,32 @@ def _build(
                     wide[c] = least_width
                 far = False
             i = free[pick]
-            join_box(box, mask, own, box, mask, own, box, mask, i)
+            join_box(box, mask, box_index, box, mask, box_index, box, mask, i)
             members[c, size[c]] = i
             size[c] += 1
-            left -= 1
-            free[pick], bound[pick] = free[left], bound[left]
+            unassigned -= 1
+            free[pick], bound[pick] = free[unassigned], bound[unassigned]
             if size[c] >= least and (not checks or _lawful(pool, demands, c, -1, -1)):
                 break
-            if left == 0:
+            if unassigned == 0:
                 return -1
-    for t in range(left):
+    for t in range(unassigned):
         i, into = free[t], -1
         price, width = np.int64(0), np.int64(0)
         for c in range(clusters):
-            own = box_of_cluster(most, c)
-            w = lines_width(box, own, box, i, weight)
-            w += sets_width(mask, own, mask, i, sets, table)
+            box_index = box_of_cluster(most, c)
+            w = lines_width(box, box_index, box, i, weight)
+            w += sets_width(mask, box_index, mask, i, sets, table)
             if coded:
-                w += codes_width(box, own, box, i, facts, table, codes)
+                w += codes_width(box, box_index, box, i, facts, table, codes)
             cost = (size[c] + 1) * w - size[c] * wide[c]
             # A class that meets a requirement such as l may not with one row more.
             if (into < 0 or cost < price) and (not checks or _lawful(pool, demands, c, -1, i)):
                 into, price, width = c, cost, w
         if into < 0:
             return -1
-        own = box_of_cluster(most, into)
-        join_box(box, mask, own, box, mask, own, box, mask, i)
+        box_index = box_of_cluster(most, into)
+        join_box(box, mask, box_index, box, mask, box_index, box, mask, i)
         members[into, size[into]] = i
         size[into] += 1
         wide[into] = width
@@ -280,11 +280,11 @@ def regroup(
                     if coded:
                         w += codes_width(box, rest + j, box, rest + j, facts, table, codes)
                     lost[j] = w
-            own = box_of_cluster(most, c)
-            wide[c] = lines_width(box, own, box, own, weight)
-            wide[c] += sets_width(mask, own, mask, own, sets, table)
+            box_index = box_of_cluster(most, c)
+            wide[c] = lines_width(box, box_index, box, box_index, weight)
+            wide[c] += sets_width(mask, box_index, mask, box_index, sets, table)
             if coded:
-                wide[c] += codes_width(box, own, box, own, facts, table, codes)
+                wide[c] += codes_width(box, box_index, box, box_index, facts, table, codes)
         # The step of row i that gains most: into another cluster, or into the place of a partner there.
         a = cluster[i]
         best, into, partner = np.int64(0), -1, -1
@@ -294,11 +294,11 @@ def regroup(
             now = size[a] * wide[a] + size[b] * wide[b]
             # No cluster is narrower with a row more: most moves are ruled out here.
             if size[a] > least and now - (size[a] - 1) * lost[i] - (size[b] + 1) * wide[b] > best:
-                own = box_of_cluster(most, b)
-                w = lines_width(box, own, box, i, weight)
-                w += sets_width(mask, own, mask, i, sets, table)
+                box_index = box_of_cluster(most, b)
+                w = lines_width(box, box_index, box, i, weight)
+                w += sets_width(mask, box_index, mask, i, sets, table)
                 if coded:
-                    w += codes_width(box, own, box, i, facts, table, codes)
+                    w += codes_width(box, box_index, box, i, facts, table, codes)
                 gain = now - (size[a] - 1) * lost[i] - (size[b] + 1) * w
                 if gain > best and (
                     not checks or (_lawful(pool, demands, a, i, -1) and _lawful(pool, demands, b, -1, i))

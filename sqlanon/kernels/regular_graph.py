@@ -54,7 +54,7 @@ def find_fitting(
     """
     d, r = codes.shape
     b = cells.shape[1]
-    at, found = np.zeros(r + 1, np.int64), np.empty(1024, np.int32)
+    begins, fitting = np.zeros(r + 1, np.int64), np.empty(1024, np.int32)
     n = 0
     for i in range(r):
         for j in range(b):
@@ -70,15 +70,15 @@ def find_fitting(
                     break
             if fits:
                 if n == most:
-                    return at[:1], found[:0]
-                if n == len(found):
+                    return begins[:1], fitting[:0]
+                if n == len(fitting):
                     longer = np.empty(2 * n, np.int32)
-                    longer[:n] = found
-                    found = longer
-                found[n] = j
+                    longer[:n] = fitting
+                    fitting = longer
+                fitting[n] = j
                 n += 1
-        at[i + 1] = n
-    return at, found[:n].copy()
+        begins[i + 1] = n
+    return begins, fitting[:n].copy()
 
 
 @njit(nogil=True, cache=True)
@@ -98,7 +98,7 @@ def greatest_flow(at: Longs, box: Ints, rows: Longs, boxes: Longs, k: int) -> in
     Cost: O(E sqrt(V)) where all groups have one member and k is 1, O(E V^2) at worst; memory 16 bytes an edge.
     """
     r, b, edges = len(rows), len(boxes), len(box)
-    left, open_ = k * rows, k * boxes
+    remaining, open_ = k * rows, k * boxes
     flow, owner = np.zeros(edges, np.int64), np.empty(edges, np.int32)
     into, of_box = np.zeros(b + 1, np.int64), np.empty(edges, np.int32)
     for i in range(r):
@@ -118,7 +118,7 @@ def greatest_flow(at: Longs, box: Ints, rows: Longs, boxes: Longs, k: int) -> in
         far[:] = -1
         head, tail, end = 0, 0, -1
         for i in range(r):
-            if left[i] > 0:
+            if remaining[i] > 0:
                 far[i], queue[tail] = 0, i
                 tail += 1
         while head < tail:
@@ -145,16 +145,16 @@ def greatest_flow(at: Longs, box: Ints, rows: Longs, boxes: Longs, k: int) -> in
         arc[:r], arc[r:] = at[:-1], into[:-1]
         for first in range(r):
             node, length = first, 0
-            while left[first] > 0 and far[first] == 0:
+            while remaining[first] > 0 and far[first] == 0:
                 if node >= r and open_[node - r] > 0:
-                    units = min(left[first], open_[node - r])
+                    units = min(remaining[first], open_[node - r])
                     for s in range(length):
                         e = path[s]
                         room = rows[owner[e]] * boxes[box[e]] - flow[e] if s % 2 == 0 else flow[e]
                         units = min(units, room)
                     for s in range(length):
                         flow[path[s]] += units if s % 2 == 0 else -units
-                    left[first] -= units
+                    remaining[first] -= units
                     open_[node - r] -= units
                     sent += units
                     node, length = first, 0

@@ -164,14 +164,14 @@ def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
     begin = np.zeros(tallies + 1, np.int64)
     for c in range(tallies):
         begin[c + 1] = begin[c] + n * demands.width[c]
-    held = np.empty(begin[tallies], np.int32)
+    reversed_items = np.empty(begin[tallies], np.int32)
     for c in range(tallies):
         width = demands.width[c]
         for index in range(n):
             row = demands.start[c, ITEMS] + number[n - 1 - index] * width
             for w in range(width):
-                held[begin[c] + index * width + w] = demands.items[row + w]
-    return held, begin
+                reversed_items[begin[c] + index * width + w] = demands.items[row + w]
+    return reversed_items, begin
 
 
 @njit(nogil=True, cache=True)
@@ -200,7 +200,7 @@ def forget(demands: Demands, held: Ints, begin: Longs, first: int, past: int, co
 @njit(nogil=True, cache=True)
 def satisfied(demands: Demands, rows: Ints, positions: Longs, counters: Counters) -> bool:
     """Whether the rows at ``positions`` meet every requirement. Cost: linear in positions x tallies."""
-    n, items, held = len(positions), demands.items, counters.held
+    n, items, tally_items = len(positions), demands.items, counters.held
     if n < demands.k:
         return False
     counters.ends[0] = n
@@ -210,9 +210,9 @@ def satisfied(demands: Demands, rows: Ints, positions: Longs, counters: Counters
         for index in range(n):
             row = begin + rows[positions[index]] * width
             for w in range(width):
-                held[index * width + w] = items[row + w]
-        _add(demands, c, held, 0, n * width, counters.ends, 1, counters.holds, counters)
-        _clear(demands, c, held, 0, n * width, counters)
+                tally_items[index * width + w] = items[row + w]
+        _add(demands, c, tally_items, 0, n * width, counters.ends, 1, counters.holds, counters)
+        _clear(demands, c, tally_items, 0, n * width, counters)
         if not counters.holds[0]:
             return False
     return True
@@ -244,7 +244,7 @@ def allowed_slots(
         allowed[s] = True
     if cuts < 1:
         return
-    items, held, back_ends, back_holds = demands.items, counters.held, counters.ends, counters.holds
+    items, tally_items, back_ends, back_holds = demands.items, counters.held, counters.ends, counters.holds
     for s in range(cuts):
         back_ends[s] = n - ends[cuts - 1 - s]
         back_holds[s] = True
@@ -254,18 +254,18 @@ def allowed_slots(
         left, right = ends[cuts - 1] * width, back_ends[cuts - 1] * width
         if width == 1:
             for index in range(n):
-                held[index] = items[begin + rows[order[index]]]
+                tally_items[index] = items[begin + rows[order[index]]]
             for index in range(right):
-                held[n + index] = held[n - 1 - index]
+                tally_items[n + index] = tally_items[n - 1 - index]
         else:
             for index in range(n):
                 row = begin + rows[order[index]] * width
                 for w in range(width):
-                    held[index * width + w] = items[row + w]
-                    held[(2 * n - 1 - index) * width + w] = items[row + w]
-        _add(demands, c, held, 0, left, ends, cuts, allowed, counters)
-        _clear(demands, c, held, 0, left, counters)
-        _add(demands, c, held, n * width, n * width + right, back_ends, cuts, back_holds, counters)
-        _clear(demands, c, held, n * width, n * width + right, counters)
+                    tally_items[index * width + w] = items[row + w]
+                    tally_items[(2 * n - 1 - index) * width + w] = items[row + w]
+        _add(demands, c, tally_items, 0, left, ends, cuts, allowed, counters)
+        _clear(demands, c, tally_items, 0, left, counters)
+        _add(demands, c, tally_items, n * width, n * width + right, back_ends, cuts, back_holds, counters)
+        _clear(demands, c, tally_items, n * width, n * width + right, counters)
     for s in range(cuts):
         allowed[s] &= back_holds[cuts - 1 - s]

@@ -106,12 +106,12 @@ def fill(
     Cost: O(n d).
     """
     facts, table = geometry.facts, geometry.table
-    kept = len(codes) > 0
+    has_codes = len(codes) > 0
     for first in range(start, stop, _BLOCK):
         past = min(first + _BLOCK, stop)
         for a in range(len(facts)):
             kind = facts[a, KIND]
-            if kept:
+            if has_codes:
                 for i in range(first, past):
                     codes[i, a] = bare[i, a]
             if kind == ORDERED:
@@ -126,8 +126,8 @@ def fill(
             elif kind == SET:
                 word, bit = facts[a, WORD], facts[a, BIT]
                 for i in range(first, past):
-                    at = np.int64(read_lane(bare, i, a)) + bit
-                    sets[i, word + (at >> 6)] |= np.uint64(1) << np.uint64(at & 63)
+                    bit_index = np.int64(read_lane(bare, i, a)) + bit
+                    sets[i, word + (bit_index >> 6)] |= np.uint64(1) << np.uint64(bit_index & 63)
             else:
                 for i in range(first, past):
                     places[i, a] = bare[i, a]

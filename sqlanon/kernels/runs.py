@@ -56,7 +56,7 @@ def best_runs(
     facts, table = geometry.facts, geometry.table
     lanes, words = low.shape[1], mask.shape[1]
     weight, codes = line_weights(geometry, lanes), other_kinds(geometry)
-    seen = np.full((len(facts), 3), -1, np.int64)
+    last_width = np.full((len(facts), 3), -1, np.int64)
     box_low, box_high = np.empty((1, lanes), np.int32), np.empty((1, lanes), np.int32)
     box_mask = np.zeros((1, words), np.uint64)
     for i in range(known + 1, len(ends)):
@@ -92,7 +92,7 @@ def best_runs(
             for b in range(0, lanes, WIDTH):
                 total += measure_width(box_low, box_high, 0, weight, b)
             if codes:
-                total += code_width(facts, table, box_low, box_high, 0, seen)
+                total += code_width(facts, table, box_low, box_high, 0, last_width)
             if objective == GCP:
                 loss = before + rows * total
             elif objective == SUM:

@@ -55,7 +55,7 @@ def _find_nearest(
         measure.codes,
         measure.sets,
     )
-    coded, held = len(codes) > 0, 0
+    coded, near_count = len(codes) > 0, 0
     for h in range(used):
         if h == g or size[h] == 0 or size[h] > most:
             continue
@@ -63,15 +63,15 @@ def _find_nearest(
         more += sets_width(mask, g, mask, h, sets, table)
         if coded:
             more += codes_width(box, g, box, h, facts, table, codes)
-        if held == NEAR and more >= price[NEAR - 1]:
+        if near_count == NEAR and more >= price[NEAR - 1]:
             continue
-        at = min(held, NEAR - 1)
-        while at > 0 and price[at - 1] > more:
-            price[at], near[g, at] = price[at - 1], near[g, at - 1]
-            at -= 1
-        price[at], near[g, at] = more, h
-        held = min(held + 1, NEAR)
-    return held
+        slot = min(near_count, NEAR - 1)
+        while slot > 0 and price[slot - 1] > more:
+            price[slot], near[g, slot] = price[slot - 1], near[g, slot - 1]
+            slot -= 1
+        price[slot], near[g, slot] = more, h
+        near_count = min(near_count + 1, NEAR)
+    return near_count
 
 
 @njit(nogil=True, cache=True)
@@ -80,9 +80,9 @@ def _pool(
 ) -> int:
     """Class ``g`` and up to `MOST_CLASSES` - 1 near classes, the nearer more often, into ``pooled``; their number."""
     pooled[0], together, rows = g, 1, size[g]
-    wanted = 2 + draw_below(state, MOST_CLASSES - 1)
+    target = 2 + draw_below(state, MOST_CLASSES - 1)
     for _ in range(2 * MOST_CLASSES):
-        if together == wanted or known[g] == 0:
+        if together == target or known[g] == 0:
             break
         h = near[g, min(draw_below(state, known[g]), draw_below(state, known[g]))]
         if size[h] == 0 or rows + size[h] > most:
@@ -175,20 +175,22 @@ def search(
         size[g] += 1
     for g in range(classes):
         wide[g] = joint_width(class_box, class_mask, g, class_box, class_mask, g, measure)
-    near, known, price = (
+    near, near_counts, price = (
         np.empty((slots, NEAR), np.int64),
         np.full(slots, -1, np.int64),
         np.empty(NEAR, np.int64),
     )
     pooled, members = np.empty(MOST_CLASSES, np.int64), np.empty(most, np.int64)
-    used, gained = classes, np.int64(0)
+    next_slot, gained = classes, np.int64(0)
     for _ in range(trials):
         for g in range(slots):
             if wide[g] == 0 or size[g] > most:
                 continue
-            if known[g] < 0:
-                known[g] = _find_nearest(class_box, class_mask, size, wide, g, used, most, measure, near, price)
-            together = _pool(g, near, known, size, most, pooled, state)
+            if near_counts[g] < 0:
+                near_counts[g] = _find_nearest(
+                    class_box, class_mask, size, wide, g, next_slot, most, measure, near, price
+                )
+            together = _pool(g, near, near_counts, size, most, pooled, state)
             if together == 1 and size[g] < 2 * least:
                 continue  # one class alone can only be divided
             cost = np.int64(0)
@@ -201,20 +203,20 @@ def search(
                 continue
             gained += cost - lost
             for t in range(together):
-                head[pooled[t]], size[pooled[t]], wide[pooled[t]], known[pooled[t]] = -1, 0, 0, -1
+                head[pooled[t]], size[pooled[t]], wide[pooled[t]], near_counts[pooled[t]] = -1, 0, 0, -1
             h = 0
             for c in range(clusters):
                 if c < together:
                     h = pooled[c]
-                elif used < slots:
-                    h = used
-                    used += 1
+                elif next_slot < slots:
+                    h = next_slot
+                    next_slot += 1
                 else:  # there are as many as rows suffice for, so that some number is free
                     h = 0
                     while size[h] > 0:
                         h += 1
                 copy_box(class_box, class_mask, h, pool.box, pool.mask, box_of_cluster(most, c))
-                wide[h], size[h], known[h] = pool.wide[c], pool.size[c], -1
+                wide[h], size[h], near_counts[h] = pool.wide[c], pool.size[c], -1
                 for t in range(pool.size[c]):
                     i = members[pool.members[c, t]]
                     after[i], head[h] = head[h], i

@@ -29,19 +29,19 @@ def set_facts(geometry: Geometry) -> npt.NDArray[np.int64]:
     the table, the weight, whether NULL is one of the codes, and the attribute's number.
     """
     facts = geometry.facts
-    found = np.empty((len(facts), 8), np.int64)
+    sets = np.empty((len(facts), 8), np.int64)
     m = 0
     for alone in (True, False):
         for a in range(len(facts)):
             if facts[a, KIND] == SET and (facts[a, WORD_END] == 1) == alone:
                 codes = facts[a, SIZE] + facts[a, NULLS]
-                found[m, FIRST] = facts[a, WORD]
-                found[m, PAST] = facts[a, WORD_END]
-                found[m, SHIFT] = facts[a, BIT]
-                found[m, BITS] = -1 if codes >= 64 else (np.int64(1) << codes) - 1
-                found[m, TABLE] = facts[a, START]
-                found[m, PRICE] = facts[a, WEIGHT]
-                found[m, NULL] = facts[a, NULLS]
-                found[m, VALUE] = a
+                sets[m, FIRST] = facts[a, WORD]
+                sets[m, PAST] = facts[a, WORD_END]
+                sets[m, SHIFT] = facts[a, BIT]
+                sets[m, BITS] = -1 if codes >= 64 else (np.int64(1) << codes) - 1
+                sets[m, TABLE] = facts[a, START]
+                sets[m, PRICE] = facts[a, WEIGHT]
+                sets[m, NULL] = facts[a, NULLS]
+                sets[m, VALUE] = a
                 m += 1
-    return found[:m]
+    return sets[:m]

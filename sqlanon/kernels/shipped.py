@@ -72,5 +72,5 @@ def level() -> tuple[str, str] | None:
     _, features = LEVELS[platform.machine()]
     if not all(here.get(feature, False) for feature in features):
         return None
-    own = settings()
-    return own["NUMBA_CPU_NAME"], own["NUMBA_CPU_FEATURES"]
+    machine = settings()
+    return machine["NUMBA_CPU_NAME"], machine["NUMBA_CPU_FEATURES"]

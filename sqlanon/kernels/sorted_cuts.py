@@ -85,7 +85,7 @@ def cut_sorted(
     sets, order, final = work.sets, work.order, work.final
     d, lanes, words, k = len(facts), rows.codes.shape[1], masks.shape[1], demands.k
     most = len(work.final)  # codes and lists lie one after the other
-    checks, counted = len(demands.add) > 0, len(rows.count) > 0
+    checks, has_counts = len(demands.add) > 0, len(rows.count) > 0
     own_word, trees = 0, False  # the sets in the first word alone come first
     for t in range(len(sets)):
         own_word += sets[t, PAST] == 1
@@ -108,7 +108,7 @@ def cut_sorted(
                     continue
                 # 1. Where the list may be cut.
                 index, past, before, after = begin, end, np.int64(0), size
-                if counted:
+                if has_counts:
                     while before + read_item(count, read_item(lists, from_j + index)) < k:
                         before += read_item(count, read_item(lists, from_j + index))
                         index += 1
@@ -128,7 +128,7 @@ def cut_sorted(
                     now = read_item(codes, code_j + read_item(lists, from_j + index))
                     for here in range(index, past):
                         then = read_item(codes, code_j + read_item(lists, from_j + here + 1))
-                        before += read_item(count, read_item(lists, from_j + here)) if counted else 1
+                        before += read_item(count, read_item(lists, from_j + here)) if has_counts else 1
                         write(ends, cuts, here + 1)
                         write(left, cuts, before)
                         cuts += now != then
@@ -140,11 +140,11 @@ def cut_sorted(
                         left[u] = ends[u] - begin
                     left[cuts] = end - begin
                     allowed_slots(demands, work.number, order[: end - begin], left, cuts + 1, counters, work.allowed)
-                    kept = 0
+                    allowed_cuts = 0
                     for u in range(cuts):
-                        ends[kept], left[kept] = ends[u], ends[u] - begin
-                        kept += work.allowed[u]
-                    cuts = kept
+                        ends[allowed_cuts], left[allowed_cuts] = ends[u], ends[u] - begin
+                        allowed_cuts += work.allowed[u]
+                    cuts = allowed_cuts
                 if cuts == 0:
                     continue
                 # 2. The widths of both halves of every cut.
@@ -156,7 +156,7 @@ def cut_sorted(
                         goal = read_item(ends, u)
                         weight = lanes_of(work.weight, 0, b)
                         low = high = lanes_of(places, read_item(lists, from_j + cursor - half), b)
-                        mask, known, sets_wide = np.uint64(0), np.uint64(0), np.int64(0)
+                        mask, cached_mask, sets_wide = np.uint64(0), np.uint64(0), np.int64(0)
                         for _ in range(steps):
                             i = read_item(lists, from_j + cursor - half)
                             cursor += step
@@ -168,8 +168,8 @@ def cut_sorted(
                                 if b > 0:
                                     total += read_item(wide, wide_half + u)
                                 else:
-                                    if mask != known:
-                                        known, sets_wide = mask, np.int64(0)
+                                    if mask != cached_mask:
+                                        cached_mask, sets_wide = mask, np.int64(0)
                                         for t in range(own_word):
                                             part = (mask >> np.uint64(sets[t, SHIFT])) & np.uint64(sets[t, BITS])
                                             members = count_bits(part)
@@ -217,14 +217,14 @@ def cut_sorted(
                             cursor, u = begin if half == 0 else end, np.int64(0 if half == 0 else cuts - 1)
                             goal = read_item(ends, u)
                             small = large = codes[a * most + read_item(lists, from_j + cursor - half)]
-                            one, other, total = small, large, np.int64(0)
+                            lower, upper, total = small, large, np.int64(0)
                             for _ in range(steps):
                                 code = codes[a * most + read_item(lists, from_j + cursor - half)]
                                 cursor += step
                                 small, large = min(small, code), max(large, code)
                                 if cursor == goal:
-                                    if small != one or large != other:
-                                        one, other = small, large
+                                    if small != lower or large != upper:
+                                        lower, upper = small, large
                                         total = facts[a, WEIGHT] * measure_extent(
                                             facts[a, KIND],
                                             facts[a, SIZE],
@@ -277,13 +277,13 @@ def cut_sorted(
                         lists[to_a + end - 1],
                     ) = i, i, i, i
                     continue
-            one, other = begin, best_at
+            lower, upper = begin, best_at
             for index in range(begin, end):
                 i = read_item(lists, from_a + index)
                 goes = read_item(right, i)
-                write(lists, to_a + (other if goes else one), i)
-                other += goes
-                one += 1 - goes
+                write(lists, to_a + (upper if goes else lower), i)
+                upper += goes
+                lower += 1 - goes
         stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = best_at, end, there, size - best_left
         stack[top + 1, 0], stack[top + 1, 1] = begin, best_at
         stack[top + 1, 2], stack[top + 1, 3] = there, best_left
@@ -291,7 +291,7 @@ def cut_sorted(
     for index in range(n):
         i = np.int64(final[index])
         rows.number[start + index] = work.number[i]
-        if counted:
+        if has_counts:
             rows.count[start + index] = count[i]
         for b in range(0, lanes, WIDTH):
             store_vector(rows.codes, start + index, b, lanes_of(work.own, i, b))

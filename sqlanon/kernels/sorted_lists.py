@@ -106,11 +106,11 @@ def sort_positions(codes: npt.NDArray[np.int32], start: int, n: int, lists: npt.
             lists[start + i] = np.uint32(order[i])
         return
     for i in range(n):
-        code, at = read_item(codes, start + i), start + i
-        while at > start and read_item(codes, start + np.int64(read_item(lists, at - 1))) > code:
-            write(lists, at, read_item(lists, at - 1))
-            at -= 1
-        write(lists, at, np.uint32(i))
+        code, place = read_item(codes, start + i), start + i
+        while place > start and read_item(codes, start + np.int64(read_item(lists, place - 1))) > code:
+            write(lists, place, read_item(lists, place - 1))
+            place -= 1
+        write(lists, place, np.uint32(i))
 
 
 @njit(nogil=True, cache=True)

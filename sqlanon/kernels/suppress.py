@@ -52,18 +52,18 @@ def number(keys: Longs, out: Longs) -> int:
     while size < 2 * len(keys):
         size *= 2
     table, first = np.full(size, -1, np.int64), np.empty(len(keys), np.int64)
-    made = 0
+    groups = 0
     for i in range(len(keys)):
         mixed = np.uint64(keys[i]) * np.uint64(0x9E3779B97F4A7C15)
-        at = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(size - 1))
-        while table[at] >= 0 and first[table[at]] != keys[i]:
-            at = (at + 1) & (size - 1)
-        if table[at] < 0:
-            table[at] = made
-            first[made] = keys[i]
-            made += 1
-        out[i] = table[at]
-    return made
+        slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(size - 1))
+        while table[slot] >= 0 and first[table[slot]] != keys[i]:
+            slot = (slot + 1) & (size - 1)
+        if table[slot] < 0:
+            table[slot] = groups
+            first[groups] = keys[i]
+            groups += 1
+        out[i] = table[slot]
+    return groups
 
 
 @njit(nogil=True, cache=True)
@@ -100,19 +100,19 @@ def gather(
     for i in turn:
         order[fill[of[i]]] = i
         fill[of[i]] += 1
-    at, entry = np.int64(0), np.full(values, -1, np.int64)
+    entries, entry = np.int64(0), np.full(values, -1, np.int64)
     for s in range(made):
-        start[s] = at
+        start[s] = entries
         for place in range(first[s], first[s + 1]):
             i = order[place]
             v = value[i]
             if entry[v] < start[s]:
-                entry[v] = at
-                held[at] = v
-                rows[at] = 0
-                at += 1
+                entry[v] = entries
+                held[entries] = v
+                rows[entries] = 0
+                entries += 1
             rows[entry[v]] += count[i]
-    start[made] = at
+    start[made] = entries
 
 
 @njit(nogil=True, cache=True)
@@ -154,13 +154,13 @@ def measure_height(rows: Longs, p: int, q: int, top: Longs) -> int:
     top[:steps] = 0
     for count in rows:
         total += count
-        at = steps
-        while at > 0 and top[at - 1] < count:
-            if at < steps:
-                top[at] = top[at - 1]
-            at -= 1
-        if at < steps:
-            top[at] = count
+        step = steps
+        while step > 0 and top[step - 1] < count:
+            if step < steps:
+                top[step] = top[step - 1]
+            step -= 1
+        if step < steps:
+            top[step] = count
     least = top[0]
     for r in range(steps):
         least = min(least, q * total // (p - q * r))
@@ -174,10 +174,10 @@ def phase_one(start: Longs, held: Longs, rows: Longs, rules: Rules, kept: Longs)
 
     Cost: O(entries x l); with ``Rules.whole`` the entries times the checks.
     """
-    made, total = len(start) - 1, np.int64(0)
+    groups, total = len(start) - 1, np.int64(0)
     top = np.zeros((rules.p + rules.q - 1) // rules.q, np.int64)
     room = counters(rules)
-    for s in range(made):
+    for s in range(groups):
         a, b = start[s], start[s + 1]
         if rules.whole:
             mine = holds(held[a:b], rows[a:b], rules, room)
@@ -220,20 +220,20 @@ def holds(held: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
         return 0
     items, good = rules.within.shape[1], True
     for c in range(rules.within.shape[0]):
-        seen = np.int64(0)
+        distinct = np.int64(0)
         for i in range(len(held)):
             if rows[i] == 0:
                 continue
             what = rules.item[c, held[i]]
             inside = items + 4 * rules.within[c, what]
             if room[inside] == 0:
-                room[items + 4 * seen + 3] = inside
-                seen += 1
+                room[items + 4 * distinct + 3] = inside
+                distinct += 1
             room[inside + 2] += room[what] == 0
             room[what] += rows[i]
             room[inside] += rows[i]
             room[inside + 1] = max(room[inside + 1], room[what])
-        for index in range(seen):
+        for index in range(distinct):
             inside = room[items + 4 * index + 3]
             if rules.distinct[c]:
                 good &= room[inside + 2] >= rules.least[c]
@@ -241,7 +241,7 @@ def holds(held: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
                 good &= room[inside + 1] * rules.least[c] <= room[inside] * rules.of[c]
         for i in range(len(held)):
             room[rules.item[c, held[i]]] = 0
-        for index in range(seen):
+        for index in range(distinct):
             inside = room[items + 4 * index + 3]
             room[inside : inside + 3] = 0
     return total if good else 0
@@ -271,21 +271,21 @@ def one_by_one(start: Longs, held: Longs, rules: Rules, residue: Longs, kept: Lo
 
     Cost: O(sets x values).
     """
-    made, room, total = len(start) - 1, counters(rules), np.int64(0)
-    size = np.zeros(made, np.int64)
-    for s in range(made):
+    groups, room, total = len(start) - 1, counters(rules), np.int64(0)
+    size = np.zeros(groups, np.int64)
+    for s in range(groups):
         for i in range(start[s], start[s + 1]):
             size[s] -= kept[i]
-    left = residue.copy()
+    remaining = residue.copy()
     for s in np.argsort(size, kind="mergesort"):
         if size[s] == 0:
             break
         for i in range(start[s], start[s + 1]):
-            left[held[i]] -= kept[i]
-        if is_lawful(left, rules, room):
+            remaining[held[i]] -= kept[i]
+        if is_lawful(remaining, rules, room):
             total -= size[s]
             continue
         for i in range(start[s], start[s + 1]):
-            left[held[i]] += kept[i]
+            remaining[held[i]] += kept[i]
             kept[i] = 0
     return total

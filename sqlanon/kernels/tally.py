@@ -52,8 +52,8 @@ def adding(function: Callable[[Ints, Longs, Longs, Reals, Longs, Reals, Flags], 
         counts, sums: the counters.
         holds: bool[slots].
     """
-    made: Compiled = callback(_ADD)(function)
-    return made
+    compiled: Compiled = callback(_ADD)(function)
+    return compiled
 
 
 def clearing(function: Callable[[Ints, Longs, Reals, Longs, Reals], None]) -> Compiled:
@@ -62,8 +62,8 @@ def clearing(function: Callable[[Ints, Longs, Reals, Longs, Reals], None]) -> Co
     It brings the counters back to zero after the rows of ``items`` (at least all that were counted) were counted. Cost:
     linear in those rows, not in the counters.
     """
-    made: Compiled = callback(_CLEAR)(function)
-    return made
+    compiled: Compiled = callback(_CLEAR)(function)
+    return compiled
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,13 +67,13 @@ def measure_of(geometry: Geometry, lanes: int) -> Measure:
     """Prepare the widths of unions."""
     facts = geometry.facts
     codes = np.empty(len(facts), np.int64)
-    found = 0
+    coded = 0
     for a in range(len(facts)):
         if facts[a, KIND] == TREE or facts[a, KIND] == SPAN:
-            codes[found] = a
-            found += 1
+            codes[coded] = a
+            coded += 1
     weight = line_weights(geometry, lanes).reshape(1, lanes)
-    return Measure(facts, geometry.table, weight, codes[:found].copy(), set_facts(geometry).copy())
+    return Measure(facts, geometry.table, weight, codes[:coded].copy(), set_facts(geometry).copy())
 
 
 @njit(nogil=True, cache=True)
@@ -131,8 +131,8 @@ def copy_box(typing: Any, box: Any, mask: Any, at: Any, boxes: Any, masks: Any, 
         source, _ = _row(context, builder, kinds[3], args[3], args[5])
         with _blocks(builder, length, _BOX) as loop:
             b = builder.mul(loop.index, ir.Constant(_I64, _BOX))
-            found = builder.load(_vector(builder, source, b, _BOX), align=4)
-            builder.store(found, _vector(builder, to, b, _BOX), align=4)
+            vector = builder.load(_vector(builder, source, b, _BOX), align=4)
+            builder.store(vector, _vector(builder, to, b, _BOX), align=4)
         to, length = _row(context, builder, kinds[1], args[1], args[2])
         source, _ = _row(context, builder, kinds[4], args[4], args[5])
         with _blocks(builder, length, 1) as loop:
@@ -170,8 +170,8 @@ def join_box(
 
 def _lesser(builder: Any, left: Any, right: Any, at: Any) -> Any:
     """The lesser numbers of a part of two boxes."""
-    one, other = (builder.load(_vector(builder, row, at, _BOX), align=4) for row in (left, right))
-    return builder.select(builder.icmp_signed("<", one, other), one, other)
+    first, second = (builder.load(_vector(builder, row, at, _BOX), align=4) for row in (left, right))
+    return builder.select(builder.icmp_signed("<", first, second), first, second)
 
 
 @_inline
@@ -217,30 +217,30 @@ def sets_width(typing: Any, mask: Any, one: Any, masks: Any, other: Any, sets: A
         members = cgutils.alloca_once_value(builder, ir.Constant(_I64, 0))  # type: ignore[no-untyped-call]
         constant = ir.Constant(_I64, 1)
 
-        def joined(word: Any) -> Any:
+        def join_words(word: Any) -> Any:
             return builder.or_(*(builder.load(builder.gep(row, [word])) for row in (left, right)))
 
         count = cgutils.unpack_tuple(builder, view.shape)[0]  # type: ignore[no-untyped-call]
         with cgutils.for_range(builder, count) as loop:
             row, _ = _row(context, builder, kinds[4], args[4], loop.index)
             fact = [builder.load(builder.gep(row, [ir.Constant(_I64, index)])) for index in range(7)]
-            own = builder.and_(builder.lshr(joined(fact[FIRST]), fact[SHIFT]), fact[BITS])
-            builder.store(builder.ctpop(own), members)
+            bits = builder.and_(builder.lshr(join_words(fact[FIRST]), fact[SHIFT]), fact[BITS])
+            builder.store(builder.ctpop(bits), members)
             with cgutils.for_range_slice(
                 builder, builder.add(fact[FIRST], constant), fact[PAST], constant, intp=_I64
             ) as (
                 word,
                 _,
             ):
-                builder.store(builder.add(builder.load(members), builder.ctpop(joined(word))), members)
-            found = builder.load(members)
-            null = builder.and_(builder.and_(own, constant), fact[NULL])
-            extent = builder.load(builder.gep(extents, [builder.add(fact[TABLE], found)]))
+                builder.store(builder.add(builder.load(members), builder.ctpop(join_words(word))), members)
+            bit_count = builder.load(members)
+            null = builder.and_(builder.and_(bits, constant), fact[NULL])
+            extent = builder.load(builder.gep(extents, [builder.add(fact[TABLE], bit_count)]))
             extent = builder.select(
                 builder.icmp_signed("!=", null, ir.Constant(_I64, 0)), ir.Constant(_I64, SCALE), extent
             )
             priced = builder.mul(fact[PRICE], extent)
-            priced = builder.select(builder.icmp_signed(">", found, constant), priced, ir.Constant(_I64, 0))
+            priced = builder.select(builder.icmp_signed(">", bit_count, constant), priced, ir.Constant(_I64, 0))
             builder.store(builder.add(builder.load(total), priced), total)
         return builder.load(total)
 
@@ -261,9 +261,9 @@ def codes_width(
     total = np.int64(0)
     for c in range(len(codes)):
         a = codes[c]
-        at = a // WIDTH * WIDTH + a
-        low = min(read_lane(box, one, at), read_lane(boxes, other, at))
-        high = ~min(read_lane(box, one, at + WIDTH), read_lane(boxes, other, at + WIDTH))
+        lane = a // WIDTH * WIDTH + a
+        low = min(read_lane(box, one, lane), read_lane(boxes, other, lane))
+        high = ~min(read_lane(box, one, lane + WIDTH), read_lane(boxes, other, lane + WIDTH))
         total += facts[a, WEIGHT] * measure_extent(
             facts[a, KIND],
             facts[a, SIZE],

@@ -37,18 +37,18 @@ def unite_failing(
     n = len(group)
     counters, numbers, spare = new_counters(demands, n), np.arange(n).astype(np.int32), np.empty(n, np.int64)
     head, after, size = np.full(classes, -1, np.int64), np.empty(n, np.int64), np.zeros(classes, np.int64)
-    own, own_mask = np.empty((classes, box.shape[1]), np.int32), np.zeros((classes, mask.shape[1]), np.uint64)
+    class_box, class_mask = np.empty((classes, box.shape[1]), np.int32), np.zeros((classes, mask.shape[1]), np.uint64)
     cost = np.zeros(classes, np.int64)
     for g in range(classes):
-        empty_box(own, own_mask, g)
+        empty_box(class_box, class_mask, g)
     for i in range(n - 1, -1, -1):
         g = np.int64(group[i])
-        join_box(own, own_mask, g, own, own_mask, g, box, mask, i)
+        join_box(class_box, class_mask, g, class_box, class_mask, g, box, mask, i)
         after[i], head[g] = head[g], i
         size[g] += 1
     for g in range(classes):
         if size[g] > 0:
-            cost[g] = size[g] * joint_width(own, own_mask, g, own, own_mask, g, measure)
+            cost[g] = size[g] * joint_width(class_box, class_mask, g, class_box, class_mask, g, measure)
     for g in range(classes):
         while size[g] > 0:
             rows, last = 0, np.int64(-1)
@@ -63,13 +63,13 @@ def unite_failing(
             for h in range(classes):
                 if h == g or size[h] == 0:
                     continue
-                w = joint_width(own, own_mask, g, own, own_mask, h, measure)
+                w = joint_width(class_box, class_mask, g, class_box, class_mask, h, measure)
                 more = (size[g] + size[h]) * w - cost[h]
                 if nearest < 0 or more < least:
                     nearest, least, united = h, more, (size[g] + size[h]) * w
             if nearest < 0:
                 return False
-            join_box(own, own_mask, g, own, own_mask, g, own, own_mask, nearest)
+            join_box(class_box, class_mask, g, class_box, class_mask, g, class_box, class_mask, nearest)
             after[last], size[g], cost[g] = head[nearest], size[g] + size[nearest], united
             head[nearest], size[nearest] = -1, 0
     for g in range(classes):

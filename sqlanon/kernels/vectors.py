@@ -40,10 +40,10 @@ def _inline(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _pointer(context: Any, builder: Any, kind: Any, args: Any, width: int) -> Any:
-    array, row, at = args
+    array, row, lane = args
     view = context.make_array(kind)(context, builder, array)
     lanes = cgutils.unpack_tuple(builder, view.shape)[1]  # type: ignore[no-untyped-call]
-    start = builder.gep(view.data, [builder.add(builder.mul(row, lanes), at)])
+    start = builder.gep(view.data, [builder.add(builder.mul(row, lanes), lane)])
     return builder.bitcast(start, ir.VectorType(ir.IntType(kind.dtype.bitwidth), width).as_pointer())
 
 
@@ -177,8 +177,8 @@ def meet(typing: Any, slots: Any, slot: Any, box: Any, count: Any, mask: Any) ->
         vector = builder.bitcast(place, ir.VectorType(ir.IntType(kind.dtype.bitwidth), kind.width).as_pointer())
         old = builder.load(vector, align=8)
         builder.store(builder.select(builder.icmp_signed("<", args[2], old), args[2], old), vector, align=8)
-        for at, join, value in ((0, builder.add, args[3]), (1, builder.or_, args[4])):
-            behind = builder.gep(place, [ir.Constant(_I64, kind.dtype.bitwidth // 4 + at)])
+        for offset, join, value in ((0, builder.add, args[3]), (1, builder.or_, args[4])):
+            behind = builder.gep(place, [ir.Constant(_I64, kind.dtype.bitwidth // 4 + offset)])
             builder.store(join(builder.load(behind), value), behind)
         return context.get_dummy_value()
 
@@ -216,9 +216,9 @@ def differs(typing: Any, one: Any, other: Any, bits: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = signature.args[0]
-        found = builder.and_(builder.xor(args[0], args[1]), args[2])
+        differing = builder.and_(builder.xor(args[0], args[1]), args[2])
         whole = ir.IntType(kind.dtype.bitwidth * kind.width)
-        return builder.icmp_unsigned("!=", builder.bitcast(found, whole), ir.Constant(whole, 0))
+        return builder.icmp_unsigned("!=", builder.bitcast(differing, whole), ir.Constant(whole, 0))
 
     return types.boolean(one, one, one), codegen
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.loss.joint import Joint
     from sqlanon.loss.values import Groups, Lost
+    from sqlanon.table.classed import ClassedRows
     from sqlanon.table.domain import Domain
-    from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch
 
 _LARGEST = 700.0
@@ -53,7 +53,6 @@ class Facts:
 
     Args:
         scratch: the run.
-        encoded: the columns, with their domains.
         classed: rows with the class and, of every quasi and sensitive column, the code.
         regions: table (class, n, and of every quasi column first_, last_, level_; see the template formats/regions);
             None: every row shows its own values.
@@ -68,19 +67,18 @@ class Facts:
     def __init__(
         self,
         scratch: Scratch,
-        encoded: Encoded,
-        classed: TableRef,
+        classed: ClassedRows,
         regions: TableRef | None,
         groups: Groups,
         lost: Lost,
         joint: Joint,
     ) -> None:
         self._scratch = scratch
-        self._classed = classed
+        self._classed = classed.table
         self._regions = regions
         self.groups, self.lost, self.joint = groups, lost, joint
-        self.rows = encoded.rows
-        self.quasi, self.sensitive = encoded.quasi, encoded.sensitive
+        self.rows = classed.encoded.rows
+        self.quasi, self.sensitive = classed.encoded.quasi, classed.encoded.sensitive
 
     @cached_property
     def values(self) -> tuple[OfValue, ...]:

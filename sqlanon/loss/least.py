@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.extent import Geometry
     from sqlanon.table.encode import Encoded
@@ -49,16 +47,15 @@ def find_least(scratch: Scratch, encoded: Encoded, k: int, threads: int) -> floa
     from sqlanon.kernels.extent import KIND, ORDERED, SCALE, WEIGHT
     from sqlanon.table.geometry import geometry_of
 
-    codes, counts = _fetch(scratch, encoded)
+    rows = _fetch(scratch, encoded)
+    counts = rows.counts
     geometry = _bound_spans(geometry_of(scratch, encoded.quasi))
     places = np.arange(len(counts))
     if encoded.rows > EACH:
         sample = np.random.default_rng(0).choice(encoded.rows, DRAWN, replace=False)
         places = np.searchsorted(np.cumsum(counts), sample, side="right")
-        counts, kept = np.ones(DRAWN, np.int64), counts
-    else:
-        kept = counts
-    widths = bound_widths(codes, kept, places, geometry, k, threads)
+        counts = np.ones(DRAWN, np.int64)
+    widths = bound_widths(rows, places, geometry, k, threads)
     weights = int(geometry.facts[:, WEIGHT].sum())
     rounded = int(geometry.facts[geometry.facts[:, KIND] == ORDERED, WEIGHT].sum())
     each = np.maximum(widths - rounded, 0) / (SCALE * weights)
@@ -68,9 +65,21 @@ def find_least(scratch: Scratch, encoded: Encoded, k: int, threads: int) -> floa
     return min(max(least, 0.0), 1.0)
 
 
-def bound_widths(  # noqa: PLR0913 - older than the limit
-    codes: Ints,
-    counts: Longs,
+@dataclass(frozen=True, slots=True)
+class DifferentRows:
+    """The different rows of a table.
+
+    Attributes:
+        codes: int32[n, d], different rows.
+        counts: int64[n], how often each is in the table.
+    """
+
+    codes: Ints
+    counts: Longs
+
+
+def bound_widths(
+    rows: DifferentRows,
     asked: Longs,
     geometry: Geometry,
     k: int,
@@ -81,9 +90,8 @@ def bound_widths(  # noqa: PLR0913 - older than the limit
     """Widths that no box of k rows around a row falls below, 0 to `SCALE` x weights.
 
     Args:
-        codes: int32[n, d], different rows.
-        counts: int64[n], how often each is in the table; k times at least in all.
-        asked: int64[*], rows.
+        rows: the rows; k at least in all.
+        asked: int64[*], which of the different rows.
         geometry: the attributes.
         k: rows of a box.
         threads: may work.
@@ -99,9 +107,9 @@ def bound_widths(  # noqa: PLR0913 - older than the limit
     from sqlanon.loss.kernels.narrow_boxes import Boxed, bound_boxes
     from sqlanon.loss.kernels.near_rows import make_nodes
 
-    repeats = np.minimum(counts, k)
+    repeats = np.minimum(rows.counts, k)
     first = np.cumsum(repeats) - repeats
-    codes = np.ascontiguousarray(np.repeat(codes, repeats, axis=0).astype(np.int32))
+    codes = np.ascontiguousarray(np.repeat(rows.codes, repeats, axis=0).astype(np.int32))
     n, d = codes.shape
     lanes = pad_width(d)
     padded, places = np.zeros((n, lanes), np.int32), np.zeros((n, lanes), np.int32)
@@ -110,13 +118,13 @@ def bound_widths(  # noqa: PLR0913 - older than the limit
     fill(padded, geometry, np.zeros((0, lanes), np.int32), places, sets, 0, n)
     boxed = Boxed(codes, boxes_of(places), sets, geometry, measure_of(geometry, lanes))
     nodes = make_nodes(codes, geometry)
-    widths, rows = np.zeros(len(asked), np.int64), first[asked]
+    widths, sought = np.zeros(len(asked), np.int64), first[asked]
     looked = min(max(_NEAR * k, 64) if near is None else near, n)
     threads = max(min(threads, len(asked) // 256), 1)
     bounds = [len(asked) * part // threads for part in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:
         futures = [
-            pool.submit(bound_boxes, nodes, boxed, rows, k, looked, steps, widths, start, stop)
+            pool.submit(bound_boxes, nodes, boxed, sought, k, looked, steps, widths, start, stop)
             for start, stop in pairwise(bounds)
         ]
     for future in futures:
@@ -124,17 +132,17 @@ def bound_widths(  # noqa: PLR0913 - older than the limit
     return widths
 
 
-def _fetch(scratch: Scratch, encoded: Encoded) -> tuple[Ints, Longs]:
-    """The different rows, in an order that is theirs alone, and how often each is there."""
+def _fetch(scratch: Scratch, encoded: Encoded) -> DifferentRows:
+    """The different rows, in an order that is theirs alone."""
     import numpy as np
 
     arrays_read = encoded.read(encoded.quasi, None)
     if arrays_read is None:
         names = [domain.code for domain in encoded.quasi]
-        read = scratch.sql(
+        query = scratch.sql(
             "table/codes", work=encoded.work, columns=names, tie_break=False, part=None, label="part", span=False
         )
-        arrays = scratch.fetch_arrays(read, ["int32"] + [domain.code_array for domain in encoded.quasi])
+        arrays = scratch.fetch_arrays(query, ["int32"] + [domain.code_array for domain in encoded.quasi])
         arrays_read = [array.astype(np.int32, copy=False) for array in arrays]
     _, *columns = arrays_read
     check_rows(encoded.rows, len(columns[0]))
@@ -145,7 +153,7 @@ def _fetch(scratch: Scratch, encoded: Encoded) -> tuple[Ints, Longs]:
     for column in columns:
         begins[1:] |= column[1:] != column[:-1]
     starts = np.flatnonzero(begins)
-    return np.stack([column[starts] for column in columns], axis=1), np.diff(starts, append=len(order))
+    return DifferentRows(np.stack([column[starts] for column in columns], axis=1), np.diff(starts, append=len(order)))
 
 
 def _bound_spans(geometry: Geometry) -> Geometry:
@@ -154,6 +162,6 @@ def _bound_spans(geometry: Geometry) -> Geometry:
 
     table = geometry.table.copy()
     for fact in geometry.facts[geometry.facts[:, KIND] == SPAN]:
-        lengths: npt.NDArray[np.int64] = table[fact[START] : fact[START] + fact[SIZE] + fact[NULLS] + 2]
+        lengths: Longs = table[fact[START] : fact[START] + fact[SIZE] + fact[NULLS] + 2]
         lengths[2:] = lengths[2]
     return geometry._replace(table=table)

@@ -63,24 +63,24 @@ def total_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
 
     Cost: 200 divergences of each different mechanism; with Laplace mechanisms and a delta some 0.1 s more.
     """
-    pure = sum((one.cost for one in mechanisms if one.law == "laplace"), Fraction(0))
-    gaussian = [one for one in mechanisms if one.law == "gaussian" and one.cost > 0]
+    pure = sum((mechanism.cost for mechanism in mechanisms if mechanism.law == "laplace"), Fraction(0))
+    gaussian = [mechanism for mechanism in mechanisms if mechanism.law == "gaussian" and mechanism.cost > 0]
     if not gaussian and (delta == 0 or pure == 0):
         return pure
     if delta == 0:
         raise ValueError("a Gaussian mechanism has no epsilon without a delta")
-    bounds = [_converted(mechanisms, float(delta))]
-    bounds.append(pure + _converted(gaussian, float(delta)) if gaussian else pure)
-    smooth = [one.smooth for one in gaussian if one.smooth is not None]
+    bounds = [_convert(mechanisms, float(delta))]
+    bounds.append(pure + _convert(gaussian, float(delta)) if gaussian else pure)
+    smooth = [mechanism.smooth for mechanism in gaussian if mechanism.smooth is not None]
     if len(smooth) < len(gaussian):
         return min(bounds)
-    rho, numbers = sum(smooth, Fraction(0)), sum(one.numbers for one in gaussian)
+    rho, numbers = sum(smooth, Fraction(0)), sum(mechanism.numbers for mechanism in gaussian)
     if gaussian:
         epsilon = smooth_epsilon(rho, numbers, float(delta))
         if math.isfinite(epsilon):
             bounds.append(pure + _round_up(epsilon))
     if pure:
-        epsilons = Counter(float(one.cost) for one in mechanisms if one.law == "laplace")
+        epsilons = Counter(float(mechanism.cost) for mechanism in mechanisms if mechanism.law == "laplace")
         raised = {math.nextafter(epsilon, math.inf): times for epsilon, times in epsilons.items()}
         bounds.append(_round_up(joint_epsilon(raised, shift_of(rho), numbers, float(delta), float(min(bounds)))))
     return min(bounds)
@@ -104,14 +104,14 @@ def _orders() -> list[float]:
     return [1 + math.exp(-4 + 0.08 * step) for step in range(200)]
 
 
-def _converted(mechanisms: Sequence[Mechanism], delta: float) -> Fraction:
+def _convert(mechanisms: Sequence[Mechanism], delta: float) -> Fraction:
     """The least epsilon over the orders."""
-    counted: dict[Mechanism, int] = {}
-    for one in mechanisms:
-        counted[one] = counted.get(one, 0) + 1
+    times_by_mechanism: dict[Mechanism, int] = {}
+    for mechanism in mechanisms:
+        times_by_mechanism[mechanism] = times_by_mechanism.get(mechanism, 0) + 1
     least = math.inf
     for order in _orders():
-        divergence = math.fsum(times * _divergence(one, order) for one, times in counted.items())
+        divergence = math.fsum(times * _divergence(mechanism, order) for mechanism, times in times_by_mechanism.items())
         epsilon = divergence + math.log1p(-1 / order) - (math.log(delta) + math.log(order)) / (order - 1)
         least = min(least, max(epsilon, 0.0) if divergence > 0 else 0.0)
     return _round_up(least)

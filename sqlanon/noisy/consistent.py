@@ -32,17 +32,17 @@ def make_consistent(
     Cost: linear in the number of groups.
     """
     parents = [_parents(coarse, fine) for coarse, fine in itertools.pairwise(levels)]
-    own = [deviation**2 for deviation in deviations]
+    measured_variances = [deviation**2 for deviation in deviations]
     # From the finest level up: the number of each group, and the sum of the group's parts, weighted by their variances.
     below = [noisy[-1]]
-    variances = [np.full(len(noisy[-1]), own[-1])]
+    variances = [np.full(len(noisy[-1]), measured_variances[-1])]
     for level in reversed(range(len(levels) - 1)):
         size = levels[level].size
         parts = np.bincount(parents[level], below[0], minlength=size)
         spread = np.bincount(parents[level], variances[0], minlength=size)
-        share = spread / (spread + own[level])
+        share = spread / (spread + measured_variances[level])
         below.insert(0, share * noisy[level] + (1 - share) * parts)
-        variances.insert(0, share * own[level])
+        variances.insert(0, share * measured_variances[level])
     # From the coarsest level down: the gap between a group's estimate and the parts is divided by their variances.
     values, spreads = [below[0]], [variances[0]]
     for level, parent in enumerate(parents):
@@ -52,7 +52,7 @@ def make_consistent(
         share = variances[level + 1] / total[parent]
         values.append(below[level + 1] + share * missing[parent])
         spreads.append(variances[level + 1] * (1 - share) + share**2 * spreads[-1][parent])
-    return values, [np.sqrt(one) for one in spreads]
+    return values, [np.sqrt(spread) for spread in spreads]
 
 
 def _parents(coarse: Level, fine: Level) -> npt.NDArray[np.int64]:

@@ -38,8 +38,8 @@ def describe_held(measure: NoisyMeasure, *, scaled: bool) -> dict[str, str | Non
         measure: the measure.
         scaled: persons are scaled to a weight, so that their total is not exact.
     """
-    held = ends_held(measure)
-    most = "high" if held == "high" else None
+    end = ends_held(measure)
+    most = "high" if end == "high" else None
     if measure.quantity in ("persons", "arrivals") and not scaled:
         most = "high of the total"  # in which everybody counts who has a row
-    return {"at_least": "low" if held == "low" else None, "at_most": most}
+    return {"at_least": "low" if end == "low" else None, "at_most": most}

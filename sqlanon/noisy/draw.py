@@ -72,7 +72,7 @@ def try_law(law: Law, scale: Fraction) -> None:
     Raises:
         PrivacyViolation: their variance is not that of the law. Of correct noise it happens once in 10^12 runs.
     """
-    drawn = add_noise(np.zeros(TRIED, np.int64), law, scale)
+    noise = add_noise(np.zeros(TRIED, np.int64), law, scale)
     size = float(scale)
     if law == "gaussian":
         variance, fourth = size**2, 3 * size**4
@@ -82,6 +82,6 @@ def try_law(law: Law, scale: Fraction) -> None:
         variance = 2 * fade / stop**2
         fourth = 2 * fade * (1 + 10 * fade + fade**2) / stop**4
     error = math.sqrt(max(fourth - variance**2, 0.0) / TRIED)
-    seen = float(np.mean(drawn.astype(np.float64) ** 2))
-    if abs(seen - variance) > ERRORS * error + 1e-3 * variance + 20 / TRIED:
+    observed = float(np.mean(noise.astype(np.float64) ** 2))
+    if abs(observed - variance) > ERRORS * error + 1e-3 * variance + 20 / TRIED:
         raise PrivacyViolation("the noise does not have the variance of its law: is OpenDP as it was tested?")

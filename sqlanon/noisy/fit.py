@@ -57,9 +57,9 @@ def fit_tables(pairs: Sequence[Pair], noisy: Sequence[Longs]) -> Fitted:
 
     Cost: linear in the number of cells.
     """
-    tables = [one.astype(np.float64) for one in noisy]
-    weights = np.array([1 / (one.shape[0] * one.shape[1]) for one in tables])
-    sums = np.array([one.sum(axis=(0, 1)) for one in tables])
+    tables = [table.astype(np.float64) for table in noisy]
+    weights = np.array([1 / (table.shape[0] * table.shape[1]) for table in tables])
+    sums = np.array([table.sum(axis=(0, 1)) for table in tables])
     classes = np.maximum((weights[:, None] * sums).sum(axis=0) / weights.sum(), 0.0)
     columns = tuple(
         _fit_column(column, pairs, tables, classes) for column in range(1 + max(max(pair) for pair in pairs))
@@ -67,25 +67,25 @@ def fit_tables(pairs: Sequence[Pair], noisy: Sequence[Longs]) -> Fitted:
     fitted = tuple(
         np.stack(
             [
-                _fit_pair(table[:, :, place], columns[one][:, place], columns[other][:, place])
+                _fit_pair(table[:, :, place], columns[first][:, place], columns[second][:, place])
                 for place in range(len(classes))
             ],
             axis=2,
         )
-        for (one, other), table in zip(pairs, tables, strict=True)
+        for (first, second), table in zip(pairs, tables, strict=True)
     )
     return Fitted(classes, columns, fitted)
 
 
 def _fit_column(column: int, pairs: Sequence[Pair], tables: Sequence[Floats], classes: Floats) -> Floats:
     """The counts of a column by class."""
-    found, weights = [], []
+    margins, weights = [], []
     for pair, table in zip(pairs, tables, strict=True):
         if column in pair:
-            other = 1 - pair.index(column)
-            found.append(table.sum(axis=other))
-            weights.append(1 / table.shape[other])
-    mean = np.average(found, axis=0, weights=weights)
+            axis = 1 - pair.index(column)
+            margins.append(table.sum(axis=axis))
+            weights.append(1 / table.shape[axis])
+    mean = np.average(margins, axis=0, weights=weights)
     by_class: list[Floats] = [project(mean[:, place], float(total)) for place, total in enumerate(classes)]
     return np.asarray(np.stack(by_class, axis=1))
 
@@ -113,15 +113,15 @@ def _fit_pair(noisy: Floats, one: Floats, other: Floats) -> Floats:
     rows, columns = noisy.shape
     moved = noisy + ((one - noisy.sum(axis=1)) / columns)[:, None] + ((other - noisy.sum(axis=0)) / rows)[None, :]
     moved -= (total - noisy.sum()) / noisy.size
-    found = np.maximum(moved, 0.0) + LEAST * np.outer(one, other) / total
+    fitted = np.maximum(moved, 0.0) + LEAST * np.outer(one, other) / total
     for _ in range(ROUNDS):
         for axis, margin in ((1, one), (0, other)):
-            sums = found.sum(axis=axis, keepdims=True)
-            wanted = np.expand_dims(margin, axis)
-            found *= np.divide(wanted, sums, out=np.zeros_like(sums), where=sums > 0)
-        if np.abs(found.sum(axis=1) - one).max() < LEAST * total:
+            sums = fitted.sum(axis=axis, keepdims=True)
+            target = np.expand_dims(margin, axis)
+            fitted *= np.divide(target, sums, out=np.zeros_like(sums), where=sums > 0)
+        if np.abs(fitted.sum(axis=1) - one).max() < LEAST * total:
             break
-    return np.asarray(found)
+    return np.asarray(fitted)
 
 
 def draw_rows(pairs: Sequence[Pair], noisy: Sequence[Longs]) -> Longs:
@@ -138,18 +138,18 @@ def draw_rows(pairs: Sequence[Pair], noisy: Sequence[Longs]) -> Longs:
 
     Cost: a sort of the rows for each pair.
     """
-    seed = hashlib.sha256(b"".join(np.ascontiguousarray(one, np.int64).tobytes() for one in noisy)).digest()
+    seed = hashlib.sha256(b"".join(np.ascontiguousarray(table, np.int64).tobytes() for table in noisy)).digest()
     draw = np.random.default_rng(int.from_bytes(seed, "big"))
     fitted = fit_tables(pairs, noisy)
     of_class = _round(fitted.classes, round(float(fitted.classes.sum())))
     rows = np.full((int(of_class.sum()), len(fitted.columns) + 1), -1, np.int64)
     rows[:, -1] = np.repeat(np.arange(len(of_class)), of_class)
     _assign(rows, 0, -1, fitted.columns[0].T, draw)
-    for (one, other), table in zip(pairs, fitted.pairs, strict=True):
-        known, new = (one, other) if len(rows) == 0 or rows[0, one] >= 0 else (other, one)
-        by_class = np.moveaxis(table, 2, 0) if known == one else np.moveaxis(table, 2, 0).transpose(0, 2, 1)
+    for (first, second), table in zip(pairs, fitted.pairs, strict=True):
+        given_column, new = (first, second) if len(rows) == 0 or rows[0, first] >= 0 else (second, first)
+        by_class = np.moveaxis(table, 2, 0) if given_column == first else np.moveaxis(table, 2, 0).transpose(0, 2, 1)
         classes, values, _ = by_class.shape
-        group = rows[:, -1] * values + rows[:, known]
+        group = rows[:, -1] * values + rows[:, given_column]
         _assign(rows, new, group, by_class.reshape(classes * values, -1), draw)
     return np.asarray(rows[draw.permutation(len(rows))])
 
@@ -164,9 +164,9 @@ def _assign(rows: Longs, column: int, group: Longs | int, weights: Floats, draw:
     for place in np.nonzero(many)[0].tolist():
         total = float(weights[place].sum())
         share = weights[place] / total if total > 0 else np.full(weights.shape[1], 1 / weights.shape[1])
-        wanted = carried + share * many[place]
-        counts[place] = _round(wanted, int(many[place]))
-        carried = wanted - counts[place]
+        expected = carried + share * many[place]
+        counts[place] = _round(expected, int(many[place]))
+        carried = expected - counts[place]
     order = np.lexsort((draw.random(len(rows)), key))
     rows[order, column] = np.repeat(np.tile(np.arange(weights.shape[1]), len(weights)), counts.reshape(-1))
 
@@ -179,6 +179,6 @@ def _round(numbers: Floats, total: int) -> Longs:
     order = np.argsort(whole - cut, kind="stable")
     whole[order[: max(missing, 0)]] += 1
     while (above := int(whole.sum()) - total) > 0:  # cut numbers made it too large
-        least = [at for at in order[::-1].tolist() if whole[at] > 0][:above]
+        least = [index for index in order[::-1].tolist() if whole[index] > 0][:above]
         whole[least] -= 1
     return whole

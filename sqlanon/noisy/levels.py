@@ -79,22 +79,22 @@ def levels_of(dimensions: Sequence[Dimension], *, totals: bool) -> tuple[Level, 
     for place, dimension in enumerate(dimensions):
         after = (None,) * (len(dimensions) - place - 1)
         depths += [(*(0,) * place, level, *after) for level in reversed(range(len(dimension.nodes)))]
-    made: list[Level] = []
+    levels: list[Level] = []
     for depth in depths if totals else depths[-1:]:
         node = np.zeros(1, np.int64)
         size = 1
-        for dimension, at in zip(dimensions, depth, strict=True):
+        for dimension, dimension_level in zip(dimensions, depth, strict=True):
             of_leaf, many = np.zeros(len(dimension.leaves), np.int64), 1
-            if at is not None:
-                of_leaf, many = dimension.nodes[at][0], len(dimension.nodes[at][1])
+            if dimension_level is not None:
+                of_leaf, many = dimension.nodes[dimension_level][0], len(dimension.nodes[dimension_level][1])
             node = (node[:, None] * many + of_leaf[None, :]).reshape(-1)
             size *= many
         widest = int(np.bincount(node, minlength=size).max())
-        if not made or size > made[-1].size:  # a level that divides nothing further is the one before it
-            made.append(Level(depth, size, node, widest))
+        if not levels or size > levels[-1].size:  # a level that divides nothing further is the one before it
+            levels.append(Level(depth, size, node, widest))
         else:
-            made[-1] = Level(depth, size, node, widest)
-    return tuple(made)
+            levels[-1] = Level(depth, size, node, widest)
+    return tuple(levels)
 
 
 def decimal_text(number: Fraction) -> str:

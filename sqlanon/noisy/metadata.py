@@ -33,62 +33,64 @@ def metadata_rows(
         report: report of the run.
         columns: those of the source, for their types, by which readers write conditions.
     """
-    asked, counted = shape.spec, report.noisy
-    assert counted is not None
+    declared, noisy_report = shape.spec, report.noisy
+    assert noisy_report is not None
     scales = [
         {
-            "table": shape.tables[one.table].name,
-            "level": one.level,
-            "measure": asked.measures[one.measure].name,
-            "of": one.part,
-            "l1": one.l1,
-            "l2_squared": one.l2,
-            "scale": decimal_text(scale / one.steps),
+            "table": shape.tables[series.table].name,
+            "level": series.level,
+            "measure": declared.measures[series.measure].name,
+            "of": series.part,
+            "l1": series.l1,
+            "l2_squared": series.l2,
+            "scale": decimal_text(scale / series.steps),
         }
-        for one, scale in zip(shape.series, _scales(shape, noise, counted.night), strict=True)
-        if one.measure is not None
+        for series, scale in zip(shape.series, _scales(shape, noise, noisy_report.night), strict=True)
+        if series.measure is not None
     ]
-    read = {column.name.lower(): column for column in columns}
-    said = {
+    by_name = {column.name.lower(): column for column in columns}
+    facts = {
         "release": spec.name,
         "source": spec.source,
         "version": report.version,
         "sqlanon": __version__,
         "token": secrets.token_hex(16),
-        "types": {one.name: read[one.name.lower()].kind for one in shape.groups},
-        "collations": {one.name: read[one.name.lower()].collation for one in shape.groups},
-        "equal_unlike": [one.name for one in shape.groups if not read[one.name.lower()].deterministic],
+        "types": {group.name: by_name[group.name.lower()].kind for group in shape.groups},
+        "collations": {group.name: by_name[group.name.lower()].collation for group in shape.groups},
+        "equal_unlike": [group.name for group in shape.groups if not by_name[group.name.lower()].deterministic],
         "statistics": {
-            "budget": asked.budget.name,
-            "epsilon": counted.epsilon,
-            "delta": counted.delta,
+            "budget": declared.budget.name,
+            "epsilon": noisy_report.epsilon,
+            "delta": noisy_report.delta,
             "unit": "a person and all its rows, added or removed",
             "noise": noise.law,
             "interval": INTERVAL,
             "contributions": (
-                {"groups": asked.groups, "rows": asked.rows} if asked.weight is None else {"weight": asked.weight}
+                {"groups": declared.groups, "rows": declared.rows}
+                if declared.weight is None
+                else {"weight": declared.weight}
             ),
-            "kept": counted.kept,
-            "tables": [{"name": table.name, "by": list(table.by), "totals": table.totals} for table in asked.tables],
+            "kept": noisy_report.kept,
+            "tables": [{"name": table.name, "by": list(table.by), "totals": table.totals} for table in declared.tables],
             "measures": [
                 {
-                    "name": one.name,
-                    "of": one.quantity,
-                    "column": one.column or None,
-                    "range": [decimal_text(one.low), decimal_text(one.high)] if one.column else None,
-                    "unit": decimal_text(one.unit) if one.column else None,
-                    "before_bounding": describe_held(one, scaled=asked.weight is not None),
-                    **_of_steps(one),
+                    "name": measure.name,
+                    "of": measure.quantity,
+                    "column": measure.column or None,
+                    "range": [decimal_text(measure.low), decimal_text(measure.high)] if measure.column else None,
+                    "unit": decimal_text(measure.unit) if measure.column else None,
+                    "before_bounding": describe_held(measure, scaled=declared.weight is not None),
+                    **_of_steps(measure),
                 }
-                for one in asked.measures
+                for measure in declared.measures
             ],
             "scales": scales,
-            **_of_nights(shape, counted.night),
+            **_of_nights(shape, noisy_report.night),
         },
     }
-    if counted.synthetic is not None:
-        said["synthetic"] = _of_rows(counted.synthetic, shape)
-    yield "", "release", "", "statistics", "", json.dumps(said), None
+    if noisy_report.synthetic is not None:
+        facts["synthetic"] = _of_rows(noisy_report.synthetic, shape)
+    yield "", "release", "", "statistics", "", json.dumps(facts), None
     for dimension in shape.groups:
         kind = "hierarchy" if len(dimension.nodes) > 1 else "nominal"
         yield (
@@ -96,12 +98,12 @@ def metadata_rows(
             "dimension",
             kind,
             "statistics",
-            read[dimension.name.lower()].shown_type,
+            by_name[dimension.name.lower()].shown_type,
             json.dumps([dimension.name]),
-            json.dumps(_declared(dimension)),
+            json.dumps(_describe_groups(dimension)),
         )
-    for one in asked.measures:
-        yield one.name, "measure", one.quantity, "statistics", "", json.dumps(one.columns), None
+    for measure in declared.measures:
+        yield measure.name, "measure", measure.quantity, "statistics", "", json.dumps(measure.columns), None
 
 
 def _scales(shape: Shape, noise: Noise, night: int | None) -> Sequence[Fraction]:
@@ -158,7 +160,7 @@ def _of_steps(measure: NoisyMeasure) -> dict[str, object]:
     return {"quantiles": list(shares), "ends": list(ends)}
 
 
-def _declared(dimension: Dimension) -> dict[str, object]:
+def _describe_groups(dimension: Dimension) -> dict[str, object]:
     """The groups of a column, as the policy declares them."""
     if dimension.values is None:
         return {"ends": [decimal_text(end) for end in dimension.ends]}

@@ -85,18 +85,18 @@ def _distribute(pure: Mapping[float, int], step: float) -> tuple[Floats, float]:
     losses[middle] = 1.0
     infinite = 0.0
     for epsilon, times in pure.items():
-        made = np.zeros_like(losses)
+        shifted = np.zeros_like(losses)
         likely = -math.log1p(math.exp(-epsilon))  # the logarithm of the probability of a loss of epsilon
         for above in range(times + 1):
-            chosen = math.lgamma(times + 1) - math.lgamma(above + 1) - math.lgamma(times - above + 1)
-            mass = math.exp(min(0.0, chosen + times * likely - (times - above) * epsilon)) * ROUNDED
+            log_ways = math.lgamma(times + 1) - math.lgamma(above + 1) - math.lgamma(times - above + 1)
+            mass = math.exp(min(0.0, log_ways + times * likely - (times - above) * epsilon)) * ROUNDED
             loss = (2 * above - times) * epsilon
             if mass < RARE:
                 infinite += mass
                 continue
             by = math.ceil(loss * (ROUNDED if loss > 0 else 1 / ROUNDED) / step)
-            made[max(by, 0) : len(made) + min(by, 0)] += mass * losses[max(-by, 0) : len(made) - max(by, 0)]
-        losses = made
+            shifted[max(by, 0) : len(shifted) + min(by, 0)] += mass * losses[max(-by, 0) : len(shifted) - max(by, 0)]
+        losses = shifted
     return losses, infinite
 
 

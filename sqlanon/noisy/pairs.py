@@ -63,10 +63,10 @@ def choose_pairs(scores: Longs, columns: int) -> tuple[Pair, ...]:
         columns: number of columns, 2 or more.
     """
     by_pair = dict(zip(list_pairs(columns), scores.tolist(), strict=True))
-    reached, chosen = {0}, []
+    reached, pairs = {0}, []
     while len(reached) < columns:
         open_pairs = [pair for pair in by_pair if (pair[0] in reached) != (pair[1] in reached)]
         best = max(open_pairs, key=lambda pair: by_pair[pair])
-        chosen.append(best)
+        pairs.append(best)
         reached |= set(best)
-    return tuple(chosen)
+    return tuple(pairs)

@@ -117,13 +117,13 @@ def estimate(shape: Shape, noise: Noise, noisy: Numbers) -> Estimates:
         noise: the noise of the release.
         noisy: int64[groups] of each series.
     """
-    made: dict[tuple[int, int, int], tuple[Estimate, ...]] = {}
+    by_place: dict[tuple[int, int, int], tuple[Estimate, ...]] = {}
     for number in range(len(shape.published)):
         for place, measure in enumerate(shape.spec.measures):
             missed = 1 - INTERVAL
             if measure.quantity == "quantiles":
                 of_steps = _estimate_quantiles(shape, noise, noisy, (number, place))
-                made |= {(number, level, place): one for level, one in enumerate(of_steps)}
+                by_place |= {(number, level, place): level_estimate for level, level_estimate in enumerate(of_steps)}
                 continue
             if measure.quantity == "mean":
                 # Both parts hold together: each misses with half the probability.
@@ -131,18 +131,20 @@ def estimate(shape: Shape, noise: Noise, noisy: Numbers) -> Estimates:
                 sums = _estimate_part(shape, noise, noisy, (number, place, "centered"), missed / 2)
                 low, high, unit = float(measure.low), float(measure.high), float(measure.unit)
                 pairs = zip(values, sums, strict=True)
-                found = [_mean(one, other, (low, high, unit)) for one, other in pairs]
+                estimates = [_mean(numerator, denominator, (low, high, unit)) for numerator, denominator in pairs]
             else:
                 part: Part = "persons" if measure.quantity == "arrivals" else measure.quantity
-                found = _estimate_part(shape, noise, noisy, (number, place, part), missed)
+                estimates = _estimate_part(shape, noise, noisy, (number, place, part), missed)
                 unit = float(measure.unit)
                 if measure.quantity == "sum":
-                    found = [Estimate(one.value * unit, one.low * unit, one.high * unit) for one in found]
+                    estimates = [Estimate(item.value * unit, item.low * unit, item.high * unit) for item in estimates]
                 else:
-                    found = [Estimate(one.value, np.maximum(one.low, 0), np.maximum(one.high, 0)) for one in found]
-            for level, one in enumerate(found):
-                made[number, level, place] = (one,)
-    return made
+                    estimates = [
+                        Estimate(item.value, np.maximum(item.low, 0), np.maximum(item.high, 0)) for item in estimates
+                    ]
+            for level, level_estimate in enumerate(estimates):
+                by_place[number, level, place] = (level_estimate,)
+    return by_place
 
 
 def estimate_night(shape: Shape, noise: Noise, measured: Sequence[Longs]) -> Estimates:
@@ -155,11 +157,11 @@ def estimate_night(shape: Shape, noise: Noise, measured: Sequence[Longs]) -> Est
     """
     factor = shape.factor
     assert factor is not None
-    made = []
+    estimates = []
     for weights in (factor.running, factor.arrived):
-        own = scaled(noise, spread_of(weights, len(measured[0])))
-        made.append(estimate(shape, own, [combine(weights, one) for one in measured]))
-    return {place: (*running, *made[1][place]) for place, running in made[0].items()}
+        night_noise = scaled(noise, spread_of(weights, len(measured[0])))
+        estimates.append(estimate(shape, night_noise, [combine(weights, measurement) for measurement in measured]))
+    return {place: (*running, *estimates[1][place]) for place, running in estimates[0].items()}
 
 
 def scaled(noise: Noise, share: float) -> Noise:
@@ -174,20 +176,20 @@ def _estimate_quantiles(
     table, measure = shape.steps(*which), shape.spec.measures[which[1]]
     levels = shape.tables[table].levels
     places = [shape.measured(table, level, which[1], "rows") for level in range(len(levels))]
-    numbers, own = _read_numbers(shape, noise, noisy, places)
-    values, deviations = make_consistent(levels, numbers, own)
+    numbers, number_deviations = _read_numbers(shape, noise, noisy, places)
+    values, deviations = make_consistent(levels, numbers, number_deviations)
     ends = np.array([float(end) for end in measure.ends])
     width = (ends_of(noise.law, 1 - INTERVAL), HALF)
-    found = []
+    estimates = []
     for value, deviation in zip(values, deviations, strict=True):
-        counts, errors = (one.reshape(len(ends) - 1, -1) for one in (value, deviation))
-        found.append(
+        counts, errors = (array.reshape(len(ends) - 1, -1) for array in (value, deviation))
+        estimates.append(
             tuple(
                 Estimate(find_quantile(counts, ends, share), *bound_quantile(counts, errors, ends, share, width))
                 for share in map(float, measure.quantiles)
             )
         )
-    return found
+    return estimates
 
 
 def _estimate_part(
@@ -197,11 +199,11 @@ def _estimate_part(
     table, measure, part = which
     levels = shape.tables[table].levels
     places = [shape.measured(table, level, measure, part) for level in range(len(levels))]
-    numbers, own = _read_numbers(shape, noise, noisy, places)
+    numbers, number_deviations = _read_numbers(shape, noise, noisy, places)
     if len(levels) == 1 or (part == "persons" and not shape.additive_persons):
         widths = [half_width(noise, place, missed) / shape.series[place].steps for place in places]
-        return [Estimate(one, one - width, one + width) for one, width in zip(numbers, widths, strict=True)]
-    values, deviations = make_consistent(levels, numbers, own)
+        return [Estimate(number, number - width, number + width) for number, width in zip(numbers, widths, strict=True)]
+    values, deviations = make_consistent(levels, numbers, number_deviations)
     return [
         Estimate(value, value - width, value + width)
         for value, deviation in zip(values, deviations, strict=True)
@@ -236,8 +238,8 @@ def _mean(values: Estimate, sums: Estimate, ends: tuple[float, float, float]) ->
 
 def kept_share(noisy: Sequence[Longs]) -> float:
     """The mean share of a person's rows that is counted, of the last two series."""
-    kept, persons = int(noisy[-2][0]), int(noisy[-1][0])
-    return min(1.0, max(0.0, kept / KEPT_STEPS / max(persons, 1)))
+    kept_steps, persons = int(noisy[-2][0]), int(noisy[-1][0])
+    return min(1.0, max(0.0, kept_steps / KEPT_STEPS / max(persons, 1)))
 
 
 def drawn_rows(shape: Shape, estimates: Estimates, night: int | None = None) -> Iterator[tuple[object, ...]]:
@@ -249,15 +251,15 @@ def drawn_rows(shape: Shape, estimates: Estimates, night: int | None = None) -> 
             texts = _texts(shape, table, depth)
             ends: list[list[float]] = []
             for place in range(len(shape.spec.measures)):
-                for one in estimates[number, depth, place]:
-                    ends += [one.value.tolist(), one.low.tolist(), one.high.tolist()]
+                for estimate_ in estimates[number, depth, place]:
+                    ends += [estimate_.value.tolist(), estimate_.low.tolist(), estimate_.high.tolist()]
             if shape.spec.show is not None:
-                place = next(at for at, one in enumerate(shape.spec.measures) if one.quantity in PERSONS)
+                place = next(index for index, measure in enumerate(shape.spec.measures) if measure.quantity in PERSONS)
                 persons = estimates[number, depth, place][0].value
                 ends.append((persons >= shape.spec.show).tolist())
             for group in range(level.size):
                 order += 1
-                yield (order, table.name, depth, *at_night, *texts[group], *(one[group] for one in ends))
+                yield (order, table.name, depth, *at_night, *texts[group], *(end[group] for end in ends))
 
 
 def _texts(shape: Shape, table: Table, depth: int) -> list[tuple[str | None, ...]]:
@@ -265,9 +267,9 @@ def _texts(shape: Shape, table: Table, depth: int) -> list[tuple[str | None, ...
     level = table.levels[depth]
     rows: list[list[str | None]] = [[]]
     by_column: dict[int, int] = {}
-    for place, (column, at) in enumerate(zip(table.columns, level.depth, strict=True)):
+    for place, (column, dimension_level) in enumerate(zip(table.columns, level.depth, strict=True)):
         by_column[column] = place
-        nodes = (None,) if at is None else shape.dimensions[column].nodes[at][1]
+        nodes = (None,) if dimension_level is None else shape.dimensions[column].nodes[dimension_level][1]
         rows = [[*row, node] for row in rows for node in nodes]
     return [
         tuple(row[by_column[column]] if column in by_column else None for column in range(len(shape.groups)))

@@ -38,12 +38,12 @@ def find_quantile(counts: Floats, ends: Floats, share: float) -> Floats:
     lowest = np.minimum.accumulate(below[::-1], axis=0)[::-1]
     rising = (highest + lowest) / 2
     target = rising[0] + share * (rising[-1] - rising[0])
-    at = np.clip((rising[1:] < target).sum(axis=0), 0, steps - 1)
+    step_index = np.clip((rising[1:] < target).sum(axis=0), 0, steps - 1)
     each = np.arange(groups)
-    step = rising[at + 1, each] - rising[at, each]
-    part = np.divide(target - rising[at, each], step, out=np.full(groups, 0.5), where=step > 0)
-    found = ends[at] + np.clip(part, 0.0, 1.0) * (ends[at + 1] - ends[at])
-    return np.asarray(np.where(rising[-1] > rising[0], found, (ends[0] + ends[-1]) / 2))
+    step = rising[step_index + 1, each] - rising[step_index, each]
+    part = np.divide(target - rising[step_index, each], step, out=np.full(groups, 0.5), where=step > 0)
+    quantile = ends[step_index] + np.clip(part, 0.0, 1.0) * (ends[step_index + 1] - ends[step_index])
+    return np.asarray(np.where(rising[-1] > rising[0], quantile, (ends[0] + ends[-1]) / 2))
 
 
 def bound_quantile(
@@ -71,8 +71,8 @@ def bound_quantile(
     below = before < -reach
     below[-1] = False
     above = np.concatenate([np.zeros((1, counts.shape[1]), bool), (before > reach)[:-1]])
-    left = ~(below | above)
+    possible = ~(below | above)
     steps = len(counts)
-    first = np.where(left.any(axis=0), left.argmax(axis=0), 0)
-    last = np.where(left.any(axis=0), steps - 1 - left[::-1].argmax(axis=0), steps - 1)
+    first = np.where(possible.any(axis=0), possible.argmax(axis=0), 0)
+    last = np.where(possible.any(axis=0), steps - 1 - possible[::-1].argmax(axis=0), steps - 1)
     return ends[first], ends[last + 1]

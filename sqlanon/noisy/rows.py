@@ -75,7 +75,7 @@ def choose_tables(scratch: Scratch, shape: Shape, coded: TableRef, noise: Noise)
     """
     scores = add_noise(read_scores(scratch, shape, coded), noise.law, noise.scales[0])
     names = [shape.groups[place].name for place in shape.others]
-    return tuple((names[one], names[other]) for one, other in choose_pairs(scores, len(names)))
+    return tuple((names[first], names[second]) for first, second in choose_pairs(scores, len(names)))
 
 
 def read_scores(scratch: Scratch, shape: Shape, coded: TableRef) -> Longs:
@@ -88,10 +88,10 @@ def read_scores(scratch: Scratch, shape: Shape, coded: TableRef) -> Longs:
     persons = scratch.count("table/count", source=single)
     target = next(place for place in shape.complete if place not in shape.others)
     scores = []
-    for one, other in list_pairs(len(shape.others)):
-        places = (shape.others[one], shape.others[other], target)
-        made = scratch.sql("noisy/crossed", single=single, codes=[f"c{place + 1}" for place in places])
-        *cells, many = scratch.fetch_arrays(made, ["int64"] * 4)
+    for first, second in list_pairs(len(shape.others)):
+        places = (shape.others[first], shape.others[second], target)
+        query = scratch.sql("noisy/crossed", single=single, codes=[f"c{place + 1}" for place in places])
+        *cells, many = scratch.fetch_arrays(query, ["int64"] * 4)
         counts = np.zeros([len(shape.groups[place].leaves) for place in places], np.int64)
         counts[tuple(cells)] = many
         if int(counts.sum()) != persons:
@@ -104,14 +104,14 @@ def paid_tables(shape: Shape, noise: Noise) -> list[PaidTable]:
     """The noisy tables of which rows are drawn."""
     measure = _counting(shape)
     return [
-        PaidTable(table.name, asked.by, table.leaves, noise.deviation(shape.measured(place, 0, measure, "rows")))
-        for place, (asked, table) in enumerate(zip(shape.spec.tables, shape.published, strict=True))
-        if asked.of_rows
+        PaidTable(table.name, declared.by, table.leaves, noise.deviation(shape.measured(place, 0, measure, "rows")))
+        for place, (declared, table) in enumerate(zip(shape.spec.tables, shape.published, strict=True))
+        if declared.of_rows
     ]
 
 
 def _counting(shape: Shape) -> int:
-    return next(place for place, one in enumerate(shape.spec.measures) if one.quantity == "rows")
+    return next(place for place, measure in enumerate(shape.spec.measures) if measure.quantity == "rows")
 
 
 def measure_name(shape: Shape) -> str:
@@ -133,21 +133,21 @@ def draw_table(scratch: Scratch, shape: Shape, drawn: TableRef, columns: Sequenc
     """
     of_rows = shape.spec.of_rows
     assert of_rows is not None
-    numbers = {shape.groups[place].name: at for at, place in enumerate(shape.others)}
-    pairs = [(numbers[one], numbers[other]) for one, other in of_rows.pairs]
-    sizes = {one.name: len(one.leaves) for one in shape.groups}
+    numbers = {shape.groups[place].name: index for index, place in enumerate(shape.others)}
+    pairs = [(numbers[first], numbers[second]) for first, second in of_rows.pairs]
+    sizes = {group.name: len(group.leaves) for group in shape.groups}
     noisy = []
     for table in of_rows.tables:
-        made = scratch.sql("noisy/counts", {"name": table.name}, drawn=drawn, measure=measure_name(shape))
-        (counts,) = scratch.fetch_arrays(made, ["int64"])
+        query = scratch.sql("noisy/counts", {"name": table.name}, drawn=drawn, measure=measure_name(shape))
+        (counts,) = scratch.fetch_arrays(query, ["int64"])
         noisy.append(counts.astype(np.int64).reshape([sizes[name] for name in table.by]))
     rows = draw_rows(pairs, noisy)
     codes = scratch.table("synthetic")
     arrays = {"place": np.arange(len(rows), dtype=np.int64)}
-    arrays |= {f"c{at + 1}": np.ascontiguousarray(rows[:, at], np.int32) for at in range(rows.shape[1])}
+    arrays |= {f"c{index + 1}": np.ascontiguousarray(rows[:, index], np.int32) for index in range(rows.shape[1])}
     scratch.engine.load_arrays(codes, arrays)
     numbers[of_rows.target] = len(numbers)
-    labels = load_labels(scratch, shape.groups, {one.name.lower(): one.kind for one in columns}, of_rows.bins)
+    labels = load_labels(scratch, shape.groups, {column.name.lower(): column.kind for column in columns}, of_rows.bins)
     order = {column.name.lower(): place for place, column in enumerate(columns)}
     listed = [
         {"name": name, "code": f"c{numbers[name] + 1}", "shown": labels[name]}
@@ -162,13 +162,13 @@ def load_labels(
     """Scratch tables of code, label and value of each column: the group's text, and what synthetic rows have of it."""
     text = scratch.engine.capabilities.text_type
     tables = {}
-    for place, one in enumerate(dimensions):
-        values, kind = shown_values(one, kinds.get(one.name.lower(), ""), bins)
-        tables[one.name] = scratch.table(f"labels{place}")
+    for place, dimension in enumerate(dimensions):
+        values, kind = shown_values(dimension, kinds.get(dimension.name.lower(), ""), bins)
+        tables[dimension.name] = scratch.table(f"labels{place}")
         scratch.engine.load_rows(
-            tables[one.name],
+            tables[dimension.name],
             [("code", "INTEGER"), ("label", text), ("value", text if kind == "text" else kind)],
-            list(zip(range(len(values)), one.leaves, values, strict=True)),
+            list(zip(range(len(values)), dimension.leaves, values, strict=True)),
         )
     return tables
 
@@ -177,7 +177,7 @@ def shown_values(dimension: Dimension, kind: str, bins: BinsAs) -> tuple[Sequenc
     """What synthetic rows have of each group, and the type: whole numbers of a column of these, middles, or texts."""
     if dimension.values is None and bins == "middle":
         ends = dimension.ends
-        return [float((ends[at] + ends[at + 1]) / 2) for at in range(len(ends) - 1)], "DOUBLE PRECISION"
+        return [float((ends[index] + ends[index + 1]) / 2) for index in range(len(ends) - 1)], "DOUBLE PRECISION"
     if dimension.values is not None and kind == "integer":
         try:
             numbers = [int(value) for value in dimension.values]
@@ -207,14 +207,14 @@ def compare_rows(
 
     Cost: a grouping of the rows for each table.
     """
-    physical, drawn = places
-    found = []
+    physical, drawn_table = places
+    differences = []
     for table in tables:
         rows, undeclared, apart = scratch.numbers(
             "noisy/verify_synthetic",
             {"name": table.name},
             physical=physical,
-            drawn=drawn,
+            drawn=drawn_table,
             measure=measure,
             columns=[{"name": name, "shown": labels[name]} for name in table.by],
         )
@@ -226,5 +226,5 @@ def compare_rows(
         # |rows - counted| is at most |rows - noisy| + |noise|; the mean of the latter is below the deviation, and the
         # deviation of this sum of independent numbers is below that of the noise times the root of their number.
         noise = table.deviation * (1 + 1.645 / math.sqrt(table.groups))
-        found.append(Difference(table.name, rows, mean, mean + noise))
-    return found
+        differences.append(Difference(table.name, rows, mean, mean + noise))
+    return differences

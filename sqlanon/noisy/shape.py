@@ -115,7 +115,7 @@ class Shape:
 
     def steps(self, table: int, measure: int) -> int:
         """The place of the table that has the steps of a measure."""
-        return next(at for at, one in enumerate(self.tables) if one.steps_of == (table, measure))
+        return next(index for index, steps_table in enumerate(self.tables) if steps_table.steps_of == (table, measure))
 
     @property
     def factor(self) -> Factor | None:
@@ -128,7 +128,7 @@ class Shape:
         if self.spec.weight is None:
             # Of each series a person changes a number for each counted group, and of the scores all.
             return self.spec.groups * len(self.series) + (self.series[0].l1 // GAP_CHANGE if self.chooses else 0)
-        return sum(1 if one.measure is None else self.tables[one.table].leaves for one in self.series)
+        return sum(1 if series.measure is None else self.tables[series.table].leaves for series in self.series)
 
     @property
     def additive_persons(self) -> bool:
@@ -145,7 +145,7 @@ class Shape:
         """With synthetic rows: the dimensions but the target."""
         assert self.spec.of_rows is not None
         target = self.spec.of_rows.target
-        return tuple(place for place, one in enumerate(self.groups) if one.name != target)
+        return tuple(place for place, group in enumerate(self.groups) if group.name != target)
 
     @property
     def chooses(self) -> bool:
@@ -154,8 +154,12 @@ class Shape:
 
     def measured(self, table: int, level: int, measure: int, part: Part) -> int:
         """The place of a series."""
-        wanted = (table, level, measure, part)
-        return next(at for at, one in enumerate(self.series) if (one.table, one.level, one.measure, one.part) == wanted)
+        key = (table, level, measure, part)
+        return next(
+            index
+            for index, series in enumerate(self.series)
+            if (series.table, series.level, series.measure, series.part) == key
+        )
 
 
 def shape_of(spec: ReleaseSpec, pairs: Sequence[tuple[str, str]] | None = None) -> Shape:
@@ -168,46 +172,46 @@ def shape_of(spec: ReleaseSpec, pairs: Sequence[tuple[str, str]] | None = None) 
     Raises:
         PolicyError: there are too many groups.
     """
-    asked = spec.noisy
-    assert asked is not None
+    noisy = spec.noisy
+    assert noisy is not None
     if pairs is not None:
-        asked = asked.with_pairs(pairs)
+        noisy = noisy.with_pairs(pairs)
     names = [column.name for column in spec.columns if column.role == "quasi"]
     dimensions = [_dimension(spec, name) for name in names]
     places = {name.lower(): place for place, name in enumerate(names)}
     tables = []
-    for table in asked.tables:
+    for table in noisy.tables:
         columns = tuple(places[name.lower()] for name in table.by)
         levels = _bounded_levels(spec, table.name, [dimensions[column] for column in columns], totals=table.totals)
         tables.append(Table(table.name, columns, levels))
-    for measure, what in enumerate(asked.measures):
+    for measure, what in enumerate(noisy.measures):
         if what.quantity == "quantiles":
             dimensions.append(replace(dimension_of_ends(what.column, what.ends), clipped=True))
-            for place, table in enumerate(asked.tables):
+            for place, table in enumerate(noisy.tables):
                 tables.append(_steps_table(spec, tables[place], dimensions, (place, measure), totals=table.totals))
     total = sum(level.size for table in tables for level in table.levels)
     if total > MOST_GROUPS:
         raise PolicyError(
             f"{spec.name}: the tables have {total} groups with all totals and steps; at most {MOST_GROUPS}"
         )
-    if asked.nights is not None and total * asked.nights > MOST_GROUPS:
+    if noisy.nights is not None and total * noisy.nights > MOST_GROUPS:
         raise PolicyError(
-            f"{spec.name}: the tables have {total} groups with all totals, and that for {asked.nights} nights; at most "
+            f"{spec.name}: the tables have {total} groups with all totals, and that for {noisy.nights} nights; at most "
             f"{MOST_GROUPS} together"
         )
-    made = Shape(spec.name, asked, tuple(dimensions), tuple(tables), ())
-    series = _scores(made)
+    shape = Shape(spec.name, noisy, tuple(dimensions), tuple(tables), ())
+    series = _scores(shape)
     series += [
-        one
+        series
         for place, table in enumerate(tables)
-        for measure in _measures_of(asked, table)
+        for measure in _measures_of(noisy, table)
         for level in range(len(table.levels))
-        for one in _series(asked, table, (place, level, measure), asked.measures[measure])
+        for series in _series(noisy, table, (place, level, measure), noisy.measures[measure])
     ]
-    if asked.kept:
+    if noisy.kept:
         series.append(Series(0, 0, "sum", None, KEPT_STEPS, KEPT_STEPS, KEPT_STEPS**2))
         series.append(Series(0, 0, "persons", None, 1, 1, 1))
-    return replace(made, series=tuple(series))
+    return replace(shape, series=tuple(series))
 
 
 def _scores(shape: Shape) -> list[Series]:
@@ -220,7 +224,7 @@ def _scores(shape: Shape) -> list[Series]:
         return []
     sizes = [len(shape.dimensions[place].leaves) for place in shape.others]
     widest = math.prod(sorted(sizes)[-2:]) * math.prod(
-        len(one.leaves) for place, one in enumerate(shape.groups) if place not in shape.others
+        len(group.leaves) for place, group in enumerate(shape.groups) if place not in shape.others
     )
     if widest * (len(sizes) - 1) > MOST_GROUPS:
         raise PolicyError(
@@ -235,7 +239,7 @@ def _measures_of(asked: NoisySpec, table: Table) -> list[int]:
     """The measures of a table; a table of steps has the measure of the steps."""
     if table.steps_of is not None:
         return [table.steps_of[1]]
-    return [place for place, one in enumerate(asked.measures) if one.quantity != "quantiles"]
+    return [place for place, measure in enumerate(asked.measures) if measure.quantity != "quantiles"]
 
 
 def _bounded_levels(
@@ -251,19 +255,19 @@ def _steps_table(
     spec: ReleaseSpec, table: Table, dimensions: Sequence[Dimension], of: tuple[int, int], *, totals: bool
 ) -> Table:
     """The table of the steps of a measure, the last of the dimensions, in the groups of a published table."""
-    asked = spec.noisy
-    assert asked is not None
+    noisy = spec.noisy
+    assert noisy is not None
     columns = (len(dimensions) - 1, *table.columns)
-    name = f"{table.name}, steps of {asked.measures[of[1]].name}"
+    name = f"{table.name}, steps of {noisy.measures[of[1]].name}"
     levels = _bounded_levels(spec, name, [dimensions[column] for column in columns], totals=totals)
     # Without the total of the steps, which has no steps.
     return Table(name, columns, levels[-len(table.levels) :], of)
 
 
 def _dimension(spec: ReleaseSpec, name: str) -> Dimension:
-    asked = spec.noisy
-    assert asked is not None
-    values, bins = dict(asked.values), dict(asked.bins)
+    noisy = spec.noisy
+    assert noisy is not None
+    values, bins = dict(noisy.values), dict(noisy.bins)
     if name in bins:
         return dimension_of_ends(name, bins[name])
     if name in values:
@@ -278,19 +282,19 @@ def _series(asked: NoisySpec, table: Table, place: tuple[int, int, int], measure
     number, depth, which = place
     level = table.levels[depth]
     if asked.weight is not None:
-        return _weighed(asked.weight, level.size, place, measure)
+        return _weigh(asked.weight, level.size, place, measure)
     groups = min(asked.groups, table.leaves)
     if measure.quantity in ("persons", "arrivals"):
         most = min(groups, level.size)
         return [Series(number, depth, "persons", which, 1, most, most)]
-    made = []
+    series = []
     for part, size in _parts(measure).items():
         most = asked.rows * size
         # The squares are the largest where the groups of a person are together in as few coarse groups as can be.
         whole, rest = divmod(groups, level.widest)
         l2 = whole * (level.widest * most) ** 2 + (rest * most) ** 2
-        made.append(Series(number, depth, part, which, most, groups * most, l2))
-    return made
+        series.append(Series(number, depth, part, which, most, groups * most, l2))
+    return series
 
 
 def _parts(measure: NoisyMeasure) -> dict[Part, int]:
@@ -306,13 +310,13 @@ def _parts(measure: NoisyMeasure) -> dict[Part, int]:
     return parts[measure.quantity]
 
 
-def _weighed(weight: int, leaves: int, place: tuple[int, int, int], measure: NoisyMeasure) -> list[Series]:
+def _weigh(weight: int, leaves: int, place: tuple[int, int, int], measure: NoisyMeasure) -> list[Series]:
     """Series of which a person's part is scaled to a norm; see noisy/weighted."""
     number, depth, which = place
-    made = []
+    series = []
     for part, size in _parts(measure).items():
         most = weight * size * WEIGHT_STEPS
         # The sum of so many absolute values is at most the norm times the root of their number.
         l1 = math.isqrt(leaves * most**2) + 1
-        made.append(Series(number, depth, part, which, most, l1, most**2, WEIGHT_STEPS))
-    return made
+        series.append(Series(number, depth, part, which, most, l1, most**2, WEIGHT_STEPS))
+    return series

@@ -42,10 +42,10 @@ def smooth_rho(sensitivities: Sequence[int], scales: Sequence[Fraction]) -> Frac
     """
     total = Fraction(0)
     for squares, scale in zip(sensitivities, scales, strict=True):
-        left = scale**2 - ROUNDED
-        if left <= 0:
+        remaining = scale**2 - ROUNDED
+        if remaining <= 0:
             return None
-        total += squares / (2 * left)
+        total += squares / (2 * remaining)
     return Fraction(math.ceil(total * PARTS), PARTS)
 
 

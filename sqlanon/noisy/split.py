@@ -71,16 +71,16 @@ def noise_of(shape: Shape) -> Noise:
     Raises:
         PolicyError: epsilon is too small for the measurements.
     """
-    asked = shape.spec
-    made = []
-    if asked.noise in ("laplace", "auto") and asked.nights is None and asked.weight is None:
-        made.append(_laplace(shape))
-    if asked.noise != "laplace" and asked.budget.delta > 0:
-        made += _least_gaussian(shape)
-    best = min(made, key=lambda one: _total(shape, one), default=None)
+    noisy = shape.spec
+    choices = []
+    if noisy.noise in ("laplace", "auto") and noisy.nights is None and noisy.weight is None:
+        choices.append(_laplace(shape))
+    if noisy.noise != "laplace" and noisy.budget.delta > 0:
+        choices += _least_gaussian(shape)
+    best = min(choices, key=lambda one: _total(shape, one), default=None)
     if best is None or max(best.scales) > LARGEST_SCALE:
         raise PolicyError(
-            f"{shape.release}: epsilon {float(asked.epsilon):g} is too small for what is measured: fewer tables, "
+            f"{shape.release}: epsilon {float(noisy.epsilon):g} is too small for what is measured: fewer tables, "
             "measures or contributions, narrower ranges, or a larger epsilon"
         )
     return best
@@ -92,20 +92,20 @@ def _least_gaussian(shape: Shape) -> list[Noise]:
     low = rho_of(epsilon, delta)
     if low <= 0:
         return []
-    made, high = _gaussian(shape, low), 2 * low
+    noise, high = _gaussian(shape, low), 2 * low
     for _ in range(SEARCHED):
         middle = Fraction(math.floor((low + high) / 2 * PARTS), PARTS)
         tried = _gaussian(shape, middle)
         if total_epsilon(tried.mechanisms, delta) <= epsilon:
-            low, made = middle, tried
+            low, noise = middle, tried
         else:
             high = middle
-    return [made]
+    return [noise]
 
 
 def _total(shape: Shape, noise: Noise) -> float:
     """The sum over groups of the logarithms of deviations: measures have different units."""
-    sizes = [_size(shape, one) for one in shape.series]
+    sizes = [_size(shape, series) for series in shape.series]
     return math.fsum(size * math.log(noise.deviation(place)) for place, size in enumerate(sizes))
 
 
@@ -115,7 +115,7 @@ def _size(shape: Shape, series: Series) -> int:
 
 def _shares(shape: Shape, weigh: Sequence[float]) -> list[Fraction]:
     """The share of each series; they add up to 1, or less."""
-    keys = [(one.table, one.measure, one.part) for one in shape.series]
+    keys = [(series.table, series.measure, series.part) for series in shape.series]
     weights: dict[object, float] = {}
     for key, weight in zip(keys, weigh, strict=True):
         weights[key] = weights.get(key, 0.0) + weight
@@ -127,29 +127,29 @@ def _shares(shape: Shape, weigh: Sequence[float]) -> list[Fraction]:
     shares = []
     for key, weight in zip(keys, weigh, strict=True):
         # The parts of a measure share equally: the sums and numbers of means, and of the kept shares.
-        own: Fraction = CHOICE_SHARE if key[2] == "gaps" else KEPT_SHARE if key[1] is None else rest / measured
-        of = own / parts[key[:2]]
+        key_share: Fraction = CHOICE_SHARE if key[2] == "gaps" else KEPT_SHARE if key[1] is None else rest / measured
+        of = key_share / parts[key[:2]]
         within = math.floor(weight / weights[key] * (WEIGHTS - len(shape.series)))
         shares.append(of * Fraction(max(1, within), WEIGHTS))
     return shares
 
 
 def _laplace(shape: Shape) -> Noise:
-    shares = _shares(shape, [(_size(shape, one) * one.l1**2) ** (1 / 3) for one in shape.series])
+    shares = _shares(shape, [(_size(shape, series) * series.l1**2) ** (1 / 3) for series in shape.series])
     scales, charged = [], []
-    for one, share in zip(shape.series, shares, strict=True):
-        scale = Fraction(math.ceil(one.l1 / (shape.spec.epsilon * share) * STEP), STEP)
+    for series, share in zip(shape.series, shares, strict=True):
+        scale = Fraction(math.ceil(series.l1 / (shape.spec.epsilon * share) * STEP), STEP)
         scales.append(scale)
-        charged.append(Mechanism("laplace", one.l1 / scale))
+        charged.append(Mechanism("laplace", series.l1 / scale))
     return Noise("laplace", tuple(scales), tuple(charged))
 
 
 def _gaussian(shape: Shape, rho: Fraction) -> Noise:
-    shares = _shares(shape, [math.sqrt(_size(shape, one) * one.l2) for one in shape.series])
+    shares = _shares(shape, [math.sqrt(_size(shape, series) * series.l2) for series in shape.series])
     times = 1 if shape.factor is None else shape.factor.squares
     scales = []
-    for one, share in zip(shape.series, shares, strict=True):
-        squared = one.l2 * times / (2 * rho * share) * STEP**2
+    for series, share in zip(shape.series, shares, strict=True):
+        squared = series.l2 * times / (2 * rho * share) * STEP**2
         scales.append(Fraction(math.isqrt(math.ceil(squared) - 1) + 1, STEP))  # rounded up
     return Noise("gaussian", tuple(scales), (_charge(shape, scales, times, shape.spec.nights or 1),))
 
@@ -163,7 +163,7 @@ def _charge(shape: Shape, scales: Sequence[Fraction], times: int, nights: int) -
         times: factor of the squares.
         nights: how often a person's numbers are measured.
     """
-    squares = [one.l2 * times for one in shape.series]
+    squares = [series.l2 * times for series in shape.series]
     total = sum((change / (2 * scale**2) for change, scale in zip(squares, scales, strict=True)), Fraction(0))
     smooth = smooth_rho(squares, scales)
     numbers = shape.changed * nights if smooth is not None else 0

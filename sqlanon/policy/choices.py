@@ -81,10 +81,12 @@ def choose_noise(
         if max(places) >= len(declared):
             raise PolicyError(f"compare {release}: synthetic rows are drawn of all their tables: choose those together")
         statistics.pop("rows", None)
-        statistics["tables"] = chosen = [declared[place] for place in places]
-        columns = (one["by"] for one in chosen)
-        used = {name.lower() for by in columns for name in ([by] if isinstance(by, str) else by)}
-        statistics["groups"] = {name: own for name, own in statistics["groups"].items() if name.lower() in used}
+        statistics["tables"] = tables = [declared[place] for place in places]
+        columns = (table["by"] for table in tables)
+        folded_names = {name.lower() for by in columns for name in ([by] if isinstance(by, str) else by)}
+        statistics["groups"] = {
+            name: group for name, group in statistics["groups"].items() if name.lower() in folded_names
+        }
     return _write(path, raw, f"compare {release}: epsilon {epsilon:g}", environ)[0]
 
 

@@ -196,13 +196,13 @@ def _read_tables(asked: NoisyModel, at: Path, problems: Problems) -> tuple[Noisy
     tables: list[NoisyTable] = []
     path = (*at, "tables")
     spelled = {name.lower(): name for name in asked.groups}
-    used: set[str] = set()
+    grouped_names: set[str] = set()
     for index, item in enumerate(asked.tables if isinstance(asked.tables, list) else []):
         model = NOISY_TABLE.read_at(item, (*path, index), problems.add)
         if not isinstance(model, NoisyTableModel):
             return None
         folded = [name.lower() for name in model.by]
-        used |= set(folded)
+        grouped_names |= set(folded)
         for name in model.by:
             if name.lower() not in spelled and not problems.broken((*at, "groups")):
                 what = f"the groups of {show(name)} are not declared{near(name, asked.groups)}"
@@ -217,7 +217,7 @@ def _read_tables(asked: NoisyModel, at: Path, problems: Problems) -> tuple[Noisy
         tables.append(NoisyTable(name, by, model.totals))
     if not asked.tables and asked.rows is None:
         problems.add(path, "no table", "tables: [{by: [region, sex]}]")
-    unused = [name for name in asked.groups if name.lower() not in used and asked.rows is None]
+    unused = [name for name in asked.groups if name.lower() not in grouped_names and asked.rows is None]
     if unused and not problems.broken(path):
         problems.add((*at, "groups"), f"no table is by {join_words(map(show, unused))}", "leave it out")
     return None if problems.broken(path) else tuple(tables)

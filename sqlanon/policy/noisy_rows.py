@@ -40,8 +40,8 @@ def read_rows(
     if target is None:
         problems.add((*path, "target"), f"no column of groups{near(model.target, asked.groups)}", "one of groups")
         return None
-    others = [name for name in asked.groups if name != target]
-    if len(others) + 1 < FEWEST:
+    columns = [name for name in asked.groups if name != target]
+    if len(columns) + 1 < FEWEST:
         problems.add((*at, "groups"), f"fewer than {FEWEST} columns, of which no rows are drawn", "more columns")
         return None
     contributions = asked.contributions
@@ -50,13 +50,13 @@ def read_rows(
         problems.add((*at, "contributions"), what, "contributions: {groups: 1, rows: 1}")
     if sum(measure.quantity == "rows" for measure in measures) != 1 and not problems.broken((*at, "measures")):
         problems.add((*at, "measures"), "rows are drawn of one number of rows of each group", "one measure n: rows")
-    named = {", ".join((*pair, target)) for pair in itertools.permutations(others, 2)}
-    if any(table.name in named for table in tables):
+    table_names = {", ".join((*pair, target)) for pair in itertools.permutations(columns, 2)}
+    if any(table.name in table_names for table in tables):
         what = "a table has the name of one that the rows may be drawn of"
         problems.add((*at, "tables"), what, "another name, or leave the table out: it is measured for the rows")
     if model.pairs is None:
-        return RowsSpec(target, tuple(itertools.pairwise(others)), chosen=True, bins=model.bins)
-    pairs = _read_pairs(model.pairs, spelled, others, (*path, "pairs"), problems)
+        return RowsSpec(target, tuple(itertools.pairwise(columns)), chosen=True, bins=model.bins)
+    pairs = _read_pairs(model.pairs, spelled, columns, (*path, "pairs"), problems)
     return None if pairs is None else RowsSpec(target, pairs, chosen=False, bins=model.bins)
 
 
@@ -65,20 +65,24 @@ def _read_pairs(
 ) -> Names | None:
     """The pairs in an order in which each has one column of those before."""
     allowed = "pairs of columns without the target that join all of them without a circle: [[age, sex], [age, race]]"
-    left: list[tuple[str, str]] = []
+    unordered_pairs: list[tuple[str, str]] = []
     for pair in raw if isinstance(raw, list | tuple) else ():
         names = [spelled.get(str(name).lower(), "") for name in pair] if isinstance(pair, list | tuple) else []
         if len(names) != 2 or not set(names) <= set(others):
             problems.add(path, "not two columns of groups other than the target", allowed)
             return None
-        left.append((names[0], names[1]))
+        unordered_pairs.append((names[0], names[1]))
     reached, ordered = {others[0]}, []
-    while (pair := next((pair for pair in left if len(reached.intersection(pair)) == 1), None)) is not None:
-        left.remove(pair)
+    while (pair := next((pair for pair in unordered_pairs if len(reached.intersection(pair)) == 1), None)) is not None:
+        unordered_pairs.remove(pair)
         reached |= set(pair)
         ordered.append(pair)
-    if left or len(reached) < len(others):
-        what = "a circle" if left else f"they do not reach {show(next(name for name in others if name not in reached))}"
+    if unordered_pairs or len(reached) < len(others):
+        what = (
+            "a circle"
+            if unordered_pairs
+            else f"they do not reach {show(next(name for name in others if name not in reached))}"
+        )
         problems.add(path, what, allowed)
         return None
     return tuple(ordered)

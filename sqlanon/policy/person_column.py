@@ -107,10 +107,10 @@ def _attributes(
     if varying is None:
         return
     for column in profile:
-        known = max(column.rows - column.nulls, 1)
+        filled = max(column.rows - column.nulls, 1)
         if column.name == key or column.name not in varying.varied or not is_attribute(column):
             continue
-        if varying.keys * (1 - column.top / known) >= _SURE:
+        if varying.keys * (1 - column.top / filled) >= _SURE:
             yield column, varying.varied[column.name]
 
 

@@ -36,8 +36,8 @@ def read_protection(
         path: where it is.
         problems: collects the problems.
     """
-    others = {key for method, keys in OF_METHOD.items() for key in keys if method != protect.method}
-    for key in sorted(others.intersection(written)):
+    keys_elsewhere = {key for method, keys in OF_METHOD.items() for key in keys if method != protect.method}
+    for key in sorted(keys_elsewhere.intersection(written)):
         what = f"{key} is of another method than {show(protect.method)}"
         problems.add((*path, key), what, f"leave it out; its keys: {join_words(OF_METHOD[protect.method])}")
     if protect.method == "suppress" or problems.broken(path):
@@ -58,14 +58,14 @@ def _read_round(protect: ProtectModel, path: Path, problems: Problems) -> RoundS
 
 
 def _read_cell_key(protect: ProtectModel, path: Path, problems: Problems) -> CellKeySpec | None:
-    own = {"deviation": protect.deviation, "variance": protect.variance}
+    noise = {"deviation": protect.deviation, "variance": protect.variance}
     if protect.rule is not None:
-        no = {**own, "no_result": protect.no_result, "additive": protect.additive or None}
+        no = {**noise, "no_result": protect.no_result, "additive": protect.additive or None}
         for key in (key for key, value in no.items() if value is not None):
             problems.add((*path, key), "a rule has none: it rounds, and its noise has no mean of 0", "leave one out")
         return CellKeySpec(RULE_DEVIATION, None, 0, protect.rule)
     if protect.deviation is None or protect.variance is None:
-        missing = [key for key, value in own.items() if value is None]
+        missing = [key for key, value in noise.items() if value is None]
         problems.add((*path, missing[0]), "is missing", "deviation: 5 and variance: 3, or a rule")
         return None
     variance = Fraction(protect.variance)
@@ -98,39 +98,39 @@ def read_show(
     if protect.method != "suppress" or not protect.show:
         return ()
     spelled = {name.lower(): name for name in heights}
-    found: dict[tuple[tuple[str, int], ...], None] = {}
-    for index, written in enumerate(protect.show):
-        place, margin = (*path, index), {} if written == TOTAL else written
+    margins: dict[tuple[tuple[str, int], ...], None] = {}
+    for index, shown_margin in enumerate(protect.show):
+        place, margin = (*path, index), {} if shown_margin == TOTAL else shown_margin
         if not isinstance(margin, Mapping):
             problems.add(place, "not a margin", "{region: 1}, or total")
             continue
         levels: dict[str, int] = {}
         for name, level in margin.items():
-            read = _read_level(str(name), level, heights, (*place, str(name)), problems)
-            if read is not None:
-                levels[spelled[str(name).lower()]] = read
+            read_height = _read_level(str(name), level, heights, (*place, str(name)), problems)
+            if read_height is not None:
+                levels[spelled[str(name).lower()]] = read_height
         if problems.broken(place):
             continue
         if not any(set(levels) <= set(table.by) for table in tables):
             what = f"no table has {join_words(map(show, levels))} together"
             problems.add(place, what, "columns of one table")
-        made = tuple(sorted(levels.items()))
-        if made in found or len(levels) < len(margin):
+        level_key = tuple(sorted(levels.items()))
+        if level_key in margins or len(levels) < len(margin):
             problems.add(place, "a margin or a column is named twice", "each once")
-        found[made] = None
-    return tuple(found)
+        margins[level_key] = None
+    return tuple(margins)
 
 
 def _read_level(
     name: str, level: object, heights: Mapping[str, int | None], place: Path, problems: Problems
 ) -> int | None:
     """A level below the total of a column of the counts; None: a problem was noted."""
-    known = {one.lower(): height for one, height in heights.items()}
-    if name.lower() not in known:
+    folded = {column.lower(): height for column, height in heights.items()}
+    if name.lower() not in folded:
         what = f"{show(name)} is not a column of statistics{near(name, heights)}"
         problems.add(place, what, f"columns: {join_words(map(show, heights))}")
         return None
-    height = known[name.lower()]
+    height = folded[name.lower()]
     allowed = Integer(0) if height is None else Integer(0, height - 1)
     try:
         return allowed.read(level)

@@ -31,11 +31,11 @@ def check_pseudonyms(model: ReleaseModel, path: Path, problems: Problems) -> Non
         what = f"a token of an event, and the person {show(model.person[0])} has none"
         problems.add(first, what, f"give {show(model.person[0])} the role pseudonym, or make this column an identifier")
         return
-    others = [name for name in pseudonyms if name not in of_persons]
-    for name in others[1:]:
-        what = f"a second token of an event, next to {show(others[0])}"
+    of_events = [name for name in pseudonyms if name not in of_persons]
+    for name in of_events[1:]:
+        what = f"a second token of an event, next to {show(of_events[0])}"
         problems.add((*columns_path, name, "role"), what, "at most one: make the others identifiers")
-    for name in others:
+    for name in of_events:
         for key in ("scope", "secret"):
             if getattr(pseudonyms[name], key) is not None:
                 problems.add(

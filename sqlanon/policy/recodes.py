@@ -24,11 +24,11 @@ def build_recode(
     column: ColumnModel, path: Path, hierarchy: Hierarchy | HierarchyTable | Rule | None, problems: Problems
 ) -> Recode | None:
     """The recoding of a column by the policy, None if it asks for none. Problems are noted at ``path``."""
-    other = column.hierarchy.other if column.hierarchy is not None else None
-    if other is not None and column.role != "quasi":
+    replacement = column.hierarchy.other if column.hierarchy is not None else None
+    if replacement is not None and column.role != "quasi":
         problems.add((*path, "hierarchy", "other"), f"the column is {column.role}", "other is for quasi columns")
     if not is_recoded(column):
-        return Recode(other=other) if other is not None else None
+        return Recode(other=replacement) if replacement is not None else None
     if isinstance(hierarchy, Hierarchy | HierarchyTable):
         problems.add(
             path,

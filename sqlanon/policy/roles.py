@@ -116,7 +116,7 @@ def can_be_key(column: ColumnProfileLike) -> bool:
     """
     filled, words = column.rows - column.nulls, words_of(column.name)
     names_one = names_person(words)
-    others = words_.FREE_TEXT if names_one else words_.FREE_TEXT | words_.QUASI | words_.SENSITIVE | words_.TIMES
+    excluded = words_.FREE_TEXT if names_one else words_.FREE_TEXT | words_.QUASI | words_.SENSITIVE | words_.TIMES
     # Fewer than K are no persons where they are counted on: 1, 2, 3 are the members of a household.
     least = 2 if names_one and column.kind != "integer" else K
     return (
@@ -126,7 +126,7 @@ def can_be_key(column: ColumnProfileLike) -> bool:
         and least <= column.distinct < filled
         and column.nulls * 2 <= column.rows
         and column.iso + column.dated < _MOSTLY * filled
-        and find_first(words, others) is None
+        and find_first(words, excluded) is None
     )
 
 
@@ -345,8 +345,8 @@ def _mostly_different(column: ColumnProfileLike, known: int) -> Proposed:
         how = "texts of which no name says what they are"
     filled = column.rows - column.nulls
     measured = column.kind in _ORDERED and not (column.kind == "integer" and column.distinct == filled)
-    other = "; or quasi, to publish it generalized" if measured else ""
-    return leave_out(column, f"{how}: {counts_of(column)}{other}")
+    alternative = "; or quasi, to publish it generalized" if measured else ""
+    return leave_out(column, f"{how}: {counts_of(column)}{alternative}")
 
 
 def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:

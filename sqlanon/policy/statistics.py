@@ -95,20 +95,22 @@ def read_protected(
             (*statistics_path, "columns"), f"no table counts by {join_words(map(show, unused))}", "leave it out"
         )
     counts, sums = read_measures(statistics.measures, statistics.columns, (*statistics_path, "measures"), problems)
-    for one in sums:
-        if one.column.lower() in persons:
-            problems.add((*statistics_path, "measures", one.name, "sum"), "the column of the person", "another column")
+    for measure in sums:
+        if measure.column.lower() in persons:
+            problems.add(
+                (*statistics_path, "measures", measure.name, "sum"), "the column of the person", "another column"
+            )
     every = {name.lower() for name in statistics.columns}
     whole = any({name.lower() for name in table.by} >= every for table in tables)
     if statistics.protect.bounds == "exact" and not whole and not problems.broken(statistics_path):
         what = "no table has all columns, so that readers do not know of which numbers the cells are sums"
         problems.add((*statistics_path, "protect", "bounds"), what, "bounds: none")
     protect, protect_path = statistics.protect, (*statistics_path, "protect")
-    other = read_protection(protect, raw[KEY]["protect"], protect_path, problems)
-    if other is not None and not whole and not problems.broken(statistics_path):
+    protection = read_protection(protect, raw[KEY]["protect"], protect_path, problems)
+    if protection is not None and not whole and not problems.broken(statistics_path):
         what = "no table has all columns, so that it is not known of which numbers the cells are sums"
         problems.add((*statistics_path, "tables"), what, "a table by all columns")
-    spec = StatisticsSpec(tables, counts, protect.persons, protect.insiders, protect.bounds, sums, other)
+    spec = StatisticsSpec(tables, counts, protect.persons, protect.insiders, protect.bounds, sums, protection)
     broken = problems.broken((*statistics_path, "columns"))
     must = () if broken else read_show(protect, tables, _heights(columns), (*protect_path, "show"), problems)
     spec = replace(spec, together=model.together, cohort=_read_cohort(model, path, problems), show=must)
@@ -116,7 +118,7 @@ def read_protected(
     _check_refresh(spec, path, problems)
     if protect.method == "cell_key" and model.null_person == "distinct":
         problems.add((*path, "null_person"), "the noise of a cell depends on who is in it", "one, or leave it out")
-    if sums and other is not None:
+    if sums and protection is not None:
         problems.add((*statistics_path, "measures"), "noise and rounding of sums are not built", "counts alone")
     _check_names(spec, list(statistics.columns), statistics_path, problems)
     refresh = model.refresh
@@ -128,7 +130,7 @@ def read_protected(
         source=model.source,
         columns=(
             *columns,
-            *(ColumnSpec(one.column, "sensitive") for one in sums),
+            *(ColumnSpec(measure.column, "sensitive") for measure in sums),
             *(ColumnSpec(name, "identifier") for name in model.person),
         ),
         privacy=PrivacySpec(),
@@ -181,8 +183,8 @@ def _check_together(spec: StatisticsSpec, name: str, path: Path, problems: Probl
         return
     if name in spec.together:
         problems.add((*path, "together"), "the release itself, which has no rows", "a release of rows")
-    if spec.sums or spec.other is not None:
-        problems.add((*path, "together"), "it is built for hidden counts alone", "leave it out")
+    if spec.other is not None:
+        problems.add((*path, "together"), "it is built for hidden cells alone", "leave it out")
     if spec.bounds == "exact":
         what = "bounds of readers who have the rows of another release as well are not built"
         problems.add((*path, KEY, "protect", "bounds"), what, "bounds: none")
@@ -225,11 +227,11 @@ def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None
 
 def _heights(columns: Sequence[ColumnSpec]) -> dict[str, int | None]:
     """How many levels each column has below its total; None: a run knows."""
-    found: dict[str, int | None] = {}
+    heights: dict[str, int | None] = {}
     for column in columns:
         hierarchy = column.hierarchy
-        found[column.name] = hierarchy.height if isinstance(hierarchy, Hierarchy) else None if hierarchy else 1
-    return found
+        heights[column.name] = hierarchy.height if isinstance(hierarchy, Hierarchy) else None if hierarchy else 1
+    return heights
 
 
 def _check_threshold(model: StatisticsReleaseModel, problems: Problems, at: Path) -> None:
@@ -246,7 +248,7 @@ def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems:
     """No two columns of the view have the same name."""
     ends = ("", "_low", "_high") if spec.has_ends else ("",)
     names = [column for name in columns for column in (name, f"level_{name}")]
-    measures = [*(name for name, _ in spec.measures), *(one.name for one in spec.sums)]
+    measures = [*(name for name, _ in spec.measures), *(measure.name for measure in spec.sums)]
     names += [f"{name}{end}" for name in measures for end in ends] + ["status", "as_of"]
     folded = [name.lower() for name in names]
     twice = sorted({name for name in folded if folded.count(name) > 1})

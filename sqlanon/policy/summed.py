@@ -41,14 +41,14 @@ def read_measures(
             if useless:
                 problems.add(place, f"{join_words(map(show, useless))} of a number of rows or persons", "leave it out")
             counts.append((name, model.count))
-        elif (found := _read_sum(name, model, place, problems)) is not None:
-            sums.append(found)
-    used = [one.column.lower() for one in sums]
-    for one in sums:
-        if one.column.lower() in {column.lower() for column in columns}:
-            problems.add((*path, one.name, "sum"), "a column by which tables count", "another column")
-        elif used.count(one.column.lower()) > 1:
-            problems.add((*path, one.name, "sum"), "the column of two sums", "each column once")
+        elif (read_sum := _read_sum(name, model, place, problems)) is not None:
+            sums.append(read_sum)
+    summed_names = [measure.column.lower() for measure in sums]
+    for measure in sums:
+        if measure.column.lower() in {column.lower() for column in columns}:
+            problems.add((*path, measure.name, "sum"), "a column by which tables count", "another column")
+        elif summed_names.count(measure.column.lower()) > 1:
+            problems.add((*path, measure.name, "sum"), "the column of two sums", "each column once")
     if not counts and not problems.broken(path):
         what = "sums without a number of rows or persons" if sums else "no measure"
         problems.add(path, what, "n: count, or persons: persons")

@@ -142,9 +142,11 @@ def load_workload(path: str | os.PathLike[str], environ: Mapping[str, str] | Non
         problems.stop()
         raise PolicyError(f"{path}: {what}")  # muted: a tag at the top is a problem already
     head = _HEAD.read_at(raw, (), problems.add)
-    queries = [query for at, item in _items(raw, "queries") if (query := _query(item, at, problems)) is not None]
+    queries = [query for path, item in _items(raw, "queries") if (query := _query(item, path, problems)) is not None]
     generators = [
-        generator for at, item in _items(raw, "generators") if (generator := _generator(item, at, problems)) is not None
+        generator
+        for path, item in _items(raw, "generators")
+        if (generator := _generator(item, path, problems)) is not None
     ]
     if not raw.get("queries") and not raw.get("generators"):
         problems.add((), "nothing to ask", "queries, generators or both")
@@ -191,7 +193,7 @@ def _check_names(
     made: Sequence[tuple[Path, QuerySpec | GeneratorSpec]], problems: Problems, line: Callable[[Path], int]
 ) -> None:
     first: dict[str, Path] = {}
-    for at, item in made:
-        earlier = first.setdefault(item.name, at)
-        if earlier != at:
-            problems.add(at, f"the name of the item in line {line(earlier)} again", "each has its own name")
+    for path, item in made:
+        earlier = first.setdefault(item.name, path)
+        if earlier != path:
+            problems.add(path, f"the name of the item in line {line(earlier)} again", "each has its own name")

@@ -22,11 +22,7 @@ from sqlanon.privacy.base import Grouped, Measured, Requirement, Values
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-    Reals = npt.NDArray[np.float64]
+    from sqlanon.arrays import Doubles, Flags, Longs
 
 MOST_VALUES = 10_000_000
 """Different values of a sensitive column whose texts are read, at most."""
@@ -76,21 +72,21 @@ class Counts:
         return totals
 
     @property
-    def share(self) -> Reals:
+    def share(self) -> Doubles:
         """float64[m], the share that each is of its class."""
         import numpy as np
 
         return np.asarray(self.n / self.size, np.float64)
 
     @property
-    def reference(self) -> Reals:
+    def reference(self) -> Doubles:
         """float64[values], the share of each value in the table."""
         import numpy as np
 
         whole = self.whole
         return np.asarray(whole / int(whole.sum()), np.float64)
 
-    def some(self, found: npt.NDArray[np.bool_]) -> Longs:
+    def some(self, found: Flags) -> Longs:
         """int64[classes], for how many values of each class this is so."""
         import numpy as np
 
@@ -177,12 +173,12 @@ class GroupShares:
 
     group: Longs
     value: Longs
-    share: Reals
-    reference: Reals
+    share: Doubles
+    reference: Doubles
     table: Mapping[int, Fraction]
     values: Values | None = None
 
-    def sums(self, of: Reals) -> Reals:
+    def sums(self, of: Doubles) -> Doubles:
         """float64[groups], the sum over the values of each group."""
         import numpy as np
 
@@ -203,7 +199,7 @@ class OfCounts(Requirement):
         """Level reached by counts of at least one class; see `Requirement.measure`."""
 
     @abstractmethod
-    def inside(self, found: GroupShares) -> Reals:
+    def inside(self, found: GroupShares) -> Doubles:
         """Margin of each group under the requirement, as shares, float64[groups]; below 0 it fails.
 
         The error is less than 1e-9.

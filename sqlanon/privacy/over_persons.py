@@ -30,8 +30,8 @@ from sqlanon.privacy.values import of_numbers
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
+    from sqlanon.arrays import Longs
     from sqlanon.kernels.tally import Tally
-    from sqlanon.privacy.counts import Longs
 
 _NEAR = 1e-9
 """Error of doubles, at most."""

@@ -19,9 +19,8 @@ from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    from sqlanon.arrays import Flags
+    from sqlanon.arrays import Doubles, Flags
     from sqlanon.kernels.tally import Tally
-    from sqlanon.privacy.counts import Reals
 
 ONE = Fraction(1)
 _NEAR = 1e-9
@@ -82,7 +81,7 @@ class Shares(OfCounts):
         """Whether a value's share of a class, ``ratio`` times its table ``share``, is too far from it; for `over`."""
         raise NotImplementedError
 
-    def over(self, found: Counts, gap: Reals, most: Reals) -> Flags:
+    def over(self, found: Counts, gap: Doubles, most: Doubles) -> Flags:
         """The values with a gap, in doubles, above ``most``.
 
         Where doubles do not decide, `beyond` does.
@@ -94,7 +93,7 @@ class Shares(OfCounts):
             over[group] = self.beyond(*ratio_of(found, int(group)))
         return over
 
-    def inside(self, found: GroupShares) -> Reals:
+    def inside(self, found: GroupShares) -> Doubles:
         import numpy as np
 
         text = _texts(found.values, len(found.reference))

@@ -11,7 +11,7 @@ from sqlanon.table.domain import Domain
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    from sqlanon.privacy.counts import Longs
+    from sqlanon.arrays import Longs
 
 MOST = 10_000_000
 """Different values, at most."""

@@ -79,7 +79,9 @@ class Bounded:
         if self.exact:
             return 0.0
         listed = (self.estimate, self.low, self.high)
-        numbers = [float(one) if isinstance(one, Decimal) else one for one in listed if isinstance(one, _NUMBERS)]
+        numbers = [
+            float(value) if isinstance(value, Decimal) else value for value in listed if isinstance(value, _NUMBERS)
+        ]
         if len(numbers) < 3 or any(isinstance(number, bool) or not math.isfinite(number) for number in numbers):
             return None
         estimate, low, high = numbers
@@ -139,8 +141,8 @@ class Answer:
         """
         rows = []
         for row, certain in zip(self.rows, self.certain, strict=True):
-            made = {name: _plain(row[name]) for name in self.columns}
-            rows.append({"certain": certain} | made if "certain" in made else made | {"certain": certain})
+            cells = {name: _plain(row[name]) for name in self.columns}
+            rows.append({"certain": certain} | cells if "certain" in cells else cells | {"certain": certain})
         missing: dict[str, Any] = {"left_out": self.left_out} if self.left_out else {}
         if self.unlike is not None:
             missing["as_published"] = asdict(self.unlike)
@@ -172,11 +174,11 @@ def make_answer(  # noqa: PLR0913 - older than the limit
         unlike: see `Answer`.
         intervals: per row, the intervals of aggregates.
     """
-    found: list[dict[str, Any]] = []
+    answer_rows: list[dict[str, Any]] = []
     certain = []
     for row in rows:
-        cells = map(_checked, row)
-        found.append(
+        cells = map(_check_cell, row)
+        answer_rows.append(
             {
                 name: _read_bounds([next(cells) for _ in range(4)], tight=tight[name] and unlike is None)
                 if bounded
@@ -185,11 +187,11 @@ def make_answer(  # noqa: PLR0913 - older than the limit
             }
         )
         certain.append(bool(next(cells)))
-    for made, group_intervals in zip(found, intervals, strict=False):
-        made.update({name: _with(made[name], interval) for name, interval in group_intervals.items()})
+    for row_cells, group_intervals in zip(answer_rows, intervals, strict=False):
+        row_cells.update({name: _with(row_cells[name], interval) for name, interval in group_intervals.items()})
     names = tuple(name for name, _ in columns)
     aggregates = tuple(name for name, bounded in columns if bounded)
-    return Answer(names, aggregates, tuple(found), tuple(certain), sql, unlisted_groups, left_out, unlike)
+    return Answer(names, aggregates, tuple(answer_rows), tuple(certain), sql, unlisted_groups, left_out, unlike)
 
 
 def _read_bounds(cells: Sequence[Any], *, tight: bool) -> Bounded:
@@ -218,7 +220,7 @@ def _with(cell: Bounded, interval: Interval) -> Bounded:
     return cell if low > high else replace(cell, interval=replace(interval, low=low, high=high))
 
 
-def _checked(cell: Any) -> Any:  # noqa: ANN401 - an engine's value
+def _check_cell(cell: Any) -> Any:  # noqa: ANN401 - an engine's value
     """The same cell.
 
     Raises:
@@ -244,11 +246,11 @@ def _number(value: Any) -> Any:  # noqa: ANN401 - an engine's value
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any cell
     """A cell as JSON can hold it; dates and other types of a database as text."""
     if isinstance(value, Bounded):
-        made = {field.name: _plain(getattr(value, field.name)) for field in fields(value)} | {"width": value.width}
+        content = {field.name: _plain(getattr(value, field.name)) for field in fields(value)} | {"width": value.width}
         if value.interval is None:
-            del made["interval"]
+            del content["interval"]
         else:
-            made["interval"] = asdict(value.interval)
-        return made
+            content["interval"] = asdict(value.interval)
+        return content
     value = _number(value)
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

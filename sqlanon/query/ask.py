@@ -99,7 +99,7 @@ def ask(  # noqa: PLR0913 - keywords of the public interface
         raise PolicyError(f"interval {interval}: a number above 0 and below 1, such as 0.95")
     if merge_narrow is not None and not 0 < merge_narrow < math.inf:
         raise PolicyError(f"merge_narrow {merge_narrow}: a percentage above 0, such as 20")
-    asked: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "release": release,
         "allow_linking": allow_linking,
         "spec": spec,
@@ -123,11 +123,11 @@ def ask(  # noqa: PLR0913 - keywords of the public interface
                 refuse(sql, None, "noise has no bounds, by which groups could be merged: ask for fewer groups")
             columns = {field.name.lower() for field in released.fields}
             return merge_groups(
-                parts[0].queries[0], merge_narrow, lambda query: _ask(engine, query, limits, **asked), columns
+                parts[0].queries[0], merge_narrow, lambda query: _ask(engine, query, limits, **arguments), columns
             )
         if len(parts) == 1 and len(parts[0].queries) == 1:
-            return _ask(engine, parts[0].queries[0], limits, **asked)
-        return _ask_several(engine, union, parts, limits, asked)
+            return _ask(engine, parts[0].queries[0], limits, **arguments)
+        return _ask_several(engine, union, parts, limits, arguments)
 
 
 def _ask(  # noqa: PLR0913 - older than the limit
@@ -147,7 +147,7 @@ def _ask(  # noqa: PLR0913 - older than the limit
     if query.source is None:
         return answer_constants(engine, query, role, limits)
     name = release or query.table_name
-    for left in reversed(range(TRIES)):
+    for tries_left in reversed(range(TRIES)):
         with explain_errors(engine):
             released = find(engine, name, spec, known=known)
         if as_of_source and released.unlike is None:
@@ -159,11 +159,11 @@ def _ask(  # noqa: PLR0913 - older than the limit
             require(engine, "query --as")
         same = False
         try:
-            asked = replace(released, as_of_source=as_of_source)
+            dated = replace(released, as_of_source=as_of_source)
             answer = _ask_released(
                 engine,
                 query,
-                asked,
+                dated,
                 spec,
                 limits,
                 allow_linking=allow_linking,
@@ -175,7 +175,7 @@ def _ask(  # noqa: PLR0913 - older than the limit
                 return answer
         except SqlanonError:
             same = not is_replaced(engine, released, unreadable=False)
-            if same or not left:
+            if same or not tries_left:
                 raise
         finally:
             if not same and known is not None:
@@ -199,8 +199,8 @@ def _ask_several(
             check_equality(union.text, queries, released)
         answers = []
         for part in parts:
-            found = [_ask(engine, query, limits, **asked) for query in part.queries]
-            columns = merge_answers(part.queries[0].text, found)
+            part_answers = [_ask(engine, query, limits, **asked) for query in part.queries]
+            columns = merge_answers(part.queries[0].text, part_answers)
             if len(parts) == 1 or part.order or part.limit is not None or part.offset:
                 columns = arrange(engine, part.queries[0], columns, part.order, part.limit, part.offset)
                 columns = drop_columns(columns, part.unshown)
@@ -261,42 +261,46 @@ def _answer(
         return _answer_noisy(engine, query, released, limits, interval)
 
     def answer(inner: Query) -> Rows:
-        asked, unsettled = answer_subqueries(inner, around)
+        inner_query, unsettled = answer_subqueries(inner, around)
         if unsettled:
             refuse(query.text, None, "a subquery of the first groups of a subquery has no bounds")
-        found = run_query(engine, asked, released, joinable, limits, allow_linking=allow_linking, sharp=True)
+        result = run_query(engine, inner_query, released, joinable, limits, allow_linking=allow_linking, sharp=True)
         return Rows(
-            found.rows,
-            [bounded for _, bounded in found.final.columns],
-            [bool(row[found.width]) for row in found.rows],
-            found.types,
-            not found.more and not _leaves_groups_out(asked),
+            result.rows,
+            [bounded for _, bounded in result.final.columns],
+            [bool(row[result.width]) for row in result.rows],
+            result.types,
+            not result.more and not _leaves_groups_out(inner_query),
         )
 
     around = Around(engine, released, joinable, allow_linking, answer)
     query, unsettled = answer_subqueries(query, around)
     if query.nothing:
         return answer_nothing(engine, query, released, joinable, allow_linking=allow_linking)
-    found = run_query(engine, query, released, joinable, limits, allow_linking=allow_linking, interval=interval)
-    made = make_answer(
-        found.final.columns,
-        found.final.tight,
-        found.rows,
-        found.text,
-        unlisted_groups=found.more,
+    result = run_query(engine, query, released, joinable, limits, allow_linking=allow_linking, interval=interval)
+    outer_answer = make_answer(
+        result.final.columns,
+        result.final.tight,
+        result.rows,
+        result.text,
+        unlisted_groups=result.more,
         left_out=released.left_out,
         unlike=released.unlike,
-        intervals=found.intervals,
+        intervals=result.intervals,
     )
-    return replace(made, certain=tuple(False for _ in made.rows), unlisted_groups=True) if unsettled else made
+    return (
+        replace(outer_answer, certain=tuple(False for _ in outer_answer.rows), unlisted_groups=True)
+        if unsettled
+        else outer_answer
+    )
 
 
 def _answer_counts(engine: Engine, query: Query, released: ReleasedCounts, limits: Limits) -> Answer:
     from sqlanon.query.counts.answer import answer_counts  # which needs arrays
 
     with limits.rewriting():
-        made = answer_counts(engine, query, released, seconds=lambda: limits.seconds, rows=limits.rows)
-        return _in_order(engine, query, made)
+        unordered = answer_counts(engine, query, released, seconds=lambda: limits.seconds, rows=limits.rows)
+        return _in_order(engine, query, unordered)
 
 
 def _answer_noisy(

@@ -40,8 +40,8 @@ def answer_constants(engine: Engine, query: Query, role: str | None, limits: Lim
         rights.acting_as(role, limits.seconds) if rights and role is not None else nullcontext(),
         explain_errors(engine, query),
     ):
-        found = guard(engine, limits).fetch(Statement("query", text)) if query.limit != 0 and not query.offset else []
-    rows = tuple(dict(zip(names, row, strict=True)) for row in found)
+        fetched = guard(engine, limits).fetch(Statement("query", text)) if query.limit != 0 and not query.offset else []
+    rows = tuple(dict(zip(names, row, strict=True)) for row in fetched)
     return Answer(names, (), rows, tuple(True for _ in rows), text)
 
 

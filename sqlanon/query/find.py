@@ -111,8 +111,8 @@ def find(
 
 def forget(engine: Engine, known: Names) -> None:
     """Forget what a connection knows of releases, and drop the tables that it keeps of them."""
-    for found in known.values():
-        forget_kept(engine, found.released)
+    for cached in known.values():
+        forget_kept(engine, cached.released)
     known.clear()
 
 
@@ -134,7 +134,7 @@ def _read(engine: Engine, view: Relation, catalog: TableRef | None) -> tuple[tup
     """The metadata of a view, and the catalog's entries, at one moment."""
     if catalog is None:
         return read_metadata(engine, view.ref), ()
-    made = statement(
+    query = statement(
         "query/state",
         engine.dialect,
         metadata=metadata_of(view.ref),
@@ -143,7 +143,7 @@ def _read(engine: Engine, view: Relation, catalog: TableRef | None) -> tuple[tup
         all=not engine.updates,
     )
     parts: tuple[list[Row], list[Row]] = ([], [])
-    for part, *row in engine.fetch(made):
+    for part, *row in engine.fetch(query):
         parts[read_integer(part)].append(tuple(row))
     return tuple(parts[0]), tuple(parts[1])
 
@@ -179,22 +179,22 @@ def _view(engine: Engine, name: str, spec: ReleaseSpec | None) -> tuple[Relation
                 f"{direct.ref} has synthetic rows, which have no bounds and no intervals: ask {statistics}, of whose "
                 "noisy tables they were drawn; the database itself answers any SQL about the rows"
             )
-    named = spec is not None and (_same(name, spec.source) or _same(name, spec.name))
+    is_release = spec is not None and (_same(name, spec.source) or _same(name, spec.name))
     for tier in (
-        [_view_of(engine, spec)] if named and spec is not None else [],
+        [_view_of(engine, spec)] if is_release and spec is not None else [],
         _in_catalog(engine, name, direct),
         [_default(engine, name)],
     ):
-        found = {}
+        relations = {}
         for view in tier:
             relation = relation_of(engine, spell_table(view))
             if relation is not None and engine.exists(metadata_of(relation.ref)):
-                found[relation.ref] = relation
-        if len(found) > 1:
-            names = ", ".join(sorted(str(ref) for ref in found))
+                relations[relation.ref] = relation
+        if len(relations) > 1:
+            names = ", ".join(sorted(str(ref) for ref in relations))
             raise PolicyError(f"{name} has several releases: {names}; name one of them")
-        if found:
-            return next(iter(found.values())), False
+        if relations:
+            return next(iter(relations.values())), False
     views = sorted(
         {str(TableRef(place.view_schema, place.view_name)) for place in _list_published(engine) if place.view_name}
     )
@@ -214,8 +214,8 @@ def dimensions_of(engine: Engine, released: Released, spec: ReleaseSpec | None) 
         names = list(spec.dimensions)
     else:
         names = _list_dimensions(engine, view)
-    found = (relation_of(engine, name) for name in names)
-    return frozenset(relation.ref for relation in found if relation is not None)
+    relations = (relation_of(engine, name) for name in names)
+    return frozenset(relation.ref for relation in relations if relation is not None)
 
 
 def _list_dimensions(engine: Engine, view: TableRef) -> list[str]:
@@ -257,14 +257,14 @@ def _default(engine: Engine, name: str) -> TableRef:
 
 def _in_catalog(engine: Engine, name: str, direct: Relation | None) -> list[TableRef]:
     """The published releases of that name or source."""
-    found = []
+    views = []
     database = Catalog(engine).table.database
     for entry in _list_published(engine):
         if not entry.view_name or entry.file:
             continue
         if entry.release == name or _same(entry.source, name) or _is(engine, entry.source, direct):
-            found.append(TableRef(entry.view_schema, entry.view_name, database))
-    return found
+            views.append(TableRef(entry.view_schema, entry.view_name, database))
+    return views
 
 
 def _is(engine: Engine, name: str, direct: Relation | None) -> bool:

@@ -40,13 +40,13 @@ def with_infinite(engine: Engine, text: str, found: list[Row], most: int) -> lis
     shown = ", ".join([*names, *(f"CASE WHEN {text} IN ('infinity', '-infinity') THEN {text} END" for text in texts)])
     again = f"SELECT {shown} FROM ({text}) AS answer({', '.join(names)})"  # noqa: S608 - a query of ours
     rows = engine.fetch(Statement("query", again), max_rows=most)
-    made: list[Row] = []
+    replaced_rows: list[Row] = []
     for row in rows:
         cells = list(row[: len(names)])
         for place, infinite in zip(places, row[len(names) :], strict=True):
             cells[place] = cells[place] if infinite is None else infinite
-        made.append(tuple(cells))
-    return made
+        replaced_rows.append(tuple(cells))
+    return replaced_rows
 
 
 def _may_be(value: object) -> bool:

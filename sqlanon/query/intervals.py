@@ -90,7 +90,7 @@ def distributions(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables) 
     if reason is not None:
         refuse(text, None, f"there is no interval: {reason}; ask without --interval")
     values = RowValues(scope, plan, rows)
-    found = []
+    results = []
     for (name, node), (_, bounded) in zip(bound.items, plan.outputs.items, strict=True):
         if isinstance(bounded, exp.Expr):
             continue
@@ -103,8 +103,8 @@ def distributions(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables) 
                 "intervals are of count(..), and of sum(..) of columns that the release shows as they are; ask this "
                 "one without --interval",
             )
-        found.append(_distribution(name, a, plan, values.of(a), (*rows.tables, *groups)))
-    return found
+        results.append(_distribution(name, a, plan, values.of(a), (*rows.tables, *groups)))
+    return results
 
 
 def _distribution(name: str, a: Aggregate, plan: QueryPlan, row: Mapping[str, Tree], tables: Tables) -> Distribution:
@@ -124,15 +124,15 @@ def _distribution(name: str, a: Aggregate, plan: QueryPlan, row: Mapping[str, Tr
             ),
         }
         moments["z"] = sql("COALESCE(MAX(CASE WHEN :p > 0 THEN 0.0 ELSE 1.0 END), 1.0)", p=p)
-        made = select([*keys, *(named(tree, key) for key, tree in moments.items())], FOUND, where=where, group=keys)
+        query = select([*keys, *(named(tree, key) for key, tree in moments.items())], FOUND, where=where, group=keys)
     else:
-        made = select([*keys, named(p, "p"), named(sql("SUM(:n)", n=n), "n")], FOUND, where=where, group=[*keys, p])
-    kept = _needed(tables)
-    made.set("with_", with_tables([(table, tree.copy()) for table, tree in kept], made))
-    return Distribution(name, a.kind == "sum", made, len(keys))
+        query = select([*keys, named(p, "p"), named(sql("SUM(:n)", n=n), "n")], FOUND, where=where, group=[*keys, p])
+    needed_tables = _list_needed(tables)
+    query.set("with_", with_tables([(table, tree.copy()) for table, tree in needed_tables], query))
+    return Distribution(name, a.kind == "sum", query, len(keys))
 
 
-def _needed(tables: Tables) -> Tables:
+def _list_needed(tables: Tables) -> Tables:
     """The tables up to the rows under their conditions."""
     names = [name for name, _ in tables]
     return tables[: names.index(FOUND) + 1]
@@ -149,22 +149,22 @@ def intervals_of(
         keys: the keys of the answer's groups, in order.
         level: the share of the sources.
     """
-    found: list[dict[str, Interval]] = [{} for _ in keys]
-    for one in drawn:
-        text = port_tree(one.tree, engine.dialect).sql(dialect=engine.dialect, copy=False)
+    intervals: list[dict[str, Interval]] = [{} for _ in keys]
+    for distribution in drawn:
+        text = port_tree(distribution.tree, engine.dialect).sql(dialect=engine.dialect, copy=False)
         by_group: dict[tuple[str, ...], list[tuple[float, ...]]] = {}
         for row in engine.fetch(Statement("query/interval", text), max_rows=MOST_SHARES):
-            numbers = tuple(number(cell) for cell in row[one.keys :])
-            by_group.setdefault(_key(row[: one.keys]), []).append(numbers)
-        for own, key in zip(found, keys, strict=True):
+            numbers = tuple(number(cell) for cell in row[distribution.keys :])
+            by_group.setdefault(_key(row[: distribution.keys]), []).append(numbers)
+        for group_intervals, key in zip(intervals, keys, strict=True):
             mine = by_group.get(_key(key), [])
             # A single value of a continuous column takes no part of a range, and a row may have it all the same.
-            if not one.summed and all(p > 0 for p, _ in mine):
-                own[one.name] = count_interval(mine, level)
-            elif one.summed and mine and not mine[0][3]:  # a sum of no rows has none
+            if not distribution.summed and all(p > 0 for p, _ in mine):
+                group_intervals[distribution.name] = count_interval(mine, level)
+            elif distribution.summed and mine and not mine[0][3]:  # a sum of no rows has none
                 mean, variance, third, _ = mine[0]
-                own[one.name] = _normal(mean, variance, third, level)
-    return found
+                group_intervals[distribution.name] = _normal(mean, variance, third, level)
+    return intervals
 
 
 def _key(values: Sequence[Any]) -> tuple[str, ...]:
@@ -201,8 +201,8 @@ def _binomial(n: int, p: float) -> npt.NDArray[np.float64]:
     factorials = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, n + 1)))))
     k = np.arange(n + 1)
     log = factorials[n] - factorials - factorials[::-1] + k * math.log(p) + (n - k) * math.log1p(-p)
-    found: npt.NDArray[np.float64] = np.exp(log)
-    return found
+    chances: npt.NDArray[np.float64] = np.exp(log)
+    return chances
 
 
 def _sum_of(parts: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
@@ -211,7 +211,7 @@ def _sum_of(parts: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
 
     heap = [(len(part), index, part) for index, part in enumerate(parts)] or [(1, 0, np.ones(1))]
     heapq.heapify(heap)
-    at = len(heap)
+    serial = len(heap)
     while len(heap) > 1:
         (_, _, first), (_, _, second) = heapq.heappop(heap), heapq.heappop(heap)
         size = len(first) + len(second) - 1
@@ -219,8 +219,8 @@ def _sum_of(parts: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
             both = np.convolve(second, first)
         else:
             both = np.fft.irfft(np.fft.rfft(first, size) * np.fft.rfft(second, size), size)
-        heapq.heappush(heap, (size, at, np.maximum(both, 0.0)))
-        at += 1
+        heapq.heappush(heap, (size, serial, np.maximum(both, 0.0)))
+        serial += 1
     return heap[0][2]
 
 

@@ -197,13 +197,13 @@ class _Guarded:
         self._engine, self._limits = engine, limits
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the engine has
-        found = getattr(self._engine, name)
-        if not callable(found):
-            return found
+        attribute = getattr(self._engine, name)
+        if not callable(attribute):
+            return attribute
 
         def call(*args: Any, **named: Any) -> Any:  # noqa: ANN401
             with self._limits.asking():
-                return found(*args, **named)
+                return attribute(*args, **named)
 
         return call
 

@@ -46,28 +46,30 @@ def merge_groups(query: Query, percent: float, ask: Callable[[Query], Answer], c
     name, term = _key(query, columns)
     first = ask(replace(query, order=()))
     values = [row[name] for row in first.rows]
-    kept = [value for value in values if value is not None]
-    ordered = all(isinstance(value, int | float | Decimal | dt.date) and not isinstance(value, bool) for value in kept)
-    groups: Groups = [[value] for value in (sorted(kept) if ordered else kept)]
+    present = [value for value in values if value is not None]
+    ordered = all(
+        isinstance(value, int | float | Decimal | dt.date) and not isinstance(value, bool) for value in present
+    )
+    groups: Groups = [[value] for value in (sorted(present) if ordered else present)]
     widths = dict(zip(values, _widths(first), strict=True))
     wide = [widths[group[0]] for group in groups]
 
     def measure(tried: Groups) -> list[float]:
-        answer = ask(_stepped(query, name, term, tried, ordered=ordered))
-        known = {row[name]: width for row, width in zip(answer.rows, _widths(answer), strict=True)}
-        return [known.get(i, 0.0) for i in range(len(tried))]
+        answer = ask(_group_by_steps(query, name, term, tried, ordered=ordered))
+        widths = {row[name]: width for row, width in zip(answer.rows, _widths(answer), strict=True)}
+        return [widths.get(i, 0.0) for i in range(len(tried))]
 
     before = len(groups)
     while any(width * 100 > percent for width in wide) and len(groups) > 1:
-        groups, wide = _merged(groups, wide, percent, measure)
+        groups, wide = _merge(groups, wide, percent, measure)
     if len(groups) == before:
-        return _labelled(first, name, groups, stepped=False)
-    answer = ask(_stepped(query, name, term, groups, ordered=ordered))
+        return _label(first, name, groups, stepped=False)
+    answer = ask(_group_by_steps(query, name, term, groups, ordered=ordered))
     if not {row[name] for row in answer.rows} <= {None, *range(len(groups))} or (None not in values) is not (
         None not in [row[name] for row in answer.rows]
     ):
         refuse(query.text, None, "the release was replaced while groups were merged; ask again")
-    return _labelled(answer, name, groups, stepped=True)
+    return _label(answer, name, groups, stepped=True)
 
 
 def _key(query: Query, columns: Collection[str]) -> tuple[str, exp.Expr]:
@@ -77,15 +79,15 @@ def _key(query: Query, columns: Collection[str]) -> tuple[str, exp.Expr]:
     if len(query.groups) != 1 or any(clause is not None and clause != 0 for clause in clauses):
         refuse(query.text, None, f"{form}, without HAVING, LIMIT and grouping sets")
     term = query.groups[0].unnest()
-    found = [(name, node.unnest()) for name, node in query.items if node.unnest() == term]
-    if not found and isinstance(term, exp.Column) and not term.table and term.name.lower() not in columns:
-        found = [(name, node.unnest()) for name, node in query.items if name.lower() == term.name.lower()]
-    rest = [node for name, node in query.items if name not in dict(found)]
-    if len(found) != 1 or not all(node.find(exp.AggFunc) for node in rest):
+    matches = [(name, node.unnest()) for name, node in query.items if node.unnest() == term]
+    if not matches and isinstance(term, exp.Column) and not term.table and term.name.lower() not in columns:
+        matches = [(name, node.unnest()) for name, node in query.items if name.lower() == term.name.lower()]
+    rest = [node for name, node in query.items if name not in dict(matches)]
+    if len(matches) != 1 or not all(node.find(exp.AggFunc) for node in rest):
         refuse(query.text, None, form)
     if any(node.find(exp.Window) for node in rest):
         refuse(query.text, None, "groups that are ranked or added up by window functions are not merged")
-    return found[0]
+    return matches[0]
 
 
 def _widths(answer: Answer) -> list[float]:
@@ -94,7 +96,7 @@ def _widths(answer: Answer) -> list[float]:
     return [max((math.inf if cell.width is None else cell.width for cell in row), default=0.0) for row in cells]
 
 
-def _merged(
+def _merge(
     groups: Groups, widths: Sequence[float], percent: float, measure: Callable[[Groups], list[float]]
 ) -> tuple[Groups, list[float]]:
     """Merge pairs of neighbours where either is too wide: first where both are, then the narrowest results."""
@@ -104,19 +106,19 @@ def _merged(
         tried = [groups[i] + groups[i + 1] for i in starts]
         pairs |= dict(zip(starts, measure(tried), strict=True)) if tried else {}
     wide = [width * 100 > percent for width in widths]
-    found: dict[int, float] = {}
+    unions: dict[int, float] = {}
     for i in sorted(pairs, key=lambda i: (wide[i] + wide[i + 1] < 2, pairs[i], i)):
-        if (wide[i] or wide[i + 1]) and not found.keys() & {i - 1, i, i + 1}:
-            found[i] = pairs[i]
+        if (wide[i] or wide[i + 1]) and not unions.keys() & {i - 1, i, i + 1}:
+            unions[i] = pairs[i]
     merged = [
-        (groups[i] + groups[i + 1], found[i]) if i in found else (groups[i], widths[i])
+        (groups[i] + groups[i + 1], unions[i]) if i in unions else (groups[i], widths[i])
         for i in range(len(groups))
-        if i - 1 not in found
+        if i - 1 not in unions
     ]
     return [group for group, _ in merged], [width for _, width in merged]
 
 
-def _stepped(query: Query, name: str, term: exp.Expr, groups: Groups, *, ordered: bool) -> Query:
+def _group_by_steps(query: Query, name: str, term: exp.Expr, groups: Groups, *, ordered: bool) -> Query:
     """The query by the numbers of the merged groups."""
     turns = []
     for i, group in enumerate(groups):
@@ -126,7 +128,7 @@ def _stepped(query: Query, name: str, term: exp.Expr, groups: Groups, *, ordered
             inside = exp.In(this=parenthesize(term.copy()), expressions=[_constant(value) for value in group])
         turns.append(exp.If(this=inside, true=exp.Literal.number(i)))
     step = exp.Case(ifs=turns)
-    items = tuple((one, step.copy() if one == name else node) for one, node in query.items)
+    items = tuple((item_name, step.copy() if item_name == name else node) for item_name, node in query.items)
     return replace(query, items=items, groups=(step,), order=())
 
 
@@ -134,8 +136,8 @@ def _constant(value: Any) -> exp.Expr:  # noqa: ANN401 - an engine's value
     if isinstance(value, bool):
         return exp.true() if value else exp.false()
     if isinstance(value, int | float | Decimal):
-        made = exp.Literal.number(str(abs(value)))
-        return exp.Neg(this=made) if value < 0 else made
+        literal = exp.Literal.number(str(abs(value)))
+        return exp.Neg(this=literal) if value < 0 else literal
     if isinstance(value, dt.datetime):
         return exp.cast(exp.Literal.string(value.isoformat(sep=" ")), "TIMESTAMP")
     if isinstance(value, dt.date):
@@ -143,14 +145,16 @@ def _constant(value: Any) -> exp.Expr:  # noqa: ANN401 - an engine's value
     return exp.Literal.string(str(value))
 
 
-def _labelled(answer: Answer, name: str, groups: Groups, *, stepped: bool) -> Answer:
+def _label(answer: Answer, name: str, groups: Groups, *, stepped: bool) -> Answer:
     """The answer with the values of groups in place of their numbers, in order."""
     place = {i: i for i in range(len(groups))} if stepped else {group[0]: i for i, group in enumerate(groups)}
     order = sorted(range(len(answer.rows)), key=lambda at: place.get(answer.rows[at][name], len(groups)))
     rows, merged = [], []
-    for at in order:
-        value = answer.rows[at][name]
+    for index in order:
+        value = answer.rows[index][name]
         group = groups[place[value]] if value in place else [value]
-        rows.append(answer.rows[at] | {name: group[0] if len(group) == 1 else f"{group[0]} .. {group[-1]}"})
+        rows.append(answer.rows[index] | {name: group[0] if len(group) == 1 else f"{group[0]} .. {group[-1]}"})
         merged.append(tuple(group))
-    return replace(answer, rows=tuple(rows), certain=tuple(answer.certain[at] for at in order), merged=tuple(merged))
+    return replace(
+        answer, rows=tuple(rows), certain=tuple(answer.certain[index] for index in order), merged=tuple(merged)
+    )

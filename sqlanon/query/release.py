@@ -116,8 +116,8 @@ class Released:
         """Result of ``compute``, computed the first time only: a fact about the rows or columns of this version."""
         if key not in self.known:
             self.known[key] = compute()
-        found: T = self.known[key]
-        return found
+        value: T = self.known[key]
+        return value
 
 
 def read_metadata(engine: Engine, view: TableRef) -> tuple[Row, ...]:
@@ -126,10 +126,10 @@ def read_metadata(engine: Engine, view: TableRef) -> tuple[Row, ...]:
     Raises:
         DatabaseError: there are none, or they may not be read.
     """
-    made = statement(
+    query = statement(
         "query/metadata", engine.dialect, metadata=metadata_of(view), columns=[name for name, _ in COLUMNS]
     )
-    return tuple(engine.fetch(made))
+    return tuple(engine.fetch(query))
 
 
 def is_of_counts(rows: Sequence[Row]) -> bool:
@@ -144,8 +144,8 @@ def is_noisy(rows: Sequence[Row]) -> bool:
 
 def is_of_cells(rows: Sequence[Row]) -> bool:
     """Whether the metadata describe counts with cells that are shown or hidden, and not noisy."""
-    said = [json.loads(str(row[5])).get("statistics") for row in rows if row[0] == ""]
-    return bool(said and said[0] and "epsilon" not in said[0])
+    facts = [json.loads(str(row[5])).get("statistics") for row in rows if row[0] == ""]
+    return bool(facts and facts[0] and "epsilon" not in facts[0])
 
 
 def read_cell_facts(view: Relation, rows: Sequence[Row], missing: str) -> Mapping[str, Any]:
@@ -159,8 +159,8 @@ def read_cell_facts(view: Relation, rows: Sequence[Row], missing: str) -> Mappin
     Raises:
         UnsupportedError: an older sqlanon made it, and the metadata lack the types of columns.
     """
-    (own,) = (row for row in rows if row[0] == "")
-    facts: Mapping[str, Any] = json.loads(str(own[5]))
+    (release_row,) = (row for row in rows if row[0] == "")
+    facts: Mapping[str, Any] = json.loads(str(release_row[5]))
     if "types" not in facts:
         raise UnsupportedError(f"{view.ref} was published by an older sqlanon, and does not say {missing}")
     return facts

@@ -114,12 +114,12 @@ def run_query(  # noqa: PLR0913 - older than the limit
     key = None if sharp or interval is not None else _key(query, released, engine.dialect)
     plans: dict[object, Prepared] = released.once("plans", dict)
     prepared = plans.get(key)
-    drawn = None
-    kept = kept_classes(released)
+    drawn_distributions = None
+    store = kept_classes(released)
     if prepared is None:
         bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
-        prepared, drawn = _prepare(engine, bound, limits, drawing=interval is not None, sharp=sharp)
-        if key is not None and (kept is None or not kept.take_waiting()):
+        prepared, drawn_distributions = _prepare(engine, bound, limits, drawing=interval is not None, sharp=sharp)
+        if key is not None and (store is None or not store.take_waiting()):
             if len(plans) >= _MOST_PLANS:
                 plans.pop(next(iter(plans)), None)
             plans[key] = prepared
@@ -127,17 +127,17 @@ def run_query(  # noqa: PLR0913 - older than the limit
     try:
         rows = engine.fetch(Statement("query", _limit(text, limits.rows + 1)), max_rows=limits.rows)
     except DatabaseError:
-        if kept is None or not kept.are_lost(engine):
+        if store is None or not store.are_lost(engine):
             raise
         forget_kept(engine, released)
         options: Any = {"allow_linking": allow_linking, "interval": interval, "sharp": sharp}
         return run_query(engine, query, released, joinable, limits, **options)
     rows = with_infinite(engine, text, rows, limits.rows)
     intervals: Sequence[Mapping[str, Interval]] = ()
-    if drawn is not None and interval is not None:
+    if drawn_distributions is not None and interval is not None:
         keys = [tuple(row[: prepared.keys]) for row in rows]
         rows = [row[prepared.keys :] for row in rows]
-        intervals = intervals_of(engine, drawn, keys, interval)
+        intervals = intervals_of(engine, drawn_distributions, keys, interval)
     for i, check in enumerate(checks, len(rows[0]) - len(checks) if rows else 0):
         if any(row[i] for row in rows):
             refuse(query.text, check.node, check.reason)
@@ -168,8 +168,8 @@ def _prepare(
     with limits.rewriting():
         groups = (*sums(bound.scope, plan, rows), *bound_windows(bound, plan), *bound_regroup(bound, plan))
         plan = replace(plan, checks=(*plan.checks, *regrouped_checks(plan)))
-        drawn = distributions(bound, plan, rows, groups) if drawing else None
-        final = final_select(bound, plan, rows, groups, keyed=drawn is not None)
+        drawn_distributions = distributions(bound, plan, rows, groups) if drawing else None
+        final = final_select(bound, plan, rows, groups, keyed=drawn_distributions is not None)
         beyond = select_unlisted(bound.scope, plan, rows)
         # Trees are changed while they are written, and not used again.
         text = port_tree(final.tree, engine.dialect).sql(dialect=engine.dialect, pretty=True, copy=False)
@@ -177,7 +177,7 @@ def _prepare(
             None if beyond is None else port_tree(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
         )
     notes = "".join(f"-- bounds by closed forms, not by the exact solver: {note}\n" for note in rows.notes)
-    made = Prepared(
+    prepared = Prepared(
         replace(final, tree=exp.Select()),  # of trees few are kept
         text,
         more_text,
@@ -187,7 +187,7 @@ def _prepare(
         len(plan.keys),
         plan.outputs.types,
     )
-    return made, drawn
+    return prepared, drawn_distributions
 
 
 def _key(query: Query, released: Released, dialect: str) -> object:
@@ -195,10 +195,10 @@ def _key(query: Query, released: Released, dialect: str) -> object:
 
     None: the query is not kept, as it depends on joined tables or on the time.
     """
-    parts = [getattr(query, one.name) for one in fields(query) if one.name != "text"]
+    parts = [getattr(query, field.name) for field in fields(query) if field.name != "text"]
     if query.joins or query.asked or any(map(reads_clock, _trees(parts))):
         return None
-    return query.text, released.as_of_source, _written(parts, dialect)
+    return query.text, released.as_of_source, _write(parts, dialect)
 
 
 def _trees(part: object) -> Iterator[exp.Expr]:
@@ -206,15 +206,15 @@ def _trees(part: object) -> Iterator[exp.Expr]:
     if isinstance(part, exp.Expr):
         yield part
     elif isinstance(part, tuple | list):
-        for one in part:
-            yield from _trees(one)
+        for item in part:
+            yield from _trees(item)
 
 
-def _written(part: object, dialect: str) -> object:
+def _write(part: object, dialect: str) -> object:
     """A part of a query as values that can be compared, trees as SQL."""
     if isinstance(part, exp.Expr):
         return part.sql(dialect=dialect)
-    return tuple(_written(one, dialect) for one in part) if isinstance(part, tuple | list) else part
+    return tuple(_write(item, dialect) for item in part) if isinstance(part, tuple | list) else part
 
 
 def _limit(text: str, most: int) -> str:

@@ -86,27 +86,29 @@ def answer_subqueries(query: Query, around: Around) -> tuple[Query, bool]:
     values: dict[int, exp.Expr] = {}
     lists: dict[int, list[exp.Expr]] = {}
     unsettled = False
-    for i, asked in enumerate(query.asked):
-        own = query.source is not None and _path(asked.query.source) == _path(query.source)
-        if asked.several:
-            lists[i], sure = _list_of(query, asked, around) if own else (_of_table(query, asked, around)[0], True)
-            if not sure and not (asked.top and _is_grouped_by(query, i)):
-                refuse(query.text, asked.node, _EXACT)
+    for i, subquery in enumerate(query.asked):
+        is_own = query.source is not None and _path(subquery.query.source) == _path(query.source)
+        if subquery.several:
+            lists[i], sure = (
+                _list_of(query, subquery, around) if is_own else (_of_table(query, subquery, around)[0], True)
+            )
+            if not sure and not (subquery.top and _is_grouped_by(query, i)):
+                refuse(query.text, subquery.node, _EXACT)
             unsettled = unsettled or not sure
         else:
-            values[i] = _scalar(query, asked, around) if own else _constant_scalar(query, asked, around)
-    return _replaced(query, values, lists), unsettled
+            values[i] = _scalar(query, subquery, around) if is_own else _constant_scalar(query, subquery, around)
+    return _replace(query, values, lists), unsettled
 
 
 def _is_grouped_by(query: Query, number_: int) -> bool:
     """Whether the query is grouped by the expression that is compared with a list."""
     where = query.where
     assert where is not None
-    found = next(n for n in where.find_all(exp.In) if n.expressions and _number(n.expressions[0]) == number_)
+    condition = next(n for n in where.find_all(exp.In) if n.expressions and _number(n.expressions[0]) == number_)
     if any(node.find(exp.Window) for node in (*(n for _, n in query.items), *query.order, query.qualify) if node):
         return False  # they depend on the other groups
     keys = [*query.groups, *(node for name, node in query.items if any(_names(term, name) for term in query.groups))]
-    return query.regroup is None and any(_alike(found.this, key) for key in keys)
+    return query.regroup is None and any(_alike(condition.this, key) for key in keys)
 
 
 def _names(term: exp.Expr, name: str) -> bool:
@@ -124,7 +126,7 @@ def _number(node: exp.Expr) -> int:
     return int(node.this.name) if isinstance(node, Listed | Scalar) else -1
 
 
-def _replaced(query: Query, values: dict[int, exp.Expr], lists: dict[int, list[exp.Expr]]) -> Query:
+def _replace(query: Query, values: dict[int, exp.Expr], lists: dict[int, list[exp.Expr]]) -> Query:
     """The query with constants on rows, and values with bounds around aggregates."""
 
     def fill(node: exp.Expr | None, *, rows: bool) -> exp.Expr | None:
@@ -133,17 +135,17 @@ def _replaced(query: Query, values: dict[int, exp.Expr], lists: dict[int, list[e
         whole = exp.Paren(this=node.copy())
         for listed in list(whole.find_all(Listed)):
             assert listed.parent is not None
-            values_ = [one.copy() for one in lists[_number(listed)]]
+            values_ = [literal.copy() for literal in lists[_number(listed)]]
             if values_:
                 listed.parent.set("expressions", values_)
             else:  # also of NULL: it is in no empty list
                 listed.parent.replace(exp.false())
-        for found in list(whole.find_all(Scalar)):
-            value = values[_number(found)].copy()
-            on_rows = rows or found.find_ancestor(exp.AggFunc, exp.Filter) is not None
-            found.replace(_as_constant(query, value, found) if on_rows else value)
-        made: exp.Expr = whole.this
-        plain: exp.Expr = made.pop()
+        for scalar in list(whole.find_all(Scalar)):
+            value = values[_number(scalar)].copy()
+            on_rows = rows or scalar.find_ancestor(exp.AggFunc, exp.Filter) is not None
+            scalar.replace(_as_constant(query, value, scalar) if on_rows else value)
+        expression: exp.Expr = whole.this
+        plain: exp.Expr = expression.pop()
         return plain
 
     def each(nodes: Sequence[exp.Expr], *, rows: bool) -> tuple[Any, ...]:
@@ -169,17 +171,17 @@ def _as_constant(query: Query, value: exp.Expr, place: exp.Expr) -> exp.Expr:
     low, high, undefined = (value.args[end] for end in ("low", "high", "undefined"))
     if low != high or undefined.this != "0" or low.find(exp.Null):
         refuse(query.text, query.asked[_number(place)].node, _EXACT)
-    made: exp.Expr = low.copy()
-    return made
+    literal: exp.Expr = low.copy()
+    return literal
 
 
 def _scalar(query: Query, asked: Asked, around: Around) -> exp.Expr:
     """The value of a subquery over the release, with bounds."""
-    found = around.answer(asked.query)
-    if len(found.rows) != 1 or not found.certain[0] or not found.complete:
+    answer = around.answer(asked.query)
+    if len(answer.rows) != 1 or not answer.certain[0] or not answer.complete:
         refuse(query.text, asked.node, "a subquery in place of a value has one row in every consistent source")
-    kind = found.types[asked.column]
-    cells = _cells(found, 0, asked.column)
+    kind = answer.types[asked.column]
+    cells = _cells(answer, 0, asked.column)
     trees = [_literal(query, asked, cell, kind) for cell in cells[:3]]
     return Scalar(
         this=exp.Literal.number(0),
@@ -193,24 +195,24 @@ def _scalar(query: Query, asked: Asked, around: Around) -> exp.Expr:
 
 def _cells(found: Rows, row: int, column: int) -> Sequence[Any]:
     """Estimate, low, high and undefined of a cell."""
-    at = sum(4 if bounded else 1 for bounded in found.bounded[:column])
+    position = sum(4 if bounded else 1 for bounded in found.bounded[:column])
     if found.bounded[column]:
-        return found.rows[row][at : at + 4]
-    value = found.rows[row][at]
+        return found.rows[row][position : position + 4]
+    value = found.rows[row][position]
     return [value, value, value, int(value is None)]
 
 
 def _list_of(query: Query, asked: Asked, around: Around) -> tuple[list[exp.Expr], bool]:
     """The values of a subquery over the release, and whether every consistent source has these."""
-    found = around.answer(asked.query)
-    if found.bounded[asked.column]:
+    answer = around.answer(asked.query)
+    if answer.bounded[asked.column]:
         refuse(query.text, asked.node, "IN takes what the subquery is grouped by")
-    if len(found.rows) > MOST_VALUES:
+    if len(answer.rows) > MOST_VALUES:
         refuse(query.text, asked.node, f"a subquery after IN has at most {MOST_VALUES:,} rows")
-    kind = found.types[asked.column]
-    cells = [_cells(found, i, asked.column)[0] for i in range(len(found.rows))]
-    kept = [cell for cell in cells if cell is not None or not asked.top]
-    return [_literal(query, asked, cell, kind) for cell in kept], all(found.certain) and found.complete
+    kind = answer.types[asked.column]
+    cells = [_cells(answer, i, asked.column)[0] for i in range(len(answer.rows))]
+    present = [cell for cell in cells if cell is not None or not asked.top]
+    return [_literal(query, asked, cell, kind) for cell in present], all(answer.certain) and answer.complete
 
 
 def _constant_scalar(query: Query, asked: Asked, around: Around) -> exp.Expr:
@@ -233,8 +235,8 @@ def _of_table(query: Query, asked: Asked, around: Around) -> tuple[list[exp.Expr
     if asked.query.regroup is not None or any(not _is_plain(n) for n in tree.find_all(exp.AggFunc)):
         refuse(text, asked.node, "a subquery of another table has columns, conditions, and plain aggregates")
     table = tree.args["from_"].this
-    written = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
-    relation = relation_of(engine, written)
+    spelled = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
+    relation = relation_of(engine, spelled)
     source = around.released.source_in(engine)
     listed = relation is not None and relation.ref != source and relation.ref in around.joinable
     if not around.allow_linking and not listed:  # also where there is no such table: names are no answers
@@ -251,9 +253,9 @@ def _of_table(query: Query, asked: Asked, around: Around) -> tuple[list[exp.Expr
     table.replace(table_of(relation.ref, table.alias or table.name))
     item = tree.expressions[asked.column]
     tree.set("expressions", [exp.alias_(item.unalias().copy(), "value", quoted=True)])
-    written = port_tree(tree, engine.dialect).sql(dialect=engine.dialect)
-    kind = exp.DataType.build(engine.describe(written)[0], dialect=engine.dialect, udt=True)
-    rows = engine.fetch(Statement("query/subquery", written), max_rows=MOST_VALUES)
+    spelled = port_tree(tree, engine.dialect).sql(dialect=engine.dialect)
+    kind = exp.DataType.build(engine.describe(spelled)[0], dialect=engine.dialect, udt=True)
+    rows = engine.fetch(Statement("query/subquery", spelled), max_rows=MOST_VALUES)
     return [_literal(query, asked, row[0], kind) for row in rows], kind
 
 

@@ -64,9 +64,9 @@ def read_union(text: str, dialect: str) -> Union:
         return Union(text, (text,))
     begin, prefixes = _read_ctes(text, tokens, outside)
     last = cuts[-1][1]
-    around = [one for one in outside if one.token_type in _AROUND and one.start > last]
+    around = [token for token in outside if token.token_type in _AROUND and token.start > last]
     stop = around[0].start if around else tokens[-1].end + 1
-    early = next((one for one in outside if one.token_type in _AROUND and one.start < last), None)
+    early = next((token for token in outside if token.token_type in _AROUND and token.start < last), None)
     if early is not None:
         refuse(text, None, "ORDER BY and LIMIT come after the last SELECT of a UNION, or in parentheses")
     ends = [begin, *(place for start, end, _ in cuts for place in (start, end)), stop]
@@ -77,17 +77,17 @@ def read_union(text: str, dialect: str) -> Union:
 
 def _cuts(outside: Sequence[Token]) -> list[tuple[int, int, bool]]:
     """Start and end of each UNION, and whether equal rows are merged; empty if there are other set operations."""
-    found = []
-    for one, after in pairwise(outside):
-        if one.token_type is not TokenType.UNION:
+    cuts = []
+    for token, after in pairwise(outside):
+        if token.token_type is not TokenType.UNION:
             continue
         if after.token_type in (TokenType.ALL, TokenType.DISTINCT):
-            found.append((one.start, after.end + 1, after.token_type is TokenType.DISTINCT))
+            cuts.append((token.start, after.end + 1, after.token_type is TokenType.DISTINCT))
         elif after.token_type in (TokenType.SELECT, TokenType.FROM, TokenType.L_PAREN):
-            found.append((one.start, one.end + 1, True))
+            cuts.append((token.start, token.end + 1, True))
         else:
             return []
-    return found
+    return cuts
 
 
 _AROUND = (TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH)
@@ -99,14 +99,14 @@ def _part(text: str, prefixes: Sequence[tuple[str, str]], dialect: str) -> str:
     tokens = Dialect.get_or_raise(dialect).tokenize(text)
     if len(_outside(tokens)) == 2 and text.startswith("("):
         text = text[1:-1].strip()
-    used = text
-    found: list[str] = []
-    for name, written in reversed(prefixes):
-        words = {one.text.lower() for one in Dialect.get_or_raise(dialect).tokenize(used)}
+    read_text = text
+    needed: list[str] = []
+    for name, cte in reversed(prefixes):
+        words = {token.text.lower() for token in Dialect.get_or_raise(dialect).tokenize(read_text)}
         if name in words:
-            found.insert(0, written)
-            used += f" {written}"
-    return f"WITH {', '.join(found)} {text}" if found else text
+            needed.insert(0, cte)
+            read_text += f" {cte}"
+    return f"WITH {', '.join(needed)} {text}" if needed else text
 
 
 def _read_ctes(text: str, tokens: Sequence[Token], outside: Sequence[Token]) -> tuple[int, list[tuple[str, str]]]:
@@ -115,30 +115,30 @@ def _read_ctes(text: str, tokens: Sequence[Token], outside: Sequence[Token]) -> 
         return 0, []
     if outside[1].token_type is TokenType.RECURSIVE:
         refuse(text, None, "WITH RECURSIVE is not answered over a release")
-    depth, at, begin = 0, 1, 1
-    found: list[tuple[str, str]] = []
-    while at < len(tokens):
-        token = tokens[at]
-        if depth == 0 and at > begin and token.token_type in (TokenType.SELECT, TokenType.COMMA, TokenType.FROM):
-            found.append((tokens[begin].text.lower(), text[tokens[begin].start : tokens[at - 1].end + 1]))
-            begin = at + 1
+    depth, index, begin = 0, 1, 1
+    ctes: list[tuple[str, str]] = []
+    while index < len(tokens):
+        token = tokens[index]
+        if depth == 0 and index > begin and token.token_type in (TokenType.SELECT, TokenType.COMMA, TokenType.FROM):
+            ctes.append((tokens[begin].text.lower(), text[tokens[begin].start : tokens[index - 1].end + 1]))
+            begin = index + 1
             if token.token_type is not TokenType.COMMA:
-                return token.start, found
+                return token.start, ctes
         depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
-        at += 1
+        index += 1
     return refuse(text, None, "WITH is followed by a SELECT")
 
 
 def _with_order(union: Union, tail: str, dialect: str) -> Union:
     try:
-        made = sqlglot.parse_one(f"SELECT 1 {tail}", read=dialect)
+        parsed = sqlglot.parse_one(f"SELECT 1 {tail}", read=dialect)
     except SqlglotError:
         refuse(union.text, None, "after a UNION there are ORDER BY, LIMIT and OFFSET")
-    known = {"expressions", "order", "limit", "offset", "kind"}
-    if not isinstance(made, exp.Select) or any(value for name, value in made.args.items() if name not in known):
+    allowed = {"expressions", "order", "limit", "offset", "kind"}
+    if not isinstance(parsed, exp.Select) or any(value for name, value in parsed.args.items() if name not in allowed):
         refuse(union.text, None, "after a UNION there are ORDER BY, LIMIT and OFFSET")
-    order = made.args.get("order")
-    numbers = [read_count(union.text, made.args.get(name)) for name in ("limit", "offset")]
+    order = parsed.args.get("order")
+    numbers = [read_count(union.text, parsed.args.get(name)) for name in ("limit", "offset")]
     return replace(union, order=tuple(order.expressions) if order else (), limit=numbers[0], offset=numbers[1])
 
 
@@ -171,16 +171,16 @@ def arrange(
     ranks = [_ranks(engine, answer, name, term) for name, term in zip(columns, order, strict=True)]
     places = sorted(range(len(rows)), key=lambda i: tuple(rank[i] for rank in ranks))
     if limit is None and not offset:
-        kept, certain = places, [rows[i][1] for i in places]
+        positions, certain = places, [rows[i][1] for i in places]
     else:
         settled = bool(order) and not answer.unlisted_groups and all(_is_exact(answer, name) for name in columns)
-        kept = places[offset or 0 :][: limit if limit is not None else len(rows)]
+        positions = places[offset or 0 :][: limit if limit is not None else len(rows)]
         keys = [tuple(rank[i] for rank in ranks) for i in range(len(rows))]
         most = limit if limit is not None else len(rows)
         every = not answer.unlisted_groups and len(rows) <= most
-        sure = [every or (settled and sum(key <= keys[i] for key in keys) <= most) for i in kept]
-        certain = [rows[i][1] and fits and not offset for i, fits in zip(kept, sure, strict=True)]
-    return replace(answer, rows=tuple(rows[i][0] for i in kept), certain=tuple(certain))
+        sure = [every or (settled and sum(key <= keys[i] for key in keys) <= most) for i in positions]
+        certain = [rows[i][1] and fits and not offset for i, fits in zip(positions, sure, strict=True)]
+    return replace(answer, rows=tuple(rows[i][0] for i in positions), certain=tuple(certain))
 
 
 def _column(query: Query, answer: Answer, node: exp.Expr) -> str:
@@ -189,9 +189,9 @@ def _column(query: Query, answer: Answer, node: exp.Expr) -> str:
         if 1 <= int(node.this) <= len(answer.columns):
             return answer.columns[int(node.this) - 1]
     elif isinstance(node, exp.Column) and not node.table:
-        found = [name for name in answer.columns if name.lower() == node.name.lower()]
-        if found:
-            return found[0]
+        matches = [name for name in answer.columns if name.lower() == node.name.lower()]
+        if matches:
+            return matches[0]
     same = [name for name, item in query.items if item == node]
     if not same:
         refuse(query.text, node, "rows of several SELECTs or groupings are ordered by columns of the answer")
@@ -206,17 +206,17 @@ def _ranks(engine: Engine, answer: Answer, name: str, term: exp.Ordered) -> list
     """The place of each row by a column; equal values have equal places."""
     cells = [row[name] for row in answer.rows]
     values = [cell.estimate if isinstance(cell, Bounded) else cell for cell in cells]
-    known = list(dict.fromkeys(value for value in values if value is not None))
+    distinct = list(dict.fromkeys(value for value in values if value is not None))
     falls = bool(term.args.get("desc"))
-    ordered = _sorted(engine, known)
+    ordered = _sort(engine, distinct)
     if falls:
         ordered.reverse()
     first = bool(term.args.get("nulls_first"))
     place = {value: i + 1 for i, value in enumerate(ordered)}
-    return [(0 if first else len(known) + 1) if value is None else place[value] for value in values]
+    return [(0 if first else len(distinct) + 1) if value is None else place[value] for value in values]
 
 
-def _sorted(engine: Engine, values: list[Any]) -> list[Any]:
+def _sort(engine: Engine, values: list[Any]) -> list[Any]:
     """Values in the engine's order."""
     if not any(isinstance(value, str) for value in values):
         return sorted(values)
@@ -234,13 +234,13 @@ def _sorted(engine: Engine, values: list[Any]) -> list[Any]:
 
 def _outside(tokens: Sequence[Token]) -> list[Token]:
     """The tokens that are in no parentheses."""
-    depth, found = 0, []
+    depth, outside = 0, []
     for token in tokens:
         depth -= token.token_type is TokenType.R_PAREN
         if depth == 0:
-            found.append(token)
+            outside.append(token)
         depth += token.token_type is TokenType.L_PAREN
-    return found
+    return outside
 
 
 def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:

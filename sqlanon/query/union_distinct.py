@@ -33,13 +33,13 @@ def check_equality(text: str, queries: Sequence[Query], released: Released) -> N
     unlike = {field.name.lower() for field in released.fields if not field.deterministic}
     for query in queries:
         for _, node in query.items:
-            named = next((n for n in node.find_all(exp.Column) if n.name.lower() in unlike), None)
-            if named is not None:
+            unlike_column = next((n for n in node.find_all(exp.Column) if n.name.lower() in unlike), None)
+            if unlike_column is not None:
                 refuse(
                     text,
-                    named,
-                    f"values of column {named.name} that are equal in the source may be written differently: write "
-                    "UNION ALL",
+                    unlike_column,
+                    f"values of column {unlike_column.name} that are equal in the source may be written differently: "
+                    "write UNION ALL",
                 )
             if query.joins and node.find(exp.Column) is not None and not node.find(exp.AggFunc):
                 refuse(text, node, "a UNION of joins is not answered: write UNION ALL")
@@ -61,20 +61,20 @@ def drop_duplicates(text: str, answer: Answer) -> Answer:
             refuse(text, None, f"the SELECTs of a UNION give column {name} different types: cast it to one of them")
     rows: list[Any] = []
     certain: list[bool] = []
-    known: dict[tuple[object, ...], list[int]] = {}
+    groups: dict[tuple[object, ...], list[int]] = {}
     for row, sure in zip(answer.rows, answer.certain, strict=True):
-        alike = known.setdefault(tuple(_token(row[name]) for name in plain), [])
+        alike = groups.setdefault(tuple(_token(row[name]) for name in plain), [])
         same = None
-        for at in alike:
-            found = _are_same([(rows[at][name], row[name]) for name in answer.aggregates])
-            if found is None or len(alike) > MOST_ALIKE:
+        for index in alike:
+            verdict = _are_same([(rows[index][name], row[name]) for name in answer.aggregates])
+            if verdict is None or len(alike) > MOST_ALIKE:
                 refuse(
                     text,
                     None,
                     "two rows of the UNION may be the same in some sources and not in others, so that their number has "
                     "no bounds: write UNION ALL, or give each SELECT a column of its own",
                 )
-            same = at if found else same
+            same = index if verdict else same
         if same is None:
             alike.append(len(rows))
             rows.append(row)
@@ -102,7 +102,7 @@ def _token(value: object) -> object:
 
 def _are_same(pairs: Sequence[tuple[Bounded, Bounded]]) -> bool | None:
     """Whether two rows have the same values in every source; False: in none, None: it depends."""
-    verdicts = [_are_equal(one, other) for one, other in pairs]
+    verdicts = [_are_equal(first, second) for first, second in pairs]
     if False in verdicts:
         return False
     return None if None in verdicts else True

@@ -96,13 +96,13 @@ def erase(
                     if confirmed:
                         _list(state, scratch, lineage, target, hashed, secret)
                     return replace(listed, done=confirmed)
-                found = replace(_report_found(scratch, state, lineage, hashed), apart=apart or 0)
+                report = replace(_report_found(scratch, state, lineage, hashed), apart=apart or 0)
                 if not confirmed:
-                    return found
+                    return report
                 KeptScratch(state, keep=False)  # drops the tables kept by an earlier run, with rows of the source
                 if state.published is None:
                     _without_version(state, scratch, lineage, target.version, hashed)
-                    return replace(found, done=True)
+                    return replace(report, done=True)
                 every = scratch.table("erased_keys")
                 scratch.execute(
                     "frozen/erased_keys",
@@ -111,14 +111,14 @@ def erase(
                     erased=lineage.erased if state.exists(lineage.erased) else None,
                 )
                 decision = Decision("made anew", (WHY,), (), previous, None)
-                version = OfLineage(lineage, begins=False, erasing=every, erases=found.keys)
+                version = OfLineage(lineage, begins=False, erasing=every, erases=report.keys)
                 work = Work(state, target, decision, version, division, machine, watch, secret, scratch)
                 works = {spec.name: work}
                 execute([read_of(works)], works)
                 work.decision = decision  # whatever else has changed
                 execute(stages_after_reading(works), works)
             _check_dropped(engine, spec.name)
-            return replace(found, done=True, version=work.finished.version)
+            return replace(report, done=True, version=work.finished.version)
     finally:
         progress.finish(spec.name)
 
@@ -215,25 +215,25 @@ def _report_found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashe
     # that place.
     version = state.last_shown.version if state.last_shown else 0
     row = scratch.fetch("frozen/found_keys", keys=hashed, rows=lineage.rows, at=version)[0]
-    classes, rows, other = (
+    classes, rows, staying = (
         read_integer(cell) for cell in scratch.fetch("frozen/held", keys=hashed, rows=lineage.rows, at=version)[0]
     )
-    kept = [
+    versions = [
         entry.version
         for entry in state.versions
         if state.engine.exists(entry.table) or entry.status in ("published", "replaced", "withdrawn")
     ]
-    keys, published, waiting, left = read_integers(row)
+    keys, published, waiting, unmatched = read_integers(row)
     return EraseReport(
         state.spec.name,
         keys,
         published,
         waiting,
-        left,
+        unmatched,
         classes,
         rows,
-        tuple(kept),
-        stays=other if state.published else None,
+        tuple(versions),
+        stays=staying if state.published else None,
     )
 
 
@@ -244,14 +244,14 @@ def _check_dropped(engine: Engine, release: str) -> None:
         DatabaseError: a table is still there.
     """
     entries = Catalog(engine).entries(release)
-    left = [
+    undropped = [
         str(entry.version)
         for entry in entries
         if shows_erased(entry, entries) and entry.status in SHOWN and engine.exists(entry.table)
     ]
-    if left:
+    if undropped:
         raise DatabaseError(
-            f"{release}: the keys are erased from what is published, but tables of version {', '.join(left)} could not "
-            "be dropped: something reads them or depends on them. Drop that; the next run drops them, and no rollback "
-            "returns to them"
+            f"{release}: the keys are erased from what is published, but tables of version {', '.join(undropped)} "
+            "could not be dropped: something reads them or depends on them. Drop that; the next run drops them, and no "
+            "rollback returns to them"
         )

@@ -122,42 +122,43 @@ def preview(
             stages = stages_after_reading(works)
             execute([stage for stage in stages if isinstance(stage, Profile)], works)
             ready = work.prepared
-            drawn = secrets.SystemRandom().sample(range(ready.rows), min(rows, ready.rows))
+            rids = secrets.SystemRandom().sample(range(ready.rows), min(rows, ready.rows))
             readings = ready.roles.quasi + ready.roles.kept
             aliases = [reading.alias for reading in readings]
-            staged = scratch.fetch("preview/before", stage=ready.stage, columns=aliases, rids=drawn)
+            staged = scratch.fetch("preview/before", stage=ready.stage, columns=aliases, rids=rids)
             execute([stage for stage in stages if isinstance(stage, Divide)], works)
-            made = work.classes
-            recoded = made.recoded
-            found = scratch.fetch(
+            classification = work.classes
+            recoded = classification.recoded
+            recoded_rows = scratch.fetch(
                 "preview/after",
-                classed=made.classed,
+                classed=classification.classed.table,
                 released=recoded.released,
                 published=list_columns(recoded.columns),
-                rids=drawn,
+                rids=rids,
             )
             names = {
-                domain.reading.alias: recoded.layout.names[domain.code].published() for domain in made.encoded.quasi
+                domain.reading.alias: recoded.layout.names[domain.code].published()
+                for domain in classification.encoded.quasi
             }
             published = [column.name for column in recoded.columns]
-            after = {row[0]: dict(zip(published, row[1:], strict=True)) for row in found}
+            after = {row[0]: dict(zip(published, row[1:], strict=True)) for row in recoded_rows}
             columns = tuple(
                 (reading.name, tuple(name for name in names.get(reading.alias, (reading.name,)) if name in published))
                 for reading in readings
             )
-            exact = [(one.alias, one.name) for one in ready.roles.insensitive]
+            exact = [(reading.alias, reading.name) for reading in ready.roles.insensitive]
             classes, smallest, exposed = recoded.classes, recoded.min_class, None
             if not recoded.sensitive and recoded.members.unite:
                 grouped = scratch.table("rows_of_groups")
                 scratch.execute(
                     "table/of_groups",
                     rows=grouped,
-                    classed=made.classed,
+                    classed=classification.classed.table,
                     groups=recoded.groups,
                     columns=[alias for alias, _ in exact],
                 )
-                seen = scratch.sql("verify/k_anonymity", {"asked": 1}, target=grouped, classes=["place"], count=None)
-                classes, smallest = read_integers(engine.fetch(seen)[0][:2])
+                query = scratch.sql("verify/k_anonymity", {"asked": 1}, target=grouped, classes=["place"], count=None)
+                classes, smallest = read_integers(engine.fetch(query)[0][:2])
                 exposed = count_exposure(engine, grouped, ["place"], exact)
             pairs = tuple(
                 (dict(zip([reading.name for reading in readings], row[1:], strict=True)), after.get(row[0]))

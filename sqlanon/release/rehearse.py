@@ -139,7 +139,7 @@ def rehearse(
             execute([read_of(works)], works)
             if choose is not None:
                 work.read = choose(scratch, work.staged)
-            stages = [one for one in stages_after_reading(works) if isinstance(one, Profile | Divide)]
+            stages = [stage for stage in stages_after_reading(works) if isinstance(stage, Profile | Divide)]
             execute(stages, works)
             classes = work.classes
             if classes.recoded.sensitive:
@@ -150,7 +150,7 @@ def rehearse(
             scratch.execute(
                 "persons/shown",
                 shown=table,
-                classed=classes.classed,
+                classed=classes.classed.table,
                 released=classes.recoded.released,
                 published=list_columns(classes.recoded.columns),
             )

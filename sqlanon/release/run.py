@@ -107,18 +107,18 @@ def _run(
     watches = {spec.name: Stopwatch(spec.name, progress) for spec in specs}
     rules = RULES[specs[0].kind]  # tables that are published together are of one kind
     try:
-        with ExitStack() as held:
+        with ExitStack() as resources:
             for spec in specs:
                 rules.check(engine, spec, options)
             for name in sorted(watches):
-                held.enter_context(engine.lock(f"release {name}"))
-            held.enter_context(tokens.hold_scope(engine, specs[0].scope))
-            held.enter_context(rules.hold(engine, specs[0]))
+                resources.enter_context(engine.lock(f"release {name}"))
+            resources.enter_context(tokens.hold_scope(engine, specs[0].scope))
+            resources.enter_context(rules.hold(engine, specs[0]))
             works = begin_works(_states(engine, specs, watches), machine, watches, options)
             for work in works.values():
                 work.decision.require_confirmation(work.spec.name, allow_weaker=options.allow_weaker)
             ends = {name: work.hold_approval() for name, work in works.items()}
-            kept = {name: _keep_scratch(work, options) for name, work in works.items()}
+            kept_scratch = {name: _keep_scratch(work, options) for name, work in works.items()}
             if len(works) > 1:
                 published = tuple(entry for work in works.values() if (entry := work.state.published))
                 siblings = tokens.Siblings(tuple(works), published)
@@ -126,14 +126,14 @@ def _run(
                     work.siblings = siblings
             for work in works.values():
                 work.judge = work.hold_decisions
-                held.enter_context(work.scratch)
+                resources.enter_context(work.scratch)
             carry_out(works)
         return tuple(
             # Warnings of this moment are not kept by the catalog.
             replace(
                 work.finished,
                 seconds=work.watch.total(),
-                scratch=tuple(kept[name].tables),
+                scratch=tuple(kept_scratch[name].tables),
                 warnings=(*work.finished.warnings, *ends[name]),
             )
             for name, work in works.items()

@@ -45,11 +45,11 @@ def report_accuracy(found: Evaluation) -> Section:
     blocks: list[Block] = []
     if found.queries:
         blocks.append(_families(found))
-    own = [query for query in found.queries if query.family == "queries"]
-    if own:
-        blocks.append(_single(own[:MOST_QUERIES]))
-    if len(own) > MOST_QUERIES:
-        blocks.append(Text(f"{count(len(own))} queries in all; `sqlanon evaluate --json` has every one."))
+    shown_queries = [query for query in found.queries if query.family == "queries"]
+    if shown_queries:
+        blocks.append(_single(shown_queries[:MOST_QUERIES]))
+    if len(shown_queries) > MOST_QUERIES:
+        blocks.append(Text(f"{count(len(shown_queries))} queries in all; `sqlanon evaluate --json` has every one."))
     if found.total.lost:
         blocks.append(Text(f"{count(found.total.lost)} groups of the source are not named by the release's answers."))
     if not found.sound:
@@ -93,14 +93,14 @@ def _families(found: Evaluation) -> Picture | Block:
     if not points:
         return figures
     step = math.ceil(len(points) / MOST_POINTS)
-    drawn = [tuple(float(f"{value:.7g}") for value in point) for point in points[::step]]
+    rounded = [tuple(float(f"{value:.7g}") for value in point) for point in points[::step]]
     total = found.total.errors
     text = (
-        f"{count(len(drawn))} of {count(total.cells)} answers: each point is an estimate over the truth, each line its "
-        f"bounds; on the diagonal they agree. Median relative error {_percent(total.relative.median)}; "
+        f"{count(len(rounded))} of {count(total.cells)} answers: each point is an estimate over the truth, each line "
+        f"its bounds; on the diagonal they agree. Median relative error {_percent(total.relative.median)}; "
         f"{share(total.inside, total.cells)} of the truths lie in their bounds."
     )
-    return Picture("Estimates and bounds over the truth", text, draw_estimates(drawn), figures)
+    return Picture("Estimates and bounds over the truth", text, draw_estimates(rounded), figures)
 
 
 def _family(one: Family) -> tuple[str, ...]:

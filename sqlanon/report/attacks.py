@@ -51,8 +51,8 @@ READING = (
 
 def report_attacks(found: AttackReport) -> Section:
     """Results of `sqlanon attack`."""
-    rows = [_linkage(one, found.counted) for one in found.linkage]
-    exceeded = [one.exceeded for one in found.linkage]
+    rows = [_linkage(linkage, found.counted) for linkage in found.linkage]
+    exceeded = [linkage.exceeded for linkage in found.linkage]
     for guess in found.homogeneity:
         where = "class" if guess.among == "class" else "candidates"
         rows.append(
@@ -65,7 +65,7 @@ def report_attacks(found: AttackReport) -> Section:
             )
         )
         exceeded.append(guess.exceeded)
-    failed = frozenset(index for index, one in enumerate(exceeded) if one)
+    failed = frozenset(index for index, is_exceeded in enumerate(exceeded) if is_exceeded)
     head = "attack | >mean | >highest | >fewest candidates | >promised | result"
     blocks: list[Block] = []
     if not found.held:
@@ -74,10 +74,14 @@ def report_attacks(found: AttackReport) -> Section:
     blocks += [*_report_compositions(found), *_report_unpromised(found)]
     if found.unmatched:
         blocks.append(Text(f"{things(found.unmatched, 'row')} of the source came or changed since, not attacked."))
-    blocks += [Text(f"Not measured: {one.kind} {one.other}: {one.why_not}") for one in found.composition if one.why_not]
+    blocks += [
+        Text(f"Not measured: {attack.kind} {attack.other}: {attack.why_not}")
+        for attack in found.composition
+        if attack.why_not
+    ]
     blocks += [Text(f"Not measured: {what}") for what in found.not_measured]
     lost = found.victims - found.published
-    left = f"; {count(lost)} of them are left out of the release and found by nobody" if lost else ""
+    left_note = f"; {count(lost)} of them are left out of the release and found by nobody" if lost else ""
     how = "exactly for"
     if found.drawn < found.published:
         how = f"for {things(found.drawn, 'row')} drawn at random (means within {share(found.margin, 1)}, 95 %) of"
@@ -85,19 +89,19 @@ def report_attacks(found: AttackReport) -> Section:
         "attacks",
         "Attacks",
         f"How often somebody with values of the source is expected to succeed, computed {how} "
-        f"{things(found.victims, 'row')}{left}.",
+        f"{things(found.victims, 'row')}{left_note}.",
         tuple(blocks),
         READING,
     )
 
 
 def _linkage(one: LinkageAttack, counted: str) -> tuple[str, ...]:
-    known = (
+    known_columns = (
         f"linkage: {count(one.known)} value{'s' if one.known > 1 else ''} "
         f"known{', one value wrong' if one.errors else ''}"
     )
     fewest = things(one.fewest, counted.partition(" ")[0].removesuffix("s")) if one.fewest else ""
-    return (known, _likely(one.mean), _likely(one.highest), fewest, *_verdict(one.promised, one.exceeded))
+    return (known_columns, _likely(one.mean), _likely(one.highest), fewest, *_verdict(one.promised, one.exceeded))
 
 
 def _verdict(promised: float | None, exceeded: bool) -> tuple[str, str]:
@@ -111,14 +115,14 @@ def _report_compositions(found: AttackReport) -> list[Block]:
     """Who finds a person in two publications."""
     rows = [
         (
-            f"{one.kind} {one.other}" + ("" if one.who == "common" else f", {one.who}"),
-            count(one.rows),
-            _likely(one.mean),
-            _likely(one.highest),
-            "above 1/k" if one.promised is not None and one.highest > one.promised else "",
+            f"{attack.kind} {attack.other}" + ("" if attack.who == "common" else f", {attack.who}"),
+            count(attack.rows),
+            _likely(attack.mean),
+            _likely(attack.highest),
+            "above 1/k" if attack.promised is not None and attack.highest > attack.promised else "",
         )
-        for one in found.composition
-        if not one.why_not
+        for attack in found.composition
+        if not attack.why_not
     ]
     head = "together with | >rows | >mean | >highest | no promise bounds it"
     return [make_table("With other versions and releases", head, rows)] if rows else []
@@ -128,20 +132,25 @@ def _report_unpromised(found: AttackReport) -> list[Block]:
     """Results that no model promises to bound."""
     blocks: list[Block] = []
     gains = [
-        (one.column, _likely(one.mean), _likely(one.highest), f"{measure(_round_steady(one.highest_ratio))} times")
-        for one in found.skewness
+        (
+            attack.column,
+            _likely(attack.mean),
+            _likely(attack.highest),
+            f"{measure(_round_steady(attack.highest_ratio))} times",
+        )
+        for attack in found.skewness
     ]
     if gains:
         head = "sensitive column | >a class adds, mean | >highest | >likelier, at most"
         blocks.append(make_table("What a class says beyond the table", head, gains))
     guesses = [
         (
-            one.column,
-            _likely(one.accuracy),
-            _likely(one.in_class) if one.in_class is not None else "-",
-            _likely(one.baseline),
+            attack.column,
+            _likely(attack.accuracy),
+            _likely(attack.in_class) if attack.in_class is not None else "-",
+            _likely(attack.baseline),
         )
-        for one in found.bayes
+        for attack in found.bayes
     ]
     if guesses:
         head = "sensitive column | >guessed right | >among values of candidates | >by the table alone"

@@ -17,21 +17,21 @@ def draw_candidates(report: CandidatesReport) -> str:
     Args:
         report: the candidates; those that cannot be made are in the table alone.
     """
-    made = [candidate for candidate in report.candidates if candidate.refused is None]
+    candidates = [candidate for candidate in report.candidates if candidate.refused is None]
     rows = [_row(candidate) for candidate in report.candidates]
     head = ">n | candidate | >classes | >loss | >width | >AUC | >average risk | >risk | attack | >seconds"
     table = make_table("Candidates", head, rows)
     text = "Each candidate by its number: to the right it loses more, and higher up it reveals more of its persons."
-    picture = Picture("Risk by loss", text, _map(made), table)
+    picture = Picture("Risk by loss", text, _map(candidates), table)
     lead = (
         f"Candidates were made in scratch of {1 - report.control:.0%} of the persons; the others are the control "
         "group. Nothing was published."
     )
-    summary = (("candidates", str(len(rows))), ("made", str(len(made))))
+    summary = (("candidates", str(len(rows))), ("made", str(len(candidates))))
     blocks: list[Block] = [picture]
     if report.source_auc is not None:
         blocks.append(Text(f"AUC of a model that learnt {report.target} from the source: {report.source_auc:.3f}."))
-    blocks += [Text(f"{_count_candidates(numbers)}: {said}.") for said, numbers in report.list_notes().items()]
+    blocks += [Text(f"{_count_candidates(numbers)}: {note}.") for note, numbers in report.list_notes().items()]
     section = Section("map", "Risk and utility", lead, tuple(blocks), _reading(report))
     return write_page(Page(report.release, 0, False, summary, None, (section,), mark=MARK), "html")
 
@@ -81,22 +81,22 @@ def _row(one: Candidate) -> tuple[str, ...]:
 
 
 def _map(made: list[Candidate]) -> Drawing:
-    losses, risks = [one.gcp or 0.0 for one in made], [one.risk or 0.0 for one in made]
+    losses, risks = [candidate.gcp or 0.0 for candidate in made], [candidate.risk or 0.0 for candidate in made]
     wide, high = max([*losses, 0.01]) * 1.08, max([*risks, 0.01]) * 1.08
     right, top, floor = WIDTH - 20, 16, HEIGHT - BELOW
 
-    def at(loss: float, risk: float) -> tuple[float, float]:
+    def place_point(loss: float, risk: float) -> tuple[float, float]:
         return LEFT + loss / wide * (right - LEFT), floor - risk / high * (floor - top)
 
     elements = [draw_line(LEFT, floor, right, floor), draw_line(LEFT, top, LEFT, floor)]
-    elements += [draw_label(at(step, 0)[0], floor + 15, f"{step:g}") for step in choose_steps(0, wide)]
+    elements += [draw_label(place_point(step, 0)[0], floor + 15, f"{step:g}") for step in choose_steps(0, wide)]
     for step in choose_steps(0, high):
-        y = at(0, step)[1]
+        y = place_point(0, step)[1]
         elements += [draw_label(LEFT - 6, y + 4, f"{step:.0%}", "end"), draw_line(LEFT, y, right, y, opacity=0.3)]
     points: dict[tuple[int, int], list[str]] = {}
-    for one in made:
-        x, y = at(one.gcp or 0.0, one.risk or 0.0)
-        points.setdefault((round(x), round(y)), []).append(str(one.number))
+    for candidate in made:
+        x, y = place_point(candidate.gcp or 0.0, candidate.risk or 0.0)
+        points.setdefault((round(x), round(y)), []).append(str(candidate.number))
     for (x, y), numbers in points.items():
         # A label lies at the side where there is more room for it.
         beside, anchor = (6, "start") if x < (LEFT + right) / 2 else (-6, "end")

@@ -170,14 +170,16 @@ _Labels = dict[int, tuple[str, str]]
 
 
 def _labels(scratch: Scratch, domain: Domain, bins: TableRef, bin_: str, kind: str) -> _Labels:
-    found: _Labels = {}
-    for at, many, low, high in scratch.fetch("report/labels", bins=bins, domain=domain.table, bin=bin_):
+    by_bin: _Labels = {}
+    for place, many, low, high in scratch.fetch("report/labels", bins=bins, domain=domain.table, bin=bin_):
         values, first = read_integer(many), _format_value(low)
         if values > 1 and kind == "line":
-            found[read_integer(at)] = f"{first} to {_format_value(high)}", first
+            by_bin[read_integer(place)] = f"{first} to {_format_value(high)}", first
         else:
-            found[read_integer(at)] = (first, first) if values == 1 else (f"{values:,} others", f"{values:,} others")
-    return found
+            by_bin[read_integer(place)] = (
+                (first, first) if values == 1 else (f"{values:,} others", f"{values:,} others")
+            )
+    return by_bin
 
 
 def _format_value(value: object) -> str:
@@ -220,14 +222,14 @@ def _pairs(
         return {"code": side.code, "part": side.part, "bins": side.bins, "reach": side.reach}
 
     rows = scratch.fetch(
-        "report/joint", cells=both.cells, released=both.released, pairs=[[read(one), read(other)] for other in others]
+        "report/joint", cells=both.cells, released=both.released, pairs=[[read(one), read(second)] for second in others]
     )
-    found = {
+    by_pair = {
         pair: [(read_integer(x), read_integer(y), number(n), number(m)) for _, x, y, n, m in some]
         for pair, some in groupby(rows, lambda row: read_integer(row[0]))
     }
-    for index, other in enumerate(others, 1):
-        yield _pair(both, one, other, labels, found.get(index, []))
+    for index, second in enumerate(others, 1):
+        yield _pair(both, one, second, labels, by_pair.get(index, []))
 
 
 def _pair(
@@ -267,18 +269,18 @@ def measure_association(cells: Sequence[tuple[int, int, float]]) -> float:
     """
     across: dict[int, float] = {}
     down: dict[int, float] = {}
-    held: dict[tuple[int, int], float] = {}
+    shares: dict[tuple[int, int], float] = {}
     total = math.fsum(share for _, _, share in cells)
     for x, y, share in cells:
         if share > 0:
-            held[x, y] = share / total
+            shares[x, y] = share / total
             across[x] = across.get(x, 0.0) + share / total
             down[y] = down.get(y, 0.0) + share / total
     fewest = min(len(across), len(down))
     if fewest < 2:
         return 0.0
     chi = math.fsum(
-        (held.get((x, y), 0.0) - px * py) ** 2 / (px * py) for x, px in across.items() for y, py in down.items()
+        (shares.get((x, y), 0.0) - px * py) ** 2 / (px * py) for x, px in across.items() for y, py in down.items()
     )
     return min(math.sqrt(chi / (fewest - 1)), 1.0)
 

@@ -65,14 +65,14 @@ def counts_for_readers(engine: Engine, view: Relation) -> Page:
     Cost: two linear programs for each hidden cell, at most.
     """
     facts = facts_beside(engine, view.ref)
-    found = _disclosed(engine, view)
+    disclosure = _disclose(engine, view)
     return Page(
         release=str(facts.get("release", "")),
         version=int(facts.get("version", 0)),
         confidential=False,
-        summary=(("view", str(view.ref)), *_summary(found)),
-        sound=found.satisfied,
-        sections=(_asked(facts["statistics"]), _by_columns(found), _intervals(found)),
+        summary=(("view", str(view.ref)), *_summary(disclosure)),
+        sound=disclosure.satisfied,
+        sections=(_describe_policy(facts["statistics"]), _by_columns(disclosure), _intervals(disclosure)),
     )
 
 
@@ -95,7 +95,7 @@ def counts_for_owner(engine: Engine, entry: Entry, progress: Progress | None = N
     reporter.stage(entry.release, "certificate")
     audited = auditing.audit(engine, spell_table(entry.view))
     reporter.stage(entry.release, "intervals")
-    found = _disclosed(engine, view)
+    disclosure = _disclose(engine, view)
     proved = [
         (requirement.name, measure(requirement.asked), measure(requirement.reached), "met")
         for requirement in audited.requirements
@@ -107,8 +107,8 @@ def counts_for_owner(engine: Engine, entry: Entry, progress: Progress | None = N
             CHECKED[entry.report["method"]],
             (make_table("Requirements", "requirement | >asked | >reached | result", proved),),
         ),
-        _by_columns(found),
-        _intervals(found),
+        _by_columns(disclosure),
+        _intervals(disclosure),
     ]
     if attack:
         from sqlanon.attack import attack_counts
@@ -124,14 +124,14 @@ def counts_for_owner(engine: Engine, entry: Entry, progress: Progress | None = N
             ("published as", str(entry.view)),
             ("made of", entry.source),
             ("published", f"{entry.published_at} by {entry.published_by}, sqlanon {entry.sqlanon}"),
-            *_summary(found),
+            *_summary(disclosure),
         ),
-        sound=found.satisfied,
+        sound=disclosure.satisfied,
         sections=tuple(sections),
     )
 
 
-def _disclosed(engine: Engine, view: Relation) -> DisclosureReport:
+def _disclose(engine: Engine, view: Relation) -> DisclosureReport:
     until = time.monotonic() + SECONDS
     return audit_tables(
         engine, {str(view.ref): spell_table(view.ref)}, CountsSpelling(), None, lambda: until - time.monotonic()
@@ -147,7 +147,7 @@ def _summary(found: DisclosureReport) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _asked(said: object) -> Section:
+def _describe_policy(said: object) -> Section:
     rows = [(key, str(value)) for key, value in sorted(_flat("", said))]
     table = make_table("Rules", "rule | value", rows)
     return Section("asked", "The rules", "As the metadata of the view have them.", (table,))
@@ -160,7 +160,7 @@ def _flat(path: str, value: object) -> list[tuple[str, object]]:
 
 
 def _by_columns(found: DisclosureReport) -> Section:
-    hidden = Counter(" x ".join(one.values) or "the grand total" for one in found.found)
+    hidden = Counter(" x ".join(cell.values) or "the grand total" for cell in found.found)
     tables = [
         (table.table, count(table.cells), count(table.hidden), share(table.hidden, table.cells))
         for table in found.tables
@@ -179,7 +179,7 @@ def _by_columns(found: DisclosureReport) -> Section:
 
 
 def _intervals(found: DisclosureReport) -> Section:
-    widths = Counter(_width(one) for one in found.found)
+    widths = Counter(_width(cell) for cell in found.found)
     rows = [(name, count(widths[name])) for name in WIDTHS if widths[name]]
     blocks: list[Block] = [make_table("Widths of the intervals", "numbers that a cell can have | >hidden cells", rows)]
     if found.undecided:
@@ -209,16 +209,16 @@ def _sums(report: CountsAttackReport) -> list[Table]:
         return []
     rows = [
         (
-            one.measure,
-            SUM_READERS[one.name],
-            count(one.sought),
-            count(one.exact),
-            count(one.near),
-            ("held" if one.held else "FOUND") if one.promised else "",
+            attack.measure,
+            SUM_READERS[attack.name],
+            count(attack.sought),
+            count(attack.exact),
+            count(attack.near),
+            ("held" if attack.held else "FOUND") if attack.promised else "",
         )
-        for one in report.sums
+        for attack in report.sums
     ]
-    failed = frozenset(index for index, one in enumerate(report.sums) if not one.held)
+    failed = frozenset(index for index, attack in enumerate(report.sums) if not attack.held)
     head = "sum | reader | >cells or persons | >found | >bounded too closely | verdict"
     return [make_table("What they find of sums", head, rows, failed)]
 

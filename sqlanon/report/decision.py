@@ -38,20 +38,20 @@ def report_decision(entry: Entry, run: RunReport, approvals: Sequence[Approval])
     due = review_date(entry)
     if due:
         blocks.append(Facts((("due for review", due),)))
-    own = [
+    relevant = [
         approval for approval in approvals if approval.policy_hash == entry.policy_hash or approval.action == "revoked"
     ]
-    if own:
+    if relevant:
         rows = [
             (
-                one.action,
-                one.approver,
-                one.given_at[:10],
-                one.until or "-",
-                "-" if one.version is None else str(one.version),
-                one.terms or "",
+                approval.action,
+                approval.approver,
+                approval.given_at[:10],
+                approval.until or "-",
+                "-" if approval.version is None else str(approval.version),
+                approval.terms or "",
             )
-            for one in own
+            for approval in relevant
         ]
         head = "decision | by | on | until | >version seen | condition or reason"
         blocks.append(make_table("Approvals of this policy", head, rows))
@@ -71,8 +71,8 @@ def report_decision(entry: Entry, run: RunReport, approvals: Sequence[Approval])
 
 def context_pairs(policy: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """The context, each key, also those that the policy leaves out."""
-    said = policy.get("context") or {}
-    return tuple((CONTEXT[name], said.get(name) or NOT_SAID) for name, _ in ContextSpec().items())
+    context = policy.get("context") or {}
+    return tuple((CONTEXT[name], context.get(name) or NOT_SAID) for name, _ in ContextSpec().items())
 
 
 def risk_rows(run: RunReport) -> list[tuple[str, str]]:
@@ -85,31 +85,35 @@ def risk_rows(run: RunReport) -> list[tuple[str, str]]:
     ]
 
 
-def accepted(policy: Mapping[str, Any]) -> tuple[Fraction, Attacker, Over, str] | None:
+def read_threshold(policy: Mapping[str, Any]) -> tuple[Fraction, Attacker, Over, str] | None:
     """The threshold of a policy as the catalog keeps it: risk, attacker, known columns, reason."""
-    said = policy.get("threshold")
-    return (Fraction(said["risk"]), said["attacker"], said["over"], said["because"]) if said else None
+    threshold = policy.get("threshold")
+    return (
+        (Fraction(threshold["risk"]), threshold["attacker"], threshold["over"], threshold["because"])
+        if threshold
+        else None
+    )
 
 
 def within(policy: Mapping[str, Any], run: RunReport) -> bool | None:
     """Whether the risk is within the threshold; None: there is none, or it was not measured."""
-    asked = accepted(policy)
-    risk = exact_risk(run, asked[1], asked[2]) if asked else None
-    return None if asked is None or risk is None else risk <= asked[0]
+    threshold = read_threshold(policy)
+    risk = exact_risk(run, threshold[1], threshold[2]) if threshold else None
+    return None if threshold is None or risk is None else risk <= threshold[0]
 
 
 def threshold_blocks(policy: Mapping[str, Any], run: RunReport) -> list[Block]:
     """The threshold and the figure that it bounds."""
-    asked = accepted(policy)
-    if asked is None:
+    threshold = read_threshold(policy)
+    if threshold is None:
         return [Text("The policy has no threshold: no risk was accepted or refused by number.")]
-    most, attacker, over, because = asked
+    most, attacker, over, because = threshold
     risk = exact_risk(run, attacker, over)
     met = within(policy, run)
     measured = "not measured" if risk is None else share(float(risk), 1)
-    known = "every published column but the sensitive ones" if over == "published" else "the quasi columns"
+    columns = "every published column but the sensitive ones" if over == "published" else "the quasi columns"
     verdict = "not measured" if met is None else "met" if met else "EXCEEDED"
-    row = (f"{attacker}, {known}", f"{share(float(most), 1)} ({most})", measured, verdict)
+    row = (f"{attacker}, {columns}", f"{share(float(most), 1)} ({most})", measured, verdict)
     failed = frozenset() if met else frozenset((0,))
     head = "risk of | >accepted, at most | >measured | result"
     return [make_table("Threshold", head, [row], failed), Facts((("why this number", because),))]
@@ -120,5 +124,5 @@ def review_date(entry: Entry) -> str:
     seconds = entry.policy.get("review")
     if not seconds:
         return ""
-    made = datetime.datetime.fromisoformat(entry.published_at)
-    return (made + datetime.timedelta(seconds=int(seconds))).date().isoformat()
+    published_at = datetime.datetime.fromisoformat(entry.published_at)
+    return (published_at + datetime.timedelta(seconds=int(seconds))).date().isoformat()

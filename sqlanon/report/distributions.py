@@ -66,9 +66,9 @@ def _column(one: Column) -> Picture:
         f"{_percent(most[1])} of the source, {_percent(most[2])} of the release."
     )
     figures = make_table(f"{one.name}: shares of rows", "value | >source | >release | >difference", rows)
-    drawn = [(short, n, m) for short, (_, n, m) in zip(one.short, one.bins, strict=True)]
+    bars = [(short, n, m) for short, (_, n, m) in zip(one.short, one.bins, strict=True)]
     return Picture(
-        f"{one.name}, source and release", text, draw_pairs(drawn[:-1] if one.others else drawn, one.name), figures
+        f"{one.name}, source and release", text, draw_pairs(bars[:-1] if one.others else bars, one.name), figures
     )
 
 

@@ -183,7 +183,7 @@ def make_table(caption: str, head: str, rows: Sequence[tuple[str, ...]], failed:
         (('size', 'left'), ('rows', 'right'))
     """
     titles = [title.strip() for title in head.split("|")]
-    named: tuple[tuple[str, Align], ...] = tuple(
+    headings: tuple[tuple[str, Align], ...] = tuple(
         (title.removeprefix(">"), "right" if title.startswith(">") else "left") for title in titles
     )
-    return Table(caption, named, tuple(rows), failed)
+    return Table(caption, headings, tuple(rows), failed)

@@ -85,12 +85,12 @@ def noisy_report(engine: Engine, entry: Entry, workload: WorkloadSpec | None, pr
 def noisy_readers_report(released: ReleasedNoisy) -> Page:
     """The report of noisy statistics for readers, of their metadata alone."""
     facts = _facts_of(released)
-    said = facts["statistics"]
+    statistics = facts["statistics"]
     place = ".".join(part for part in (released.view.ref.schema, released.view.ref.name) if part)
     text = (
         f"Each number has noise, so that these statistics change the odds about one person by at most "
-        f"e^{said['epsilon']:g} = {math.exp(said['epsilon']):.3g} (but for delta), whatever a reader already knows; "
-        "other versions and releases of the same persons add to it."
+        f"e^{statistics['epsilon']:g} = {math.exp(statistics['epsilon']):.3g} (but for delta), whatever a reader "
+        "already knows; other versions and releases of the same persons add to it."
     )
     return Page(
         release=str(facts["release"]),
@@ -99,7 +99,7 @@ def noisy_readers_report(released: ReleasedNoisy) -> Page:
         summary=(("view", place), ("made by", f"sqlanon {facts['sqlanon']}")),
         sound=True,
         sections=(
-            Section("promise", "What is promised", said["unit"].capitalize() + ".", (Text(text),), READING[:2]),
+            Section("promise", "What is promised", statistics["unit"].capitalize() + ".", (Text(text),), READING[:2]),
             _noise(released),
             _bounding(released),
             *_synthetic(facts),
@@ -120,8 +120,8 @@ def _synthetic(facts: dict[str, Any]) -> list[Section]:
     if fact is None:
         return []
     rows = [
-        (one["table"], f"{one['from_noisy_numbers']:,.3g}", f"{one['from_counted_rows_at_most']:,.3g}")
-        for one in fact["errors"]
+        (error["table"], f"{error['from_noisy_numbers']:,.3g}", f"{error['from_counted_rows_at_most']:,.3g}")
+        for error in fact["errors"]
     ]
     text = (
         f"{count(fact['rows'])} rows of {fact['view']} are synthetic: they are drawn of the noisy tables alone, cost "
@@ -194,11 +194,11 @@ def _noise(released: ReleasedNoisy) -> Section:
 
 def _bounding(released: ReleasedNoisy) -> Section:
     """What the intervals say of the answers before bounding."""
-    said = {str(one["name"]): one for one in _facts_of(released)["statistics"]["measures"]}
+    measures_by_name = {str(measure["name"]): measure for measure in _facts_of(released)["statistics"]["measures"]}
     rows = []
     for measured in released.measures:
-        known = said[measured.name].get("before_bounding") or {}
-        rows.append((measured.name, *(known.get(end) or "unknown" for end in ("at_least", "at_most"))))
+        limits = measures_by_name[measured.name].get("before_bounding") or {}
+        rows.append((measured.name, *(limits.get(end) or "unknown" for end in ("at_least", "at_most"))))
     text = (
         "Of each person no more is counted than is declared, and the intervals are of what is counted. The answer "
         "before that is at least, or at most, these ends of the interval, each 39 times in 40; how far it is beyond "
@@ -209,15 +209,21 @@ def _bounding(released: ReleasedNoisy) -> Section:
 
 
 def _accuracy(found: Evaluation) -> Section:
-    others = [{family.name: family for family in one.families} for one in found.beside]
+    errors_beside = [{family.name: family for family in released.families} for released in found.beside]
     head = " | ".join(
-        ["counts of", ">groups", ">in intervals", ">error", *(f">error of {one.release}" for one in found.beside)]
+        [
+            "counts of",
+            ">groups",
+            ">in intervals",
+            ">error",
+            *(f">error of {released.release}" for released in found.beside),
+        ]
     )
     rows = []
     for family in found.families:
-        own = (family.name, count(family.errors.cells), share(family.errors.inside, family.errors.cells))
-        errors = [family.errors, *(other[family.name].errors for other in others)]
-        rows.append((*own, *("-" if each.absolute.mean is None else f"{each.absolute.mean:,.4g}" for each in errors)))
+        cells = (family.name, count(family.errors.cells), share(family.errors.inside, family.errors.cells))
+        errors = [family.errors, *(families[family.name].errors for families in errors_beside)]
+        rows.append((*cells, *("-" if each.absolute.mean is None else f"{each.absolute.mean:,.4g}" for each in errors)))
     text = (
         "The same counts are asked of the source, of these statistics and of each release of rows of the same source. "
         "No budget pays for these figures: they are for the owner alone, and to choose what is published by them is a "
@@ -243,8 +249,8 @@ def _ledger(budget: BudgetReport) -> Section:
         Facts((("spent", f"{budget.spent:.4g}"), ("left", f"{budget.left:.4g}"))),
         make_table("Versions", ">row | release | >version | state | >epsilon by itself | charged at | by", charged),
         *(
-            Text(f"Raised to {epsilon:g} on {at} by {who}: {because}", warning=True)
-            for at, who, epsilon, because in budget.raised
+            Text(f"Raised to {epsilon:g} on {moment} by {who}: {because}", warning=True)
+            for moment, who, epsilon, because in budget.raised
         ),
     )
     return Section(

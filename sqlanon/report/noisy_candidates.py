@@ -21,10 +21,10 @@ READING = (
 def draw_noisy_candidates(report: NoisyCandidatesReport) -> str:
     """The page of a comparison, as HTML that needs no other file."""
     head = ["n", ">epsilon", "noise", ">versions", "counts of", ">groups", ">error"]
-    head += [f">{one.release}" for one in report.beside]
-    rows = [row for one in report.candidates for row in _rows(report, one)]
-    made = sum(one.refused is None for one in report.candidates)
-    summary = (("source", report.source), ("candidates", str(len(report.candidates))), ("possible", str(made)))
+    head += [f">{released.release}" for released in report.beside]
+    rows = [row for candidate in report.candidates for row in _rows(report, candidate)]
+    possible = sum(candidate.refused is None for candidate in report.candidates)
+    summary = (("source", report.source), ("candidates", str(len(report.candidates))), ("possible", str(possible)))
     lead = "The errors follow from the declarations: nothing was charged, drawn or published."
     table = make_table("Candidates", " | ".join(head), rows)
     section = Section("candidates", "Errors of counts", lead, (table,), READING)
@@ -39,7 +39,7 @@ def _rows(report: NoisyCandidatesReport, one: NoisyCandidate) -> list[tuple[str,
     lines = []
     for place, (name, groups, error) in enumerate(zip(report.tables, report.groups, one.errors, strict=True)):
         if error is not None:
-            errors = [error, *(other.errors[place] for other in report.beside)]
+            errors = [error, *(released.errors[place] for released in report.beside)]
             shown = ("-" if each is None else f"{each:,.3g}" for each in errors)
             lines.append((*first, one.law, count(one.versions), name, count(groups) if groups else "", *shown))
     return lines

@@ -41,7 +41,7 @@ from sqlanon.report.variables import report_variables
 from sqlanon.report.versions import report_versions
 from sqlanon.results import Exposure, RunReport
 from sqlanon.results.figures import count, join_names, measure, share
-from sqlanon.risk import assess
+from sqlanon.risk import AssessedColumns, assess
 from sqlanon.risk.sizes import class_sizes
 from sqlanon.workload_spec import WorkloadSpec
 
@@ -188,12 +188,12 @@ def _risk(run: RunReport, exposed: Exposure | None) -> tuple[tuple[str, str], ..
     """The highest risk first: with every published column."""
     if not run.shape.grouped or not run.min_class:
         return ()
-    known = share(1, run.min_class)
+    highest = share(1, run.min_class)
     if exposed is None or not exposed.columns:
-        return (("highest risk of being found", known),)
+        return (("highest risk of being found", highest),)
     return (
         ("highest risk of being found, with every published column", share(1, max(exposed.k, 1))),
-        (f"without what is published as it is ({join_names(exposed.columns)})", known),
+        (f"without what is published as it is ({join_names(exposed.columns)})", highest),
     )
 
 
@@ -270,19 +270,19 @@ def _measure(engine: Engine, entry: Entry, run: RunReport, released: Released) -
     quasi = [field.name for field in released.fields if field.role == "quasi"]
     sensitive = [field.name for field in released.fields if field.role == "sensitive"]
     persons, notes = _persons(entry)
-    before = Measured(assess(engine, entry.source, quasi=quasi, sensitive=sensitive, identifiers=persons))
+    before = Measured(assess(engine, entry.source, AssessedColumns(quasi, sensitive, persons)))
     if not run.shape.grouped:
         return [risk_section(before, None, (OWN_BOXES,))]
     groups = list(released.group_columns)
     if released.group is not None:
         exact = [name for field in released.fields if field.role == "quasi" for name in field.published]
-        after = Measured(assess(engine, view, quasi=exact, identifiers=()))
+        after = Measured(assess(engine, view, AssessedColumns(exact)))
         return [
             risk_section(before, after, (PAIRED,)),
             class_sizes_section(class_sizes(engine, released.view.ref, groups)),
         ]
     shown = [column.name for column in released.view.columns if column.name in sensitive]
-    after = Measured(assess(engine, view, quasi=groups, sensitive=shown), auditing.audit(engine, view))
+    after = Measured(assess(engine, view, AssessedColumns(groups, shown)), auditing.audit(engine, view))
     return [
         risk_section(before, after, notes),
         class_sizes_section(class_sizes(engine, released.view.ref, groups)),
@@ -293,15 +293,15 @@ def _compare(engine: Engine, entry: Entry, run: RunReport) -> Section:
     try:
         losses = {name: float(lost.get("ncp", 0.0)) for name, lost in run.loss.columns.items()}
         columns = choose_columns(engine, entry.release, losses)
-        others = sum(column["role"] == "quasi" for column in entry.policy["columns"]) - len(columns)
-        return report_distributions(*compare_release(engine, entry.release, columns), others=others)
+        unshown = sum(column["role"] == "quasi" for column in entry.policy["columns"]) - len(columns)
+        return report_distributions(*compare_release(engine, entry.release, columns), others=unshown)
     except PolicyError as error:
         return report_distributions((), (), str(error))
 
 
 def _persons(entry: Entry) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The columns of the source that identify persons, each alone, and a note where only several together do."""
-    counted = columns_in(entry.policy).values()
-    if any(len(columns) > 1 for columns in counted):
+    persons = columns_in(entry.policy).values()
+    if any(len(columns) > 1 for columns in persons):
         return (), (TOGETHER,)
-    return tuple(columns[0] for columns in counted), ()
+    return tuple(columns[0] for columns in persons), ()

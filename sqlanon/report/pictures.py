@@ -52,8 +52,8 @@ def draw_bars(values: Sequence[tuple[str, float]], x: str, y: str) -> Drawing:
 
 def draw_pairs(values: Sequence[tuple[str, float, float]], x: str) -> Drawing:
     """Shares of the source and of the release next to each other, in the order that is given."""
-    drawn = [(name, both) for name, *both in values]
-    made = _draw_upright_bars(drawn, x, "share of rows", WIDTH, (SOURCE, RELEASE), _percent, top=_HEAD)
+    bars = [(name, both) for name, *both in values]
+    chart = _draw_upright_bars(bars, x, "share of rows", WIDTH, (SOURCE, RELEASE), _percent, top=_HEAD)
     legend = [
         element
         for index, (name, colour) in enumerate((("source", SOURCE), ("release", RELEASE)))
@@ -62,7 +62,7 @@ def draw_pairs(values: Sequence[tuple[str, float, float]], x: str) -> Drawing:
             draw_label(75 + 80 * index, 11, name, "start", TEXT),
         )
     ]
-    return Drawing(made.width, made.height, (*legend, *made.elements))
+    return Drawing(chart.width, chart.height, (*legend, *chart.elements))
 
 
 def _draw_upright_bars(
@@ -85,22 +85,22 @@ def _draw_upright_bars(
         top + HEIGHT,
     )
     bar = 0.8 * slot / len(colours)
-    made = [draw_label(12, top + HEIGHT / 2, y, turned=-90)]
+    elements = [draw_label(12, top + HEIGHT / 2, y, turned=-90)]
     for tick in ticks:
         index = bottom - HEIGHT * tick / ends
-        made += [
+        elements += [
             draw_line(left, index, left + width, index, opacity=0.6),
             draw_label(left - 6, index + 4, shown(tick), "end"),
         ]
     for place, (_, group) in enumerate(values):
         for index, (value, colour) in enumerate(zip(group, colours, strict=True)):
             high = HEIGHT * value / ends
-            made.append(draw_rect(left + slot * (place + 0.1) + bar * index, bottom - high, bar, high, colour))
+            elements.append(draw_rect(left + slot * (place + 0.1) + bar * index, bottom - high, bar, high, colour))
     below_line, below = draw_names(names, left, slot, bottom)
-    made += [draw_line(left, bottom, left + width, bottom), *below_line]
+    elements += [draw_line(left, bottom, left + width, bottom), *below_line]
     if x:
-        made.append(draw_label(left + width / 2, bottom + below + 12, x))
-    return Drawing(left + width + 10, bottom + below + (18 if x else 4), tuple(made))
+        elements.append(draw_label(left + width / 2, bottom + below + 12, x))
+    return Drawing(left + width + 10, bottom + below + (18 if x else 4), tuple(elements))
 
 
 def draw_heat(
@@ -117,25 +117,25 @@ def draw_heat(
     largest = max((share for _, _, *both in values for share in both), default=0.0)
     slot, row = wide / max(len(x_names), 1), high / max(len(y_names), 1)
     left, bottom = max(12 + estimate_length(y_names, 16), estimate_margin(x_names, slot)), _HEAD + high
-    made = [
+    elements = [
         draw_label(left - 6, _HEAD + row * (index + 0.5) + 4, cut(name, 16), "end")
         for index, name in enumerate(y_names)
     ]
     below = 0.0
     for index, kind in enumerate(("source", "release")):
         begin = left + (wide + 24) * index
-        made.append(draw_label(begin + wide / 2, 14, kind, colour=TEXT))
+        elements.append(draw_label(begin + wide / 2, 14, kind, colour=TEXT))
         for across_, down, *both in values:
             if both[index] > 0:
                 cell = (begin + slot * across_, _HEAD + row * down, slot, row)
-                made.append(draw_rect(*cell, RELEASE, math.sqrt(both[index] / largest)))
+                elements.append(draw_rect(*cell, RELEASE, math.sqrt(both[index] / largest)))
         names, below = draw_names(x_names, begin, slot, bottom)
         ends = ((0, 0, 1, 0), (1, 0, 1, 1), (1, 1, 0, 1), (0, 1, 0, 0))
-        made += [
+        elements += [
             draw_line(begin + wide * a, _HEAD + high * b, begin + wide * c, _HEAD + high * d) for a, b, c, d in ends
         ]
-        made += [*names, draw_label(begin + wide / 2, bottom + below + 12, x)]
-    return Drawing(left + 2 * wide + 34, bottom + below + 18, tuple(made))
+        elements += [*names, draw_label(begin + wide / 2, bottom + below + 12, x)]
+    return Drawing(left + 2 * wide + 34, bottom + below + 18, tuple(elements))
 
 
 def draw_estimates(points: Sequence[Sequence[float]]) -> Drawing:
@@ -148,21 +148,26 @@ def draw_estimates(points: Sequence[Sequence[float]]) -> Drawing:
     horizontal, vertical = (_growing(min(some), max(some)) for some in columns)
     left, bottom = 30 + estimate_length([shown for _, shown in vertical[1]]), _TOP + high
 
-    def at(truth: float, value: float) -> tuple[float, float]:
+    def place_point(truth: float, value: float) -> tuple[float, float]:
         return left + wide * horizontal[0](truth), bottom - high * vertical[0](value)
 
-    made = [draw_label(12, _TOP + high / 2, "estimate", turned=-90), draw_label(left + wide / 2, bottom + 34, "truth")]
+    elements = [
+        draw_label(12, _TOP + high / 2, "estimate", turned=-90),
+        draw_label(left + wide / 2, bottom + 34, "truth"),
+    ]
     for value, shown in vertical[1]:
         y = bottom - high * vertical[0](value)
-        made += [draw_line(left, y, left + wide, y, opacity=0.6), draw_label(left - 6, y + 4, shown, "end")]
+        elements += [draw_line(left, y, left + wide, y, opacity=0.6), draw_label(left - 6, y + 4, shown, "end")]
     for value, shown in horizontal[1]:
         x = left + wide * horizontal[0](value)
-        made += [draw_line(x, _TOP, x, bottom, opacity=0.6), draw_label(x, bottom + 16, shown)]
+        elements += [draw_line(x, _TOP, x, bottom, opacity=0.6), draw_label(x, bottom + 16, shown)]
     first, last = min(columns[0]), max(columns[0])
-    made.append(draw_line(*at(first, first), *at(last, last), SOURCE))
-    made += [draw_line(*at(truth, low), *at(truth, top), RELEASE, 0.35) for truth, _, low, top in points]
-    made += [draw_circle(*at(truth, estimate), RELEASE) for truth, estimate, *_ in points]
-    return Drawing(left + wide + 16, bottom + 40, tuple(made))
+    elements.append(draw_line(*place_point(first, first), *place_point(last, last), SOURCE))
+    elements += [
+        draw_line(*place_point(truth, low), *place_point(truth, top), RELEASE, 0.35) for truth, _, low, top in points
+    ]
+    elements += [draw_circle(*place_point(truth, estimate), RELEASE) for truth, estimate, *_ in points]
+    return Drawing(left + wide + 16, bottom + 40, tuple(elements))
 
 
 def _growing(low: float, high: float) -> tuple[Callable[[float], float], list[tuple[float, str]]]:

@@ -24,7 +24,7 @@ from sqlanon.report.settings import ROLES
 from sqlanon.report.sizes import class_sizes_section
 from sqlanon.results import RiskReport
 from sqlanon.results.figures import count, measure
-from sqlanon.risk import assess
+from sqlanon.risk import AssessedColumns, assess
 from sqlanon.risk.sizes import class_sizes
 
 PERSONS = (
@@ -61,7 +61,7 @@ def readers_report(engine: Engine, release: str) -> Page:
 def _page(engine: Engine, released: Released) -> Page:
     facts: dict[str, Any] = json.loads(next(str(row[5]) for row in released.metadata if row[0] == ""))
     view = spell_table(released.view.ref)
-    own = facts.get("boxes") == "own"
+    own_boxes = facts.get("boxes") == "own"
     sensitive = [
         name
         for field in released.fields
@@ -70,9 +70,10 @@ def _page(engine: Engine, released: Released) -> Page:
         if any(column.name == name for column in released.view.columns)
     ]
     exact = [name for field in released.fields if field.role == "quasi" for name in field.published]
-    sizes = None if own else class_sizes(engine, released.view.ref, released.group_columns)
-    risk = None if own else assess(engine, view, quasi=exact, sensitive=() if released.group else sensitive)
-    notes = (OWN_BOXES,) if own else (PAIRED,) if released.group else (PERSONS,) if facts.get("persons") else ()
+    sizes = None if own_boxes else class_sizes(engine, released.view.ref, released.group_columns)
+    columns = AssessedColumns(exact, () if released.group else sensitive)
+    risk = None if own_boxes else assess(engine, view, columns)
+    notes = (OWN_BOXES,) if own_boxes else (PAIRED,) if released.group else (PERSONS,) if facts.get("persons") else ()
     rows = risk.rows if risk is not None else _rows(engine, released)
     place = ".".join(part for part in (released.view.ref.schema, released.view.ref.name) if part)
     summary = [
@@ -117,13 +118,13 @@ def _rows(engine: Engine, released: Released) -> int:
 
 def _report_promises(facts: Mapping[str, Any], risk: RiskReport | None) -> Section:
     """Requirements by the metadata, and levels that the rows show."""
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for model in risk.models if risk is not None else ():
         value = "none holds" if model.reached is None else measure(model.reached)
         about = ", ".join(part for part in (model.column, model.form) if part)
-        found.setdefault(model.model, []).append(f"{value} ({about})" if about else value)
+        values.setdefault(model.model, []).append(f"{value} ({about})" if about else value)
     rows = [
-        (name, _format_value(facts[name]), "; ".join(found.get(name, ["-"])))
+        (name, _format_value(facts[name]), "; ".join(values.get(name, ["-"])))
         for name in REQUIREMENTS
         if facts.get(name) not in (None, REQUIREMENTS[name].nothing)
     ]

@@ -48,10 +48,10 @@ def risk_section(before: Measured | None, after: Measured | None, notes: tuple[s
         after: the release; None: its rows do not show classes.
         notes: why something is missing.
     """
-    both = [one for one in (before, after) if one is not None]
-    titles = [title for title, one in (("source", before), ("release", after)) if one is not None]
+    both = [assessment for assessment in (before, after) if assessment is not None]
+    titles = [title for title, assessment in (("source", before), ("release", after)) if assessment is not None]
     blocks: list[Block] = [Text(note) for note in notes]
-    if both and all(one.risk.prosecutor for one in both):
+    if both and all(assessment.risk.prosecutor for assessment in both):
         head = "figure | " + " | ".join(f">{title}" for title in titles)
         blocks.insert(0, make_table("Risk of finding a person", head, _rows(both)))
     if after is not None:
@@ -87,16 +87,19 @@ def risk_section(before: Measured | None, after: Measured | None, notes: tuple[s
 def _rows(both: list[Measured]) -> list[tuple[str, ...]]:
     """A line for each figure, with a cell for each table."""
     rows = [
-        ("rows", *(count(one.risk.rows) for one in both)),
-        ("classes", *(count(one.risk.classes) for one in both)),
+        ("rows", *(count(assessment.risk.rows) for assessment in both)),
+        ("classes", *(count(assessment.risk.classes) for assessment in both)),
         (
             "unique rows",
-            *(f"{count(one.risk.sample_uniques)} ({share(one.risk.sample_uniques, one.risk.rows)})" for one in both),
+            *(
+                f"{count(risk.sample_uniques)} ({share(risk.sample_uniques, risk.rows)})"
+                for risk in (item.risk for item in both)
+            ),
         ),
-        ("prosecutor, highest", *(share(_highest(one), 1) for one in both)),
-        ("prosecutor, average", *(share(_average(one), 1) for one in both)),
-        (f"rows above {both[0].risk.threshold:g}", *(_format_above(one) for one in both)),
-        ("marketer", *(share(_marketer(one), 1) if one.risk.marketer else "-" for one in both)),
+        ("prosecutor, highest", *(share(_highest(assessment), 1) for assessment in both)),
+        ("prosecutor, average", *(share(_average(assessment), 1) for assessment in both)),
+        (f"rows above {both[0].risk.threshold:g}", *(_format_above(assessment) for assessment in both)),
+        ("marketer", *(share(_marketer(assessment), 1) if assessment.risk.marketer else "-" for assessment in both)),
     ]
     return [tuple(row) for row in rows]
 

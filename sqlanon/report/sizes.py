@@ -38,8 +38,8 @@ def bin_sizes(sizes: Sizes, most: int = MOST) -> list[Bin]:
         most: bins.
     """
     each = [
-        Bin(int(size), int(size), int(classes), int(held))
-        for size, classes, held in zip(sizes.size, sizes.classes, sizes.held, strict=True)
+        Bin(int(size), int(size), int(classes), int(rows))
+        for size, classes, rows in zip(sizes.size, sizes.classes, sizes.held, strict=True)
     ]
     if len(each) <= most:
         return each
@@ -48,12 +48,19 @@ def bin_sizes(sizes: Sizes, most: int = MOST) -> list[Bin]:
     for place in range(1, most):
         ends.append(max(ends[-1] + 1, math.ceil(low * (high + 1) ** (place / most) / low ** (place / most))))
     ends = [*(end for end in ends if end <= high), high + 1]
-    found = []
+    bins = []
     for start, end in pairwise(ends):
-        within = [one for one in each if start <= one.low < end]
+        within = [size_bin for size_bin in each if start <= size_bin.low < end]
         if within:
-            found.append(Bin(start, end - 1, sum(one.classes for one in within), sum(one.rows for one in within)))
-    return found
+            bins.append(
+                Bin(
+                    start,
+                    end - 1,
+                    sum(size_bin.classes for size_bin in within),
+                    sum(size_bin.rows for size_bin in within),
+                )
+            )
+    return bins
 
 
 def class_sizes_section(sizes: Sizes | None, why: str = "") -> Section:
@@ -61,13 +68,16 @@ def class_sizes_section(sizes: Sizes | None, why: str = "") -> Section:
     blocks: tuple[Block, ...] = (Text(why),)
     if sizes is not None and sizes.rows:
         bins = bin_sizes(sizes)
-        rows = [(one.shown, count(one.classes), count(one.rows), share(one.rows, sizes.rows)) for one in bins]
+        rows = [
+            (size_bin.shown, count(size_bin.classes), count(size_bin.rows), share(size_bin.rows, sizes.rows))
+            for size_bin in bins
+        ]
         smallest, largest = int(sizes.size[0]), int(sizes.size[-1])
         text = (
             f"{count(sizes.count)} classes of {count(smallest)} to {count(largest)} rows, "
             f"{measure(sizes.rows / sizes.count)} on average."
         )
-        drawing = draw_bars([(one.shown, one.classes) for one in bins], "rows of a class", "classes")
+        drawing = draw_bars([(size_bin.shown, size_bin.classes) for size_bin in bins], "rows of a class", "classes")
         figures = make_table("Classes by size", "rows of a class | >classes | >rows | >share of rows", rows)
         blocks = (Picture("Classes by size", text, drawing, figures),)
     elif sizes is not None:

@@ -31,11 +31,11 @@ def report_variables(engine: Engine, policy: Mapping[str, Any], run: RunReport, 
         run: the run that made the version.
         released: the view; None: it is in another file, and nothing is measured.
     """
-    found, why = _measure(engine, run, released)
+    contributions, why = _measure(engine, run, released)
     rows = []
     for column in policy.get("columns", ()):
         name = str(column["name"])
-        adds = found.get(name)
+        adds = contributions.get(name)
         lost = run.loss.columns.get(name, {})
         rows.append(
             (
@@ -53,8 +53,8 @@ def report_variables(engine: Engine, policy: Mapping[str, Any], run: RunReport, 
     if why:
         blocks.append(Text(f"Not measured: {why}."))
     if policy.get("rest") in ("drop", "keep"):
-        done = "not published" if policy["rest"] == "drop" else "published as they are"
-        blocks.append(Text(f"Columns of the source that the policy does not name are {done}."))
+        treatment = "not published" if policy["rest"] == "drop" else "published as they are"
+        blocks.append(Text(f"Columns of the source that the policy does not name are {treatment}."))
     return Section(
         "variables",
         "Variables",
@@ -84,21 +84,22 @@ def _measure(engine: Engine, run: RunReport, released: Released | None) -> tuple
     if not run.shape.grouped or released.group is not None:
         return {}, NO_CLASSES
     of_class = set(released.group_columns)
-    known = {
+    quasi = {
         field.name: [name for name in field.published if name in of_class]
         for field in released.fields
         if field.role == "quasi" and of_class.intersection(field.published)
     }
-    contributions = measure_contributions(engine, released.view.ref, known, max(run.classes, 1))
+    contributions = measure_contributions(engine, released.view.ref, quasi, max(run.classes, 1))
     if contributions is None:
         return {}, TOO_MANY if run.rows else "the release has no rows"
     exposed = {field.name: field.published for field in released.fields if field.role == "insensitive"}
     groups = (run.exposed.groups if run.exposed else 0) or max(run.rows, 1)
-    every = {**known, **exposed}
+    every = {**quasi, **exposed}
     if exposed and groups * sum(map(len, every.values())) > MOST_EXPOSED:
-        return {one.column: one for one in contributions}, f"columns that are published as they are, as {TOO_MANY}"
+        return {item.column: item for item in contributions}, f"columns that are published as they are, as {TOO_MANY}"
     more = measure_contributions(engine, released.view.ref, every, groups) if exposed else None
-    return {one.column: one for one in (*contributions, *(one for one in more or () if one.column in exposed))}, ""
+    exposed_items = [item for item in more or () if item.column in exposed]
+    return {item.column: item for item in (*contributions, *exposed_items)}, ""
 
 
 def _techniques(column: Mapping[str, Any], policy: Mapping[str, Any], run: RunReport) -> Iterator[str]:
@@ -111,15 +112,21 @@ def _techniques(column: Mapping[str, Any], policy: Mapping[str, Any], run: RunRe
     elif role == "insensitive":
         yield "published as it is"
     elif role == "sensitive":
-        asked = [name for name, one in REQUIREMENTS.items() if one.sensitive and policy["privacy"].get(name)]
-        yield f"published as it is, protected by {', '.join(asked)}" if asked else "published as it is, not protected"
+        requirements = [
+            name for name, requirement in REQUIREMENTS.items() if requirement.sensitive and policy["privacy"].get(name)
+        ]
+        yield (
+            f"published as it is, protected by {', '.join(requirements)}"
+            if requirements
+            else "published as it is, not protected"
+        )
     else:
         recode = column.get("recode") or {}
         yield from (f"{key} {value}" for key, value in recode.items() if value is not None)
         hierarchy = column.get("hierarchy")
         if hierarchy:
-            named = hierarchy if isinstance(hierarchy, str) else hierarchy.get("name", "a list")
-            yield f"generalized by hierarchy {named}"
+            hierarchy_name = hierarchy if isinstance(hierarchy, str) else hierarchy.get("name", "a list")
+            yield f"generalized by hierarchy {hierarchy_name}"
         else:
             yield f"generalized to {run.format} of its class"
     if column.get("accept_unique"):

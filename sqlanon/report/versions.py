@@ -48,8 +48,8 @@ def report_versions(entries: Sequence[Entry], run: RunReport, attacks: Sequence[
             f"{count(run.data.removed)} removed{changed}"
         )
         blocks.append(Facts((("Rows of the source since the version before", text),)))
-    for one in run.history:
-        blocks += _report_together(one)
+    for comparison in run.history:
+        blocks += _report_together(comparison)
     return Section(
         "versions",
         "Versions",
@@ -75,12 +75,12 @@ def _trend(entries: Sequence[Entry]) -> list[Block]:
     rows = []
     for version, run in runs:
         risks = measured_risk(run)
-        known, every = risks.highest(), risks.highest("published")
+        highest, every = risks.highest(), risks.highest("published")
         rows.append(
             (
                 str(version),
-                "-" if known is None else count(run.min_class),
-                "-" if known is None else share(known, 1),
+                "-" if highest is None else count(run.min_class),
+                "-" if highest is None else share(highest, 1),
                 "-" if every is None else share(every, 1),
                 "-" if risks.marketer is None else share(risks.marketer, 1),
                 f"{run.gcp:.4f}",
@@ -95,15 +95,15 @@ def _attacks(kept: Sequence[KeptAttacks]) -> list[Block]:
     """How attacks went over the versions; the last ones of each version."""
     rows = [
         (
-            str(one.version),
-            one.made_at[:10],
-            count(one.known),
-            f"{count(one.drawn)} of {count(one.published)}",
-            *("-" if risk is None else share(risk, 1) for risk in (one.found, one.found_highest)),
-            *("-" if risk is None else share(risk, 1) for risk in (one.learned, one.learned_highest)),
-            "yes" if one.held else "NO",
+            str(measured.version),
+            measured.made_at[:10],
+            count(measured.known),
+            f"{count(measured.drawn)} of {count(measured.published)}",
+            *("-" if risk is None else share(risk, 1) for risk in (measured.found, measured.found_highest)),
+            *("-" if risk is None else share(risk, 1) for risk in (measured.learned, measured.learned_highest)),
+            "yes" if measured.held else "NO",
         )
-        for one in sorted({one.version: one for one in kept}.values(), key=lambda one: one.version)
+        for measured in sorted({attack.version: attack for attack in kept}.values(), key=lambda one: one.version)
     ]
     head = (
         ">version | on | >columns known | >victims compared | >row found, mean | >highest | >value learned, mean | "
@@ -133,9 +133,9 @@ def _report_together(one: HistoryReport) -> list[Block]:
         else ("in groups below the policy", "smallest")
     )
     title = f"Versions {one.old} and {one.new} together: {count(one.failing)} rows {where}"
-    found: list[Block] = [
+    blocks: list[Block] = [
         make_table(title, f"rows that | >rows | >groups | >{least} | >least l | >below the policy", rows)
     ]
     if one.not_measured:
-        found.append(Text(f"Not measured: {one.not_measured}", warning=True))
-    return found
+        blocks.append(Text(f"Not measured: {one.not_measured}", warning=True))
+    return blocks

@@ -41,12 +41,12 @@ class Works:
     def reasons(self) -> Iterator[tuple[str, Lack, list[str]]]:
         """Each marker once in each ability, with the things that have it."""
         for place, ability in enumerate(self.abilities):
-            found: dict[Lack, list[str]] = {}
+            by_lack: dict[Lack, list[str]] = {}
             for name, cells in self.rows.items():
                 lack = cells[place].lack
                 if lack is not None:
-                    found.setdefault(lack, []).append(name)
-            for lack, names in found.items():
+                    by_lack.setdefault(lack, []).append(name)
+            for lack, names in by_lack.items():
                 yield ability, lack, names
 
     def to_dict(self) -> dict[str, dict[str, dict[str, str | None]]]:
@@ -136,7 +136,10 @@ def list_requirements() -> Works:
     return Works(
         "Requirements",
         abilities,
-        {name: (_make_cell(one.joint), _make_cell(one.tally)) for name, one in REQUIREMENTS.items()},
+        {
+            name: (_make_cell(requirement.joint), _make_cell(requirement.tally))
+            for name, requirement in REQUIREMENTS.items()
+        },
     )
 
 

@@ -95,7 +95,7 @@ class Approval(Report):
         """
         if self.action == "revoked" or self.is_revoked(decisions):
             return "revoked"
-        if any(other.place > self.place for other in same):
+        if any(approval.place > self.place for approval in same):
             return "replaced"
         return "expired" if now >= self.ends else "valid"
 

@@ -89,10 +89,11 @@ class Exposure:
         names, single = join_names(self.columns), len(self.columns) == 1
         as_they_are = "is published as it is" if single else "are published as they are"
         alone = f"{self.alone:,} of {self.rows:,} rows are alone" if self.alone else f"{self.k} rows are alike"
-        it = "it" if single else "them"
+        pronoun = "it" if single else "them"
         return (
-            f"{names} {as_they_are}, and nothing else hides {it}: with {it} {alone} (k {self.k}, not {k}). Who knows "
-            "such a value of a person finds the row; make the column quasi, or an identifier, if somebody may know it"
+            f"{names} {as_they_are}, and nothing else hides {pronoun}: with {pronoun} {alone} (k {self.k}, not {k}). "
+            "Who knows such a value of a person finds the row; make the column quasi, or an identifier, if "
+            "somebody may know it"
         )
 
 

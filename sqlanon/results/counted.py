@@ -29,7 +29,7 @@ class NeighbourReport(Report):
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
         """A report as the catalog keeps it."""
-        columns = tuple((int(place), str(how), bool(known)) for place, how, known in report["columns"])
+        columns = tuple((int(place), str(how), bool(is_quasi)) for place, how, is_quasi in report["columns"])
         return cls(str(report["release"]), int(report["version"]), tuple(map(int, report["shown"])), columns)
 
 
@@ -67,12 +67,12 @@ class StatisticsReport(Report):
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
         """A report as the catalog keeps it."""
         levels = tuple((str(name), int(levels)) for name, levels in report["levels"])
-        found = report.get("neighbour")
-        neighbour = None if found is None else NeighbourReport.from_dict(found)
+        neighbour_facts = report.get("neighbour")
+        neighbour = None if neighbour_facts is None else NeighbourReport.from_dict(neighbour_facts)
         errors = report.get("errors")
         more = {
             "levels": levels,
-            "scales": tuple(int(one) for one in report.get("scales", ())),
+            "scales": tuple(int(scale) for scale in report.get("scales", ())),
             "errors": errors and (float(errors[0]), float(errors[1])),
             "neighbour": neighbour,
             "batches": tuple(map(int, report.get("batches", ()))),

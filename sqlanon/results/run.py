@@ -95,7 +95,7 @@ class NoisyReport(Report):
         values = dict(report)
         if values.get("synthetic"):
             synthetic = values["synthetic"]
-            lists = {"pairs": tuple((str(one), str(other)) for one, other in synthetic["pairs"])}
+            lists = {"pairs": tuple((str(first), str(second)) for first, second in synthetic["pairs"])}
             lists |= {name: tuple(synthetic[name]) for name in ("apart", "most")}
             values["synthetic"] = SyntheticReport(**{**synthetic, **lists})
         return cls(**values)

@@ -6,7 +6,7 @@ more than 32 columns are combined (`sqlanon.risk.distinct`). What a policy asks 
 `sqlanon.release.verify`.
 """
 
-from sqlanon.risk.assess import THRESHOLD, VALUE, Population, assess
+from sqlanon.risk.assess import THRESHOLD, VALUE, AssessedColumns, Population, assess
 from sqlanon.risk.attackers import of_persons
 from sqlanon.risk.identifying import identify
 from sqlanon.risk.known import measure_known

@@ -13,8 +13,7 @@ from sqlanon.risk import attackers, households, individual, models, uniques, wil
 from sqlanon.risk.sizes import Sizes, class_sizes
 
 if TYPE_CHECKING:
-    from sqlanon.risk.attackers import Doubles
-    from sqlanon.risk.sizes import Longs
+    from sqlanon.arrays import Doubles, Longs
 
 THRESHOLD = 0.2
 """One in a class of five."""
@@ -44,14 +43,52 @@ class Population:
         return self.table is not None or self.size is not None or self.weight is not None
 
 
-def assess(  # noqa: PLR0913 - older than the limit
+@dataclass(frozen=True, slots=True)
+class AssessedColumns:
+    """The columns of a table by their part in its risk.
+
+    Attributes:
+        quasi: the columns that make the classes; None: all but the sensitive ones, the identifiers, the household and
+            the weight.
+        sensitive: columns whose values the models protect, each by itself.
+        identifiers: columns that name persons, who may have several rows: risks are of the fewest persons of a class.
+        household: columns that name a household together, whose risk is that of any member.
+    """
+
+    quasi: Sequence[str] | None = None
+    sensitive: Sequence[str] = ()
+    identifiers: Sequence[str] = ()
+    household: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Assessed:
+    """A table as it is assessed.
+
+    Attributes:
+        engine: where the table is.
+        table: its name, for errors.
+        relation: the table.
+        quasi: the columns that make the classes.
+        population: facts about the population.
+        weight: the column of sampling weights, if there is one.
+        threshold: rows with more risk are counted.
+    """
+
+    engine: Engine
+    table: str
+    relation: Relation
+    quasi: Sequence[str]
+    population: Population
+    weight: Sequence[str]
+    threshold: float
+
+
+def assess(
     engine: Engine,
     table: str,
+    asked: AssessedColumns,
     *,
-    quasi: Sequence[str] | None = None,
-    sensitive: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
-    household: Sequence[str] = (),
     population: Population | None = None,
     threshold: float = THRESHOLD,
     null_is: str = VALUE,
@@ -61,11 +98,7 @@ def assess(  # noqa: PLR0913 - older than the limit
     Args:
         engine: where the table is.
         table: its name.
-        quasi: the columns that make the classes; None: all but the sensitive ones, the identifiers, the household and
-            the weight.
-        sensitive: columns whose values the models protect, each by itself.
-        identifiers: columns that name persons, who may have several rows: risks are of the fewest persons of a class.
-        household: columns that name a household together, whose risk is that of any member.
+        asked: the columns by their part in the risk.
         population: facts about the population.
         threshold: a probability; rows with more risk are counted.
         null_is: ``wildcard``: measure besides the prosecutor's risk where NULL and ``*`` may be any value, which is
@@ -81,14 +114,14 @@ def assess(  # noqa: PLR0913 - older than the limit
     population_known = population or Population()
     relation = engine.relation(table)
     sensitive, identifiers, household = (
-        columns_of(relation, table, names) for names in (sensitive, identifiers, household)
+        columns_of(relation, table, names) for names in (asked.sensitive, asked.identifiers, asked.household)
     )
     weight = columns_of(relation, table, [population_known.weight] if population_known.weight is not None else [])
-    if quasi is None:
-        others = (*sensitive, *identifiers, *household, *weight)
-        columns = tuple(column.name for column in relation.columns if column.name not in others)
+    if asked.quasi is None:
+        not_quasi = (*sensitive, *identifiers, *household, *weight)
+        columns = tuple(column.name for column in relation.columns if column.name not in not_quasi)
     else:
-        columns = columns_of(relation, table, quasi)
+        columns = columns_of(relation, table, asked.quasi)
     roles = [*columns, *sensitive, *identifiers, *household, *weight]
     twice = sorted({name for name in roles if roles.count(name) > 1})
     if twice:
@@ -109,15 +142,10 @@ def assess(  # noqa: PLR0913 - older than the limit
             else None
         )
         figures, missing = models.measure_models(engine, relation, columns, sensitive)
-        journalist, marketer, risks, compared = _population(
-            engine, table, relation, columns, sizes, population_known, weight, threshold
-        )
+        assessed = _Assessed(engine, table, relation, columns, population_known, weight, threshold)
+        journalist, marketer, risks, compared = _assess_population(assessed, sizes)
         members = households.Membership(relation.ref, columns, household, identifiers)
-        homes = (
-            _households(engine, relation, members, population_known, weight, sizes.rows, threshold)
-            if household
-            else None
-        )
+        homes = _assess_households(assessed, members, sizes.rows) if household else None
     prosecutor = attackers.measure_prosecutor(sizes, threshold)
     alone = int(sizes.held[sizes.size == 1].sum())
     return RiskReport(
@@ -135,22 +163,15 @@ def assess(  # noqa: PLR0913 - older than the limit
     )
 
 
-def _households(
-    engine: Engine,
-    relation: Relation,
-    members: households.Membership,
-    known: Population,
-    weight: Sequence[str],
-    rows: int,
-    threshold: float,
-) -> HouseholdRisk | None:
+def _assess_households(assessed: _Assessed, members: households.Membership, rows: int) -> HouseholdRisk | None:
     """The risk of households, by whatever is known of the population."""
+    engine, relation, known, weight = assessed.engine, assessed.relation, assessed.population, assessed.weight
     basis = "persons" if members.persons else "table"
     measure: households.Measure = attackers.of_class
     if known.table is not None:
         people = engine.relation(known.table)
-        others = _same_columns(relation, people, members.quasi)
-        members, basis = replace(members, population=people.ref, others=others), "population table"
+        other_columns = _same_columns(relation, people, members.quasi)
+        members, basis = replace(members, population=people.ref, others=other_columns), "population table"
     elif weight:
         members, basis, measure = replace(members, weight=weight[0]), "weights", individual.of_weights
     elif known.size is not None:
@@ -160,7 +181,7 @@ def _households(
             return individual.measure_individual(n, fraction)
 
         measure = of_sample
-    return households.measure_households(engine, members, measure, basis, threshold)
+    return households.measure_households(engine, members, measure, basis, assessed.threshold)
 
 
 def _check(table: str, known: Population, threshold: float, persons: bool) -> None:
@@ -181,21 +202,16 @@ def _check(table: str, known: Population, threshold: float, persons: bool) -> No
         )
 
 
-def _population(  # noqa: PLR0913 - older than the limit
-    engine: Engine,
-    table: str,
-    relation: Relation,
-    quasi: Sequence[str],
-    sizes: Sizes,
-    known: Population,
-    weight: Sequence[str],
-    threshold: float,
+def _assess_population(
+    assessed: _Assessed, sizes: Sizes
 ) -> tuple[AttackerRisk | None, MarketerRisk | None, PopulationUniques | None, tuple[ModelFigure, ...]]:
     """The journalist, the marketer, the uniques of the population and the models over it, as far as it is known."""
+    engine, relation, quasi = assessed.engine, assessed.relation, assessed.quasi
+    known, weight, threshold = assessed.population, assessed.weight, assessed.threshold
     if known.table is not None:
         people = engine.relation(known.table)
-        others = _same_columns(relation, people, quasi)
-        population = attackers.match_population(engine, relation.ref, quasi, people.ref, others)
+        other_columns = _same_columns(relation, people, quasi)
+        population = attackers.match_population(engine, relation.ref, quasi, people.ref, other_columns)
         uniques_counted = PopulationUniques(
             population.population, sizes.rows / population.population, population.uniques
         )
@@ -222,7 +238,8 @@ def _population(  # noqa: PLR0913 - older than the limit
     size = float(known.size) if known.size is not None else people_of
     if size < sizes.rows:
         raise PolicyError(
-            f"audit {table}: a population of {size:,.0f} is smaller than the table, which has {sizes.rows:,} rows"
+            f"audit {assessed.table}: a population of {size:,.0f} is smaller than the table, which has {sizes.rows:,} "
+            "rows"
         )
     journalist = attackers.of_rows(risk, rows, basis, threshold)
     return journalist, MarketerRisk(basis, journalist.average), uniques.estimate_uniques(sizes, size), ()
@@ -234,18 +251,18 @@ def _same_columns(relation: Relation, people: Relation, quasi: Sequence[str]) ->
     Raises:
         PolicyError: one is not there, or has another kind of values.
     """
-    others = columns_of(people, f"population {people.ref}", quasi)
+    other_columns = columns_of(people, f"population {people.ref}", quasi)
     here = {column.name: column for column in relation.columns}
     there = {column.name: column for column in people.columns}
     numbers = ("integer", "float", "decimal")
-    for name, other in zip(quasi, others, strict=True):
+    for name, other in zip(quasi, other_columns, strict=True):
         kinds = {"number" if column.kind in numbers else column.kind for column in (here[name], there[other])}
         if len(kinds) > 1:
             raise PolicyError(
                 f"population {people.ref}: {other} is {there[other].shown_type}, and {name} of {relation.ref} is "
                 f"{here[name].shown_type}; give both the same type"
             )
-    return others
+    return other_columns
 
 
 def columns_of(relation: Relation, table: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -256,10 +273,10 @@ def columns_of(relation: Relation, table: str, names: Sequence[str]) -> tuple[st
     """
     exact = {column.name: column.name for column in relation.columns}
     spelled = {name.lower(): name for name in exact} | exact
-    found = []
+    columns = []
     for name in names:
         column = spelled.get(name) or spelled.get(name.lower())
         if column is None:
             raise PolicyError(f"audit {table}: there is no column {name}; columns: {', '.join(exact)}")
-        found.append(column)
-    return tuple(dict.fromkeys(found))
+        columns.append(column)
+    return tuple(dict.fromkeys(columns))

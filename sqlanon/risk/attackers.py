@@ -25,12 +25,8 @@ from sqlanon.results import AttackerRisk, MarketerRisk, RiskReport
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from sqlanon.risk.sizes import Longs, Sizes
-
-    Doubles = npt.NDArray[np.float64]
+    from sqlanon.arrays import Doubles, Longs
+    from sqlanon.risk.sizes import Sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,5 +165,5 @@ def measure_journalist(found: Matched, threshold: float) -> AttackerRisk:
 def measure_marketer(found: Matched) -> MarketerRisk:
     """(1 / n) sum f_j / F_j."""
     here = found.n > 0
-    n, held, classes = found.n[here], found.held[here], found.classes[here]
-    return MarketerRisk("population table", float((classes * n / held).sum()) / int((classes * n).sum()))
+    n, held_by, classes = found.n[here], found.held[here], found.classes[here]
+    return MarketerRisk("population table", float((classes * n / held_by).sum()) / int((classes * n).sum()))

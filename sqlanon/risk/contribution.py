@@ -22,7 +22,7 @@ from sqlanon.risk.identifying import Groups, divide_groups
 if TYPE_CHECKING:
     import numpy as np
 
-    from sqlanon.risk.sizes import Longs
+    from sqlanon.arrays import Longs
 
 MOST_NUMBERS = 100_000_000
 """Different rows x columns that are held in memory, 8 bytes each, some three times."""

@@ -13,7 +13,7 @@ from sqlanon.table.scratch import Scratch
 if TYPE_CHECKING:
     import numpy as np
 
-    from sqlanon.risk.sizes import Longs
+    from sqlanon.arrays import Longs
 
 MOST = 32
 """Columns up to which nothing is written: one statement groups the table and numbers the values of all of them.

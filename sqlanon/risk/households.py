@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sqlanon.risk.attackers import Doubles
-    from sqlanon.risk.sizes import Longs
+    from sqlanon.arrays import Doubles, Longs
 
 Measure = Callable[["Longs", "Doubles"], "Doubles"]
 """The risk of rows, by the rows of their class, int64[n], and the sum of its weights, float64[n]."""

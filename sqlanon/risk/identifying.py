@@ -23,7 +23,7 @@ from sqlanon.risk.assess import columns_of
 from sqlanon.risk.distinct import DistinctRows, read_distinct
 
 if TYPE_CHECKING:
-    from sqlanon.risk.sizes import Longs
+    from sqlanon.arrays import Longs
 
 MOST_COLUMNS = 15
 """Columns of which all subsets are measured; of more, sets are grown greedily."""
@@ -62,8 +62,10 @@ def identify(
     columns, see `read_distinct`.
     """
     relation = engine.relation(table)
-    others = columns_of(relation, table, left_out)
-    names = [column.name for column in relation.columns if column.name not in others] if columns is None else columns
+    left_names = columns_of(relation, table, left_out)
+    names = (
+        [column.name for column in relation.columns if column.name not in left_names] if columns is None else columns
+    )
     chosen_columns = columns_of(relation, table, names)
     if not chosen_columns:
         raise PolicyError(f"audit {table}: there is no column to combine; name some with quasi")
@@ -72,9 +74,10 @@ def identify(
     total = int(rows.n.sum())
     sets: tuple[ColumnSet, ...] = ()
     if total:
-        found = _list_all(rows) if exhaustive else _greedy(rows)
+        column_sets = _list_all(rows) if exhaustive else _greedy(rows)
         sets = tuple(
-            ColumnSet(tuple(chosen_columns[i] for i in places), count / total, apart) for places, count, apart in found
+            ColumnSet(tuple(chosen_columns[i] for i in places), count / total, apart)
+            for places, count, apart in column_sets
         )
     if exhaustive:
         sets = tuple(sorted(sets, key=lambda one: (len(one.columns), -one.distinction, -one.separation)))

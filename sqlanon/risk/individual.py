@@ -26,8 +26,7 @@ from sqlanon.sqltext import statement
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.risk.attackers import Doubles
-    from sqlanon.risk.sizes import Longs
+    from sqlanon.arrays import Doubles, Longs
 
 MOST_WEIGHT = 1e15
 """Of a row."""

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sqlanon.risk.attackers import Doubles
-    from sqlanon.risk.sizes import Longs
+    from sqlanon.arrays import Doubles, Longs
 
     Bytes = npt.NDArray[np.uint8]
 
@@ -56,8 +55,10 @@ def measure_known(
     but for very many columns, see `read_distinct`.
     """
     relation = engine.relation(table)
-    others = columns_of(relation, table, left_out)
-    names = [column.name for column in relation.columns if column.name not in others] if columns is None else columns
+    left_names = columns_of(relation, table, left_out)
+    names = (
+        [column.name for column in relation.columns if column.name not in left_names] if columns is None else columns
+    )
     chosen_columns = columns_of(relation, table, names)
     if not chosen_columns:
         raise PolicyError(f"audit {table}: there is no column to combine; name some with quasi")
@@ -94,7 +95,7 @@ def find_minimal(
     per_column = np.zeros(len(names), np.int64)
     before: dict[tuple[int, ...], Bytes] = {}
     worst: tuple[int, ...] = ()
-    found = []
+    size_reports = []
     for size in range(1, most + 1):
         unique: dict[tuple[int, ...], Bytes] = {}
         k, sets, everywhere = 0, 0, np.zeros(len(alone), np.bool_)
@@ -114,8 +115,8 @@ def find_minimal(
             everywhere |= single
         before = unique
         minimal = int(per_row[size - 1].sum())
-        found.append(KnownSize(size, sets, k, tuple(names[a] for a in worst), minimal, int(everywhere.sum())))
-    return tuple(found), _score(rows, per_row, per_column, names)
+        size_reports.append(KnownSize(size, sets, k, tuple(names[a] for a in worst), minimal, int(everywhere.sum())))
+    return tuple(size_reports), _score(rows, per_row, per_column, names)
 
 
 def _sets_of(rows: DistinctRows, size: int) -> Iterator[tuple[tuple[int, ...], Groups]]:

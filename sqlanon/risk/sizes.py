@@ -10,10 +10,7 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,7 @@ from sqlanon.risk.distinct import read_distinct
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from sqlanon.risk.sizes import Longs
+    from sqlanon.arrays import Flags, Longs
 
 MOST_KEYS = 100_000
 """Different combinations of quasi values, at most."""
@@ -91,7 +88,7 @@ def count_compatible(codes: Longs, n: Longs) -> Longs:
     return _by_pair(codes, n)
 
 
-def _by_pattern(codes: Longs, n: Longs, masks: npt.NDArray[np.bool_], pattern: Longs) -> Longs:
+def _by_pattern(codes: Longs, n: Longs, masks: Flags, pattern: Longs) -> Longs:
     """Combinations with the same known columns.
 
     Those of two patterns are compatible if they agree in the columns known in both.
@@ -106,9 +103,9 @@ def _by_pattern(codes: Longs, n: Longs, masks: npt.NDArray[np.bool_], pattern: L
             partners.setdefault((mask & other).tobytes(), []).append(i)
         for common, patterns in partners.items():
             columns = np.flatnonzero(np.frombuffer(common, np.bool_))
-            others = np.concatenate([members[i] for i in patterns])
-            key = _number_rows(codes[np.concatenate([member, others])][:, columns])
-            rows = np.bincount(key[len(member) :], n[others], int(key.max()) + 1)
+            other_rows = np.concatenate([members[i] for i in patterns])
+            key = _number_rows(codes[np.concatenate([member, other_rows])][:, columns])
+            rows = np.bincount(key[len(member) :], n[other_rows], int(key.max()) + 1)
             counts[member] += rows[key[: len(member)]].astype(np.int64)
     return counts
 

@@ -46,8 +46,8 @@ class AccessLog:
         """
         if self._stream is None:
             return
-        at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+        moment = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         shown = {key: value for key, value in facts.items() if key != "text" or self._texts}
         with self._guard:
-            self._stream.write(json.dumps({"at": at, "event": event, **shown}) + "\n")
+            self._stream.write(json.dumps({"at": moment, "event": event, **shown}) + "\n")
             self._stream.flush()

@@ -61,33 +61,37 @@ def cells(names: Sequence[str], aggregates: Collection[str], outputs: Sequence[O
         ServeError: a bound is asked for of a column that does not exist, or that has no bounds.
     """
     folded = {name.lower(): name for name in names}
-    found, left = [], iter(names)
+    listed, remaining = [], iter(names)
     for output in outputs or [Output()] * len(names):
         if not output.item:
-            found.append(Cell(item := next(left), item))
+            listed.append(Cell(item := next(remaining), item))
             continue
-        known = folded.get(output.item.lower())
-        if known is None:
+        spelled = folded.get(output.item.lower())
+        if spelled is None:
             raise ServeError("42703", f'column "{output.name}" does not exist', position=output.position)
-        if known not in aggregates:
+        if spelled not in aggregates:
             raise ServeError(
-                "42703", f'column "{known}" has no bounds: its values are those of the source', position=output.position
+                "42703",
+                f'column "{spelled}" has no bounds: its values are those of the source',
+                position=output.position,
             )
-        found.append(Cell(output.name, known, output.end))
+        listed.append(Cell(output.name, spelled, output.end))
     if not bounds:
-        return found
-    asked = {(cell.item, cell.end) for cell in found}
+        return listed
+    requested = {(cell.item, cell.end) for cell in listed}
     wide = []
-    for cell in found:
+    for cell in listed:
         wide.append(cell)
         if cell.item in aggregates and not cell.end:
-            wide += [Cell(f"{cell.name}_{end}", cell.item, end) for end in ENDS if (cell.item, end) not in asked]
+            wide += [Cell(f"{cell.name}_{end}", cell.item, end) for end in ENDS if (cell.item, end) not in requested]
     wide.append(Cell(CERTAIN, ""))
     twice = Counter(cell.name.lower() for cell in wide)
-    added = [cell.name for cell in wide if cell not in found]
-    taken = next((name for name in added if twice[name.lower()] > 1), None)
-    if taken is not None:  # nobody shall confuse them
-        raise ServeError("42701", f'"{taken}" is the name of a bound and of a column', "give the column another name")
+    added = [cell.name for cell in wide if cell not in listed]
+    duplicate = next((name for name in added if twice[name.lower()] > 1), None)
+    if duplicate is not None:  # nobody shall confuse them
+        raise ServeError(
+            "42701", f'"{duplicate}" is the name of a bound and of a column', "give the column another name"
+        )
     return wide
 
 
@@ -96,7 +100,7 @@ def has_bounds(query: Query) -> list[str]:
     return [name for name, node in query.items if has_aggregate(node)]
 
 
-def typed(query: Query, served: Served, dialect: str) -> str | None:
+def select_types(query: Query, served: Served, dialect: str) -> str | None:
     """A query over no rows, with the column types of ``query``; None: it joins tables that are not served."""
     if query.joins:
         return None
@@ -127,11 +131,11 @@ def columns_of(found: Sequence[Cell], types: Mapping[str, Type], aggregates: Col
         types: types of the query's columns over the source.
         aggregates: those that have bounds: numbers of them are doubles, as estimates are.
     """
-    made = []
+    columns = []
     for cell in found:
         kind = types[cell.item] if cell.item else type_named("boolean")
-        made.append(Column(cell.name, FLOAT8 if cell.item in aggregates and kind in NUMBERS else kind))
-    return tuple(made)
+        columns.append(Column(cell.name, FLOAT8 if cell.item in aggregates and kind in NUMBERS else kind))
+    return tuple(columns)
 
 
 def types_by_names(query: Query, names: Sequence[str]) -> dict[str, Type]:
@@ -141,14 +145,14 @@ def types_by_names(query: Query, names: Sequence[str]) -> dict[str, Type]:
 
 def types_by_values(answer: Answer) -> dict[str, Type]:
     """Types of an answer's columns, from the values alone."""
-    found = {}
+    types = {}
     for name in answer.columns:
         values = [row[name] for row in answer.rows]
         plain = [value.estimate if isinstance(value, Bounded) else value for value in values]
         kind = type_of(plain)
         unknown = name in answer.aggregates and all(value is None for value in plain)
-        found[name] = FLOAT8 if unknown else kind
-    return found
+        types[name] = FLOAT8 if unknown else kind
+    return types
 
 
 def result(answer: Answer, found: Sequence[Cell], columns: tuple[Column, ...]) -> Result:

@@ -20,9 +20,9 @@ def write_list(items: list[object], element: int, write: Callable[[object], byte
     """
     if not items:
         return _HEAD.pack(0, 0, element)
-    written = [write(item) for item in items]
-    head = _HEAD.pack(1, int(None in written), element) + _DIMENSION.pack(len(items), 1)
-    return head + b"".join(_LENGTH.pack(-1) if one is None else _LENGTH.pack(len(one)) + one for one in written)
+    parts = [write(item) for item in items]
+    head = _HEAD.pack(1, int(None in parts), element) + _DIMENSION.pack(len(items), 1)
+    return head + b"".join(_LENGTH.pack(-1) if part is None else _LENGTH.pack(len(part)) + part for part in parts)
 
 
 def read_list(data: bytes, element: int, read: Callable[[bytes], object]) -> list[object]:
@@ -41,17 +41,17 @@ def read_list(data: bytes, element: int, read: Callable[[bytes], object]) -> lis
     if kind != element or dimensions not in (0, 1):
         raise ValueError("a list of another type")
     count = _DIMENSION.unpack_from(data, _HEAD.size)[0] if dimensions else 0
-    at = _HEAD.size + dimensions * _DIMENSION.size
+    offset = _HEAD.size + dimensions * _DIMENSION.size
     if not 0 <= count <= MOST:
         raise ValueError("too many items")
-    found: list[object] = []
+    items: list[object] = []
     for _ in range(count):
-        (length,) = _LENGTH.unpack_from(data, at)
-        at += _LENGTH.size
-        if length < -1 or length > len(data) - at:
+        (length,) = _LENGTH.unpack_from(data, offset)
+        offset += _LENGTH.size
+        if length < -1 or length > len(data) - offset:
             raise ValueError("another length")
-        found.append(None if length == -1 else read(data[at : at + length]))
-        at += max(length, 0)
-    if at != len(data):
+        items.append(None if length == -1 else read(data[offset : offset + length]))
+        offset += max(length, 0)
+    if offset != len(data):
         raise ValueError("another length")
-    return found
+    return items

@@ -49,7 +49,7 @@ class Commands:
                 FAILED_TRANSACTION, "current transaction is aborted, commands ignored until end of transaction block"
             )
 
-    def failed(self) -> None:
+    def fail(self) -> None:
         """A statement of the transaction has failed."""
         self.status = "E" if self.status != "I" else "I"
 
@@ -98,7 +98,7 @@ class Commands:
             return Result("DEALLOCATE")
         if word in ("UNLISTEN", "CLOSE"):
             return Result(word)
-        raise _refused(word)
+        raise _refuse(word)
 
     def _set(self, text: str) -> None:
         if _TRANSACTION.match(text):
@@ -118,9 +118,9 @@ class Commands:
     def _show(self, name: str) -> Result:
         if name.upper() == "ALL":
             rows = [[key, value, ""] for key, value in sorted(self.variables.values.items())]
-            return Result("SHOW", tuple(Column(one, TEXT) for one in ("name", "setting", "description")), rows)
-        known, value = self.variables.show(_SHOW.get(" ".join(name.upper().split()), name.strip('"')))
-        return Result("SHOW", (Column(known, TEXT),), [[value]])
+            return Result("SHOW", tuple(Column(heading, TEXT) for heading in ("name", "setting", "description")), rows)
+        variable, value = self.variables.show(_SHOW.get(" ".join(name.upper().split()), name.strip('"')))
+        return Result("SHOW", (Column(variable, TEXT),), [[value]])
 
 
 def seconds_of(variables: Variables, most: float) -> float:
@@ -129,8 +129,8 @@ def seconds_of(variables: Variables, most: float) -> float:
     match = re.fullmatch(r"(\d{1,10})\s*(ms|s|min|)", text)
     if match is None:
         raise ServeError(BAD_VALUE, "statement_timeout is a number of milliseconds")
-    own = int(match[1]) * {"": 0.001, "ms": 0.001, "s": 1.0, "min": 60.0}[match[2]]
-    return min(own, most) if own else most
+    seconds = int(match[1]) * {"": 0.001, "ms": 0.001, "s": 1.0, "min": 60.0}[match[2]]
+    return min(seconds, most) if seconds else most
 
 
 def _check_mode(text: str) -> None:
@@ -147,7 +147,7 @@ def _value(text: str) -> str | None:
     return plain.strip('"')
 
 
-def _refused(word: str) -> ServeError:
+def _refuse(word: str) -> ServeError:
     if word in ("DECLARE", "FETCH", "MOVE", "PREPARE", "EXECUTE", "EXPLAIN", "VALUES", "TABLE", "COPY", "LISTEN"):
         return ServeError(NOT_SUPPORTED, f"{word} is not answered; this server answers SELECT, one statement at a time")
     return ServeError(READ_ONLY, f"cannot execute {word[:30]}: this server is read-only and answers SELECT only")

@@ -35,7 +35,7 @@ class Lobby:
             if len(self._waiting) <= self._most:
                 return None
             ((crowded, _),) = Counter(self._waiting.values()).most_common(1)
-            oldest = next(one for one, where in self._waiting.items() if where == crowded)
+            oldest = next(connection for connection, where in self._waiting.items() if where == crowded)
             del self._waiting[oldest]
             return oldest, crowded
 

@@ -57,8 +57,8 @@ def _warnings(answer: Answer) -> Iterator[str]:
     if answer.left_out:
         yield f"the release leaves out {answer.left_out} rows of its source; bounds count them in"
     if answer.unlike is not None:
-        one = answer.unlike
+        unlike = answer.unlike
         yield (
-            f"bounds are of the rows as published: {one.retained} are no longer in the source, {one.stale} have other "
-            f"values there, {one.not_published} of the source are not published"
+            f"bounds are of the rows as published: {unlike.retained} are no longer in the source, {unlike.stale} have "
+            f"other values there, {unlike.not_published} of the source are not published"
         )

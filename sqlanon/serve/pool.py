@@ -63,16 +63,16 @@ class Pool(Generic[T]):
         self._keeping, self._closed = True, False
 
     @contextmanager
-    def taken(self, turn: Turn) -> Iterator[T]:
+    def take(self, turn: Turn) -> Iterator[T]:
         """Take a resource for the time of a ``with``.
 
         Raises:
             ServeError: none was free in time, the client does not want it any more, or the server is stopping.
         """
-        kept = self._take(turn)
+        idle = self._take(turn)
         thing = None
         try:
-            thing = kept if kept is not None else self._make()
+            thing = idle if idle is not None else self._make()
             yield thing
         except BaseException as error:
             if thing is not None and (isinstance(error, self._spoils) or not isinstance(error, Exception)):
@@ -116,16 +116,16 @@ class Pool(Generic[T]):
                 if self._made_of == stamp and self._has_turn(turn.user):
                     self._users[turn.user] += 1
                     return self._idle.pop() if self._idle else None
-                left = turn.until - time.monotonic()
-                if left <= 0:
+                remaining = turn.until - time.monotonic()
+                if remaining <= 0:
                     raise ServeError(CANCELLED, "the query waited longer than its time for others; ask again")
-                self._change.wait(min(left, LOOK_SECONDS))
+                self._change.wait(min(remaining, LOOK_SECONDS))
 
     def _has_turn(self, user: str) -> bool:
         if not user:
             return not self._users[user]
-        others = self._users.total() - self._users[""]
-        return others < self._most and self._users[user] < max(self._most - 1, 1)
+        in_use = self._users.total() - self._users[""]
+        return in_use < self._most and self._users[user] < max(self._most - 1, 1)
 
     def _give(self, turn: Turn, thing: T | None) -> None:
         with self._change:

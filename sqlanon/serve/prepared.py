@@ -34,8 +34,8 @@ class Statements:
         """
         if name and name in self._kept:
             raise ServeError("42P05", f'prepared statement "{name[:63]}" already exists')
-        kept = sum(len(one.piece.text) for one in self._kept.values() if one.piece is not None)
-        if len(self._kept) >= STATEMENTS or kept + len(text) > CHARACTERS:
+        characters = sum(len(prepared.piece.text) for prepared in self._kept.values() if prepared.piece is not None)
+        if len(self._kept) >= STATEMENTS or characters + len(text) > CHARACTERS:
             raise ServeError(
                 TOO_MUCH,
                 f"a session has at most {STATEMENTS} prepared statements, of {CHARACTERS:,} characters",

@@ -78,7 +78,7 @@ class Asked:
         return at - moved
 
 
-def explained(error: BaseException, asked: Asked | None = None, *, cancelled: bool = False) -> ServeError:
+def explain(error: BaseException, asked: Asked | None = None, *, cancelled: bool = False) -> ServeError:
     """The error that the client gets for an exception.
 
     Args:

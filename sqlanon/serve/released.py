@@ -117,7 +117,7 @@ def read_served(engine: Engine, reader: Reader) -> tuple[Served, ...]:
     """
     check_reader(engine, reader)
     views = _views(engine, reader.releases)
-    found = []
+    pairs = []
     for view, source in views:
         if reader.role is not None and engine.rights and not engine.rights.can_select(reader.role, view.ref):
             if reader.releases:
@@ -128,10 +128,10 @@ def read_served(engine: Engine, reader: Reader) -> tuple[Served, ...]:
             continue  # it answers no query; who names it is refused
         released = describe(engine, view, rows)
         _check_source(engine, reader, source, released)
-        found.append((released, source or released.source))
-    bare = Counter(_place(engine, source) for _, source in found)
+        pairs.append((released, source or released.source))
+    bare = Counter(_place(engine, source) for _, source in pairs)
     return tuple(
-        _served(engine, released, source, unique=bare[_place(engine, source)] == 1) for released, source in found
+        _make_served(engine, released, source, unique=bare[_place(engine, source)] == 1) for released, source in pairs
     )
 
 
@@ -148,13 +148,13 @@ def _views(engine: Engine, named: Sequence[str]) -> list[tuple[Relation, str]]:
     }
     sources = {(ref.schema, ref.name): source for ref, source in listed.items()}
     if named:
-        found = []
+        pairs = []
         for name in named:
             view = relation_of(engine, name)
             if view is None or not engine.exists(metadata_of(view.ref)):
                 raise PolicyError(f"--release {name}: no such view of a release in this database")
-            found.append((view, sources.get((view.ref.schema, view.ref.name), "")))
-        return found
+            pairs.append((view, sources.get((view.ref.schema, view.ref.name), "")))
+        return pairs
     if not listed:
         place = engine.target(f"{PUBLISHED}.x")
         tables = engine.look_up([], schema=place).tables
@@ -167,8 +167,8 @@ def _views(engine: Engine, named: Sequence[str]) -> list[tuple[Relation, str]]:
 def _check_source(engine: Engine, reader: Reader, source: str, released: Released) -> None:
     if reader.owner:
         return
-    named = {name for name in (source, released.source) if name}
-    tables = {relation.ref for name in named if (relation := relation_of(engine, name)) is not None}
+    names = {name for name in (source, released.source) if name}
+    tables = {relation.ref for name in names if (relation := relation_of(engine, name)) is not None}
     for ref in tables - {released.view.ref}:
         if engine.rights is None or (reader.role and engine.rights.can_select(reader.role, ref)):
             who = f"role {reader.role} may read" if engine.rights else "this database has"
@@ -177,7 +177,7 @@ def _check_source(engine: Engine, reader: Reader, source: str, released: Release
             )
 
 
-def _served(engine: Engine, released: Released, source: str, *, unique: bool) -> Served:
+def _make_served(engine: Engine, released: Released, source: str, *, unique: bool) -> Served:
     view = released.view.ref
     schema, name = _place(engine, source) if unique else (view.schema or SCHEMA, view.name)
     if schema.lower() in CATALOGS:

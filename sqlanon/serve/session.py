@@ -68,7 +68,7 @@ class Session:
 
     def _serve(self) -> None:
         skipping = False
-        while (message := self._received()) is not None:
+        while (message := self._receive()) is not None:
             if isinstance(message, Query):
                 with self._queries.cancel.statement():
                     self._simple(message.query_string)
@@ -84,7 +84,7 @@ class Session:
                 with self._queries.cancel.statement():
                     skipping = not self._extended.carry_out(message)
 
-    def _received(self) -> PGMessage | None:
+    def _receive(self) -> PGMessage | None:
         """The next message; None: the session ends."""
         try:
             message = self._wire.receive()
@@ -105,16 +105,16 @@ class Session:
             if not pieces:
                 self._replies.send(EmptyQueryResponse())
             for piece in pieces:
-                kept = self._answer(self._queries.prepare(piece), [], [])
+                answer = self._answer(self._queries.prepare(piece), [], [])
                 try:
-                    if kept.result.columns is not None:
-                        self._replies.columns(kept.result.columns, [])
-                        self._replies.rows(kept, len(kept))
+                    if answer.result.columns is not None:
+                        self._replies.columns(answer.result.columns, [])
+                        self._replies.rows(answer, len(answer))
                 finally:
-                    kept.drop()
-                self._replies.complete(kept.result)
+                    answer.drop()
+                self._replies.complete(answer.result)
         except (ServeError, SqlanonError) as error:
-            self._replies.failed(error)
+            self._replies.report_failure(error)
         self._replies.ready()
 
     def _answer(self, prepared: Prepared, parameters: Parameters, formats: Sequence[int]) -> Kept:

@@ -22,11 +22,11 @@ def parse_text(text: str, other: str = "postgres") -> exp.Expr:
         ServeError: it does not parse.
     """
     try:
-        return _parsed(text, "postgres")
+        return _parse(text, "postgres")
     except ServeError:
         if other == "postgres":
             raise
-        return _parsed(text, other)
+        return _parse(text, other)
 
 
 def meant_by(tree: exp.Expr, asking: Asking) -> Served | None:
@@ -36,9 +36,9 @@ def meant_by(tree: exp.Expr, asking: Asking) -> Served | None:
         ServeError: a table that there is not, several releases, or a release and the catalog.
     """
     ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
-    tables = [one for one in tree.find_all(exp.Table) if one.db or one.name.lower() not in ctes]
-    found = {one: _match(table, asking) for one, table in ((id(table), table) for table in tables)}
-    releases = {one for one in found.values() if one is not None}
+    tables = [table for table in tree.find_all(exp.Table) if table.db or table.name.lower() not in ctes]
+    matches = {identity: _match(table, asking) for identity, table in ((id(table), table) for table in tables)}
+    releases = {match for match in matches.values() if match is not None}
     if not releases:
         missing = [table for table in tables if not is_catalog(table)]
         if missing:
@@ -47,7 +47,7 @@ def meant_by(tree: exp.Expr, asking: Asking) -> Served | None:
     if len(releases) > 1:
         raise ServeError(NOT_SUPPORTED, "a query asks one release; ask the others by themselves")
     for table in tables:
-        if found[id(table)] is None and (is_catalog(table) or not isinstance(table.parent, exp.Join)):
+        if matches[id(table)] is None and (is_catalog(table) or not isinstance(table.parent, exp.Join)):
             raise _missing(table, asking)
     return next(iter(releases))
 
@@ -59,23 +59,23 @@ def _match(table: exp.Table, asking: Asking) -> Served | None:
         return None
     for anew in (False, True):
         listed = asking.served(anew=anew)
-        named = [one for one in listed if _means(table, one)]
-        if len(named) > 1:
+        matches = [released for released in listed if _means(table, released)]
+        if len(matches) > 1:
             raise ServeError(
                 "42P09",
                 f"{table.name} is the name of several tables",
-                f"write the schema: {', '.join(sorted(f'{one.schema}.{one.name}' for one in named))}",
+                f"write the schema: {', '.join(sorted(f'{released.schema}.{released.name}' for released in matches))}",
                 place(table),
             )
-        if named:
-            return named[0]
+        if matches:
+            return matches[0]
     return None
 
 
 def _missing(table: exp.Table, asking: Asking) -> ServeError:
     if isinstance(table.this, exp.Func):
         return ServeError(NO_FUNCTION, "functions after FROM are not answered over a release", position=place(table))
-    names = sorted(f"{one.schema}.{one.name}" for one in asking.served())
+    names = sorted(f"{released.schema}.{released.name}" for released in asking.served())
     shown = f"{table.db}.{table.name}" if table.db else table.name
     hint = f"there are: {', '.join(names[:20])}" if names else "no release is published here"
     return ServeError(NO_TABLE, f'relation "{shown[:200]}" does not exist', hint, place(table))
@@ -92,12 +92,12 @@ def _means(table: exp.Table, one: Served) -> bool:
     return by_source or (schema is not None and same(table.this, one.view_name) and same(schema, one.view_schema))
 
 
-def _parsed(text: str, dialect: str) -> exp.Expr:
+def _parse(text: str, dialect: str) -> exp.Expr:
     try:
         trees = [tree for tree in Dialect.get_or_raise(dialect).parse(text) if tree is not None]
     except SqlglotError as error:
-        at = place_of(error, text)
-        raise ServeError(SYNTAX, "syntax error" if at else "the query does not parse", position=at) from error
+        place = place_of(error, text)
+        raise ServeError(SYNTAX, "syntax error" if place else "the query does not parse", position=place) from error
     if len(trees) != 1:
         raise ServeError(SYNTAX, "one statement is wanted")
     return trees[0]

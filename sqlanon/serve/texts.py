@@ -75,23 +75,23 @@ def split(text: str) -> list[Piece]:
     """
     if len(text) > MOST_CHARACTERS:
         raise ServeError(TOO_MUCH, f"a query has at most {MOST_CHARACTERS:,} characters")
-    text, gaps, oids = _spaced(text)
+    text, gaps, oids = _add_spaces(text)
     tokens = _tokens(text)
-    found, begin = [], 0
+    pieces, begin = [], 0
     for index, token in enumerate([*tokens, None]):
         if token is None or token.token_type is TokenType.SEMICOLON:
             if begin < index:
                 start, end = tokens[begin].start, tokens[index - 1].end + 1
                 words = tuple(token.text.upper() for token in tokens[begin : min(index, begin + 4)])
-                own = tuple(gap - start for gap in gaps if start <= gap < end)
-                found.append(Piece(text[start:end], start - sum(gap < start for gap in gaps), words, own, oids))
+                piece_gaps = tuple(gap - start for gap in gaps if start <= gap < end)
+                pieces.append(Piece(text[start:end], start - sum(gap < start for gap in gaps), words, piece_gaps, oids))
             begin = index + 1
-    if len(found) > STATEMENTS:
+    if len(pieces) > STATEMENTS:
         raise ServeError(TOO_MUCH, f"a message has at most {STATEMENTS} statements")
-    return found
+    return pieces
 
 
-def _spaced(text: str) -> tuple[str, list[int], bool]:
+def _add_spaces(text: str) -> tuple[str, list[int], bool]:
     """The text with a space after each parameter that another follows at once, and the positions of these.
 
     Lists of ``oid`` become lists of ``int``, a name of the same length; whether there are some is the last result.
@@ -100,18 +100,18 @@ def _spaced(text: str) -> tuple[str, list[int], bool]:
     gaps: list[int] = []
     last = length = 0
     oids = False
-    for found in _JOINED.finditer(text):
-        if found["parameter"]:
-            parts += [text[last : found.end()], " "]
-            length += found.end() - last
+    for match in _JOINED.finditer(text):
+        if match["parameter"]:
+            parts += [text[last : match.end()], " "]
+            length += match.end() - last
             gaps.append(length)
             length += 1
-            last = found.end()
-        elif found["oids"]:
-            parts += [text[last : found.start()], "int"]
+            last = match.end()
+        elif match["oids"]:
+            parts += [text[last : match.start()], "int"]
             oids = True
-            length += found.end() - last
-            last = found.end()
+            length += match.end() - last
+            last = match.end()
     return "".join([*parts, text[last:]]), gaps, oids
 
 
@@ -128,7 +128,7 @@ def parameters(piece: Piece) -> list[tuple[int, int, int]]:
     Raises:
         ServeError: a number is too large.
     """
-    found = []
+    places = []
     for token, after in pairwise(piece.tokens):
         if (
             token.token_type is TokenType.PARAMETER
@@ -138,8 +138,8 @@ def parameters(piece: Piece) -> list[tuple[int, int, int]]:
             number = int(after.text) if after.text.isdigit() and len(after.text) < 6 else 0
             if not 0 < number <= PARAMETERS:
                 raise ServeError(TOO_MUCH, f"a statement has at most {PARAMETERS:,} parameters")
-            found.append((number, token.start, after.end + 1))
-    return found
+            places.append((number, token.start, after.end + 1))
+    return places
 
 
 def parameter_types(piece: Piece, declared: Sequence[int], columns: Mapping[str, Type]) -> list[int]:
@@ -180,9 +180,9 @@ def _guess(node: exp.Expr, columns: Mapping[str, Type]) -> Type:
         return INT8
     if isinstance(parent, exp.Binary | exp.Between | exp.In | exp.Any | exp.Tuple):
         near = parent.parent if isinstance(parent, exp.Any | exp.Tuple) else parent
-        for other in near.args.values() if near is not None else ():
-            if isinstance(other, exp.Column) and other.name.lower() in columns:
-                column = columns[other.name.lower()]
+        for operand in near.args.values() if near is not None else ():
+            if isinstance(operand, exp.Column) and operand.name.lower() in columns:
+                column = columns[operand.name.lower()]
                 return list_of(column) if isinstance(parent, exp.Any) else column
     return TEXT
 
@@ -199,7 +199,7 @@ def bound(text: str, places: Sequence[tuple[int, int, int]], values: Sequence[ob
     Raises:
         ServeError: a parameter has no value, or SQL has no literal for the value.
     """
-    return edited(text, with_values(places, values, dialect))
+    return edit(text, with_values(places, values, dialect))
 
 
 def with_values(
@@ -212,7 +212,7 @@ def with_values(
         if number > len(values):
             raise ServeError("42P02", f"there is no parameter ${number}", position=start + 1)
         if number not in literals:
-            literals[number] = written(values[number - 1], dialect)
+            literals[number] = write_literal(values[number - 1], dialect)
         length += len(literals[number])
         if length > MOST_CHARACTERS:
             raise ServeError(TOO_MUCH, f"a query has at most {MOST_CHARACTERS:,} characters with its parameters")
@@ -220,7 +220,7 @@ def with_values(
     return edits
 
 
-def edited(text: str, edits: Sequence[tuple[int, int, str]]) -> Asked:
+def edit(text: str, edits: Sequence[tuple[int, int, str]]) -> Asked:
     """A text with pieces replaced, and where the rest was."""
     parts, last = [], 0
     for start, end, new in edits:
@@ -229,7 +229,7 @@ def edited(text: str, edits: Sequence[tuple[int, int, str]]) -> Asked:
     return Asked("".join([*parts, text[last:]]), tuple((start, end, len(new)) for start, end, new in edits))
 
 
-def written(value: object, dialect: str) -> str:
+def write_literal(value: object, dialect: str) -> str:
     """A value as a literal of SQL, quoted.
 
     Raises:
@@ -256,7 +256,7 @@ def written(value: object, dialect: str) -> str:
             raise ServeError(NOT_SUPPORTED, "a parameter has a NUL character")
         return respell(literal(str(value)), dialect)
     if isinstance(value, list):
-        return f"ARRAY[{', '.join(written(item, dialect) for item in value)}]"
+        return f"ARRAY[{', '.join(write_literal(item, dialect) for item in value)}]"
     raise ServeError(NOT_SUPPORTED, "parameters are numbers, texts, dates, times, booleans and lists of these")
 
 
@@ -290,26 +290,26 @@ def take_bounds(piece: Piece, columns: Collection[str]) -> tuple[list[tuple[int,
     items = _items(piece.tokens)
     outputs: list[Output] = []
     cuts: list[tuple[int, int, str]] = []
-    kept = 0
+    kept_items = 0
     for i, item in enumerate(items):
-        named = _end_of(item, columns)
-        if named is None:
+        item_end = _end_of(item, columns)
+        if item_end is None:
             outputs.append(Output())
-            kept += 1
+            kept_items += 1
             continue
-        outputs.append(Output(item[-1].text, *named, position=item[0].start + 1))
+        outputs.append(Output(item[-1].text, *item_end, position=item[0].start + 1))
         # With the comma before it; in front of the first column that stays, with the comma after.
-        start = items[i - 1][-1].end + 1 if kept else item[0].start
-        end = item[-1].end + 1 if kept or i + 1 == len(items) else items[i + 1][0].start
+        start = items[i - 1][-1].end + 1 if kept_items else item[0].start
+        end = item[-1].end + 1 if kept_items or i + 1 == len(items) else items[i + 1][0].start
         cuts.append((start, end, ""))
-    if not kept:
+    if not kept_items:
         return [], [Output()] * len(items)
     return cuts, outputs
 
 
 def _items(tokens: Sequence[Token]) -> list[list[Token]]:
     """The tokens of each item of the outermost SELECT list; none where several queries are combined."""
-    found: list[list[Token]] = [[]]
+    items: list[list[Token]] = [[]]
     depth, within = 0, False
     for token in tokens:
         depth -= token.token_type is TokenType.R_PAREN
@@ -318,13 +318,13 @@ def _items(tokens: Sequence[Token]) -> list[list[Token]]:
         if within and depth == 0 and token.token_type is TokenType.FROM:
             within = False
         elif within and depth == 0 and token.token_type is TokenType.COMMA:
-            found.append([])
+            items.append([])
         elif within:
-            found[-1].append(token)
-        elif depth == 0 and token.token_type is TokenType.SELECT and found == [[]]:
+            items[-1].append(token)
+        elif depth == 0 and token.token_type is TokenType.SELECT and items == [[]]:
             within = True
         depth += token.token_type is TokenType.L_PAREN
-    return found if all(found) else []
+    return items if all(items) else []
 
 
 def _end_of(item: Sequence[Token], columns: Collection[str]) -> tuple[str, str] | None:
@@ -344,4 +344,4 @@ def place_of(error: SqlglotError, text: str) -> int:
         return 0
     before = text.split("\n")[: line - 1]
     word = len(problems[0].get("highlight") or "")
-    return max(sum(len(one) + 1 for one in before) + int(column) - word + 1, 1)
+    return max(sum(len(line) + 1 for line in before) + int(column) - word + 1, 1)

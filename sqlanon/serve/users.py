@@ -54,8 +54,8 @@ class Users:
         )
         # Salt and iterations of a known name, and made for known names too, which takes the same time.
         like = self._shapes[int.from_bytes(choice, "big") % len(self._shapes)]
-        made = (salt * (like[0] // len(salt) + 1))[: like[0]], stored, server, like[1]
-        return self._verifiers.get(name, made)
+        imitation = (salt * (like[0] // len(salt) + 1))[: like[0]], stored, server, like[1]
+        return self._verifiers.get(name, imitation)
 
 
 def read_users(path: Path | None) -> Users:
@@ -110,12 +110,12 @@ def open_secret(path: Path) -> Iterator[BinaryIO]:
     """
     # Of the opened file, not of the name, which may mean another file a moment later.
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
             raise PolicyError(f"{path} is no regular file")
-        if found.st_uid not in (os.geteuid(), 0):
+        if status.st_uid not in (os.geteuid(), 0):
             raise PolicyError(f"{path} has secrets, and belongs to another user; make a file of your own")
-        if found.st_mode & 0o077:
+        if status.st_mode & 0o077:
             raise PolicyError(f"{path} has secrets, and others may use it; chmod 600 {path}")
         yield file
 

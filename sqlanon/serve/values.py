@@ -95,7 +95,7 @@ _LISTS = {
         (TIMESTAMPTZ, 1185),
     )
 } | {TEXT: TEXTS}
-_ELEMENTS = {made.oid: kind for kind, made in _LISTS.items()} | {1015: Type(1043, -1, "character varying")}
+_ELEMENTS = {list_type.oid: kind for kind, list_type in _LISTS.items()} | {1015: Type(1043, -1, "character varying")}
 """The types of the items of lists, by the numbers of the lists' types."""
 
 
@@ -104,7 +104,7 @@ def type_named(name: str) -> Type:
     folded = name.lower().strip()
     if folded.endswith("[]"):
         return list_of(type_named(folded[:-2]))
-    return next((found for known, found in _BY_NAME if folded.startswith(known)), TEXT)
+    return next((type_ for prefix, type_ in _BY_NAME if folded.startswith(prefix)), TEXT)
 
 
 def list_of(kind: Type) -> Type:
@@ -129,7 +129,7 @@ def type_of(values: Sequence[object]) -> Type:
         (datetime.date, DATE),
         (datetime.time, TIME),
     )
-    return next((found for kind, found in kinds if isinstance(first, kind)), TEXT)
+    return next((type_ for kind, type_ in kinds if isinstance(first, kind)), TEXT)
 
 
 @dataclass(frozen=True)
@@ -159,10 +159,10 @@ class Result:
 
 def _whole(value: float) -> int:
     """The same number, if it is whole."""
-    made = int(value)
-    if made != value:
+    number = int(value)
+    if number != value:
         raise ValueError("a number with a fraction")
-    return made
+    return number
 
 
 _AS: Mapping[Type, Callable[[Any], object]] = {
@@ -174,7 +174,7 @@ _AS: Mapping[Type, Callable[[Any], object]] = {
 }
 
 
-def encoded(value: object, kind: Type, binary: bool) -> bytes | None:
+def encode(value: object, kind: Type, binary: bool) -> bytes | None:
     """A value on the wire; None: NULL.
 
     Raises:
@@ -185,12 +185,12 @@ def encoded(value: object, kind: Type, binary: bool) -> bytes | None:
     try:
         if kind.oid in _ELEMENTS and isinstance(value, list) and binary:
             element = _ELEMENTS[kind.oid]
-            return write_list(value, element.oid, lambda item: encoded(item, element, binary))
-        made = _AS[kind](value) if kind in _AS else value
+            return write_list(value, element.oid, lambda item: encode(item, element, binary))
+        converted = _AS[kind](value) if kind in _AS else value
         if kind is FLOAT8 and not binary:
-            return _shortest(float(made))  # type: ignore[arg-type]
+            return _shortest(float(converted))  # type: ignore[arg-type]
         dumper = adapters.get_dumper_by_oid(kind.oid, Format.BINARY if binary else Format.TEXT)
-        return bytes(dumper(type(made), None).dump(made) or b"")
+        return bytes(dumper(type(converted), None).dump(converted) or b"")
     except (DataError, ArithmeticError, TypeError, ValueError, UnicodeError) as error:
         raise ServeError(NOT_SUPPORTED, f"a value of the answer is no {kind.name}") from error
 
@@ -200,7 +200,7 @@ def _shortest(value: float) -> bytes:
     return {"inf": b"Infinity", "-inf": b"-Infinity", "nan": b"NaN"}.get(text) or text.encode()
 
 
-def decoded(data: bytes, oid: int, binary: bool) -> object:
+def decode(data: bytes, oid: int, binary: bool) -> object:
     """The value of a parameter.
 
     Raises:
@@ -209,7 +209,7 @@ def decoded(data: bytes, oid: int, binary: bool) -> object:
     if binary and oid in _ELEMENTS:
         element = _ELEMENTS[oid].oid
         try:
-            return read_list(data, element, lambda item: decoded(item, element, binary))
+            return read_list(data, element, lambda item: decode(item, element, binary))
         except (struct.error, ValueError) as error:
             raise ServeError(BAD_TEXT, f"a parameter is no value of the type with number {oid}") from error
     loader = adapters.get_loader(oid, Format.BINARY if binary else Format.TEXT)
@@ -222,8 +222,8 @@ def decoded(data: bytes, oid: int, binary: bool) -> object:
     try:
         if size and len(data) != size:
             raise ValueError("another length")  # noqa: TRY301 - loaders in C read that many bytes, unasked
-        chosen = NumericBinaryLoader if binary and oid == NUMERIC.oid else loader  # in Python, which checks lengths
-        return chosen(oid, None).load(data)
+        decoder = NumericBinaryLoader if binary and oid == NUMERIC.oid else loader  # in Python, which checks lengths
+        return decoder(oid, None).load(data)
     except Exception as error:
         raise ServeError(BAD_TEXT, f"a parameter is no value of the type with number {oid}") from error
 

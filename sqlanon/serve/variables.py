@@ -150,8 +150,8 @@ class Variables:
 
     def show(self, name: str) -> tuple[str, str]:
         """The spelled name of a setting, and the value."""
-        known = self._known(name)
-        return known, self._values[known]
+        spelled = self._find_name(name)
+        return spelled, self._values[spelled]
 
     def set(self, name: str, value: str | None) -> str:
         """Set a setting, or restore the first value (None). Returns the setting's name.
@@ -161,18 +161,18 @@ class Variables:
         """
         if name.lower() in ("role", "session_authorization"):
             raise ServeError(NOT_ALLOWED, "a session keeps the role that it asks as")
-        known = self._known(name)
-        folded = known.lower()
+        spelled = self._find_name(name)
+        folded = spelled.lower()
         if value is None:
-            self._values[known] = getattr(self, "_begun", self._values)[known]
-            return known
-        if known in _READ_ONLY:
-            raise ServeError("55P02", f'parameter "{known}" cannot be changed')
+            self._values[spelled] = getattr(self, "_begun", self._values)[spelled]
+            return spelled
+        if spelled in _READ_ONLY:
+            raise ServeError("55P02", f'parameter "{spelled}" cannot be changed')
         allowed = _FIXED.get(folded)
         if allowed is not None:
             if value.lower() not in allowed:
-                raise ServeError(BAD_VALUE, f'parameter "{known}" has to be {self._values[known]} here')
-            return known
+                raise ServeError(BAD_VALUE, f'parameter "{spelled}" has to be {self._values[spelled]} here')
+            return spelled
         if folded == "datestyle" and not value.lower().startswith("iso"):
             raise ServeError(BAD_VALUE, "dates are sent as ISO has them")
         if folded == BOUNDS:
@@ -180,18 +180,18 @@ class Variables:
                 raise ServeError(BAD_VALUE, f"{BOUNDS} is on or off")
             value = value.lower()
         if folded != "datestyle":
-            self._values[known] = value[:1000]
-        return known
+            self._values[spelled] = value[:1000]
+        return spelled
 
     def reset(self) -> None:
         """Restore every setting to the value at the start of the session."""
         self._values = dict(self._begun)
 
-    def _known(self, name: str) -> str:
-        known = self._spelled.get(name.lower())
-        if known is None:
+    def _find_name(self, name: str) -> str:
+        spelled = self._spelled.get(name.lower())
+        if spelled is None:
             raise ServeError(NO_SETTING, f'unrecognized configuration parameter "{name[:100]}"')
-        return known
+        return spelled
 
 
 _OPTION = re.compile(r"(?:-c|--)([A-Za-z_.]+)=(.*)", re.DOTALL)
@@ -203,10 +203,10 @@ def _options(text: str) -> list[tuple[str, str]]:
         words = shlex.split(text.replace("-c ", "-c"))
     except ValueError as error:
         raise ServeError(BAD_VALUE, "options: -c name=value is wanted") from error
-    found = []
+    options = []
     for word in words:
         match = _OPTION.fullmatch(word)
         if match is None:
             raise ServeError(BAD_VALUE, "options: -c name=value is wanted")
-        found.append((match[1], match[2]))
-    return found
+        options.append((match[1], match[2]))
+    return options

@@ -61,7 +61,7 @@ def separate_values(text: str, view: str) -> tuple[str, Mapping[str, tuple[str, 
     if not isinstance(tree, exp.Query):
         return text, {}
     grouped = {id(each.find_ancestor(exp.Select)) for each in tree.find_all(exp.AggFunc) if not _is_windowed(each)}
-    found: dict[str, dict[str, int]] = {}
+    by_kind: dict[str, dict[str, int]] = {}
     joined: dict[int, exp.Select] = {}
     for literal in list(tree.find_all(exp.Literal)):
         if isinstance(literal.parent, _STRUCTURE) or literal.arg_key in _OPTIONS:
@@ -69,7 +69,7 @@ def separate_values(text: str, view: str) -> tuple[str, Mapping[str, tuple[str, 
         if not literal.is_string and literal.name in _KEPT:
             continue
         whole, kind, value = _find_value(literal)
-        places = found.setdefault(kind, {})
+        places = by_kind.setdefault(kind, {})
         select = _of_rows(whole, grouped)
         array: exp.Expr = exp.column(_column_of(kind), table=None if select is None else view, quoted=True)
         if select is None:
@@ -84,7 +84,7 @@ def separate_values(text: str, view: str) -> tuple[str, Mapping[str, tuple[str, 
             select.from_(table, copy=False)
         else:
             select.join(table, join_type="cross", copy=False)
-    return tree.sql(dialect="spark"), {_column_of(kind): (kind, list(places)) for kind, places in found.items()}
+    return tree.sql(dialect="spark"), {_column_of(kind): (kind, list(places)) for kind, places in by_kind.items()}
 
 
 def _column_of(kind: str) -> str:

@@ -84,12 +84,12 @@ def _without_names(text: str) -> tuple[str, list[str]]:
     """A text whose quoted names are numbered, and these names with their quotes."""
     numbers: dict[str, int] = {}
 
-    def numbered(token: re.Match[str]) -> str:
+    def number_token(token: re.Match[str]) -> str:
         if not token[0].startswith('"'):
             return token[0]
         return f'"{_ANY_NAME}{numbers.setdefault(token[0], len(numbers))}_"'
 
-    return _TOKEN.sub(numbered, text), list(numbers)
+    return _TOKEN.sub(number_token, text), list(numbers)
 
 
 @lru_cache(maxsize=4096)
@@ -104,12 +104,12 @@ def _translate(name: str, text: str, written: str, dialect: str) -> str:
 def _placeholders(text: str, dialect: str) -> str:
     """Replace ``:name`` outside of quotes, comments and casts; quotes become the engine's."""
 
-    def written(token: re.Match[str]) -> str:
+    def write_token(token: re.Match[str]) -> str:
         if token[1]:
             return _SENTINEL + token[1]
         return respell(token[0], dialect)
 
-    return _finish(_TOKEN.sub(written, text), dialect)
+    return _finish(_TOKEN.sub(write_token, text), dialect)
 
 
 def _finish(text: str, dialect: str) -> str:
@@ -139,18 +139,18 @@ def statement(
         TemplateError: the template does not parse, or uses syntax outside the allow-list.
     """
     added = find_added_template(name)
-    path, written = template_path(name, dialect) if added is None else (None, "duckdb")
+    path, written_dialect = template_path(name, dialect) if added is None else (None, "duckdb")
     try:
         text = (_template(str(path)) if added is None else _read_template(added)).render(**context)
     except jinja2.UndefinedError as error:
         raise TemplateError(f"template {name} lacks a parameter") from error
     # Scratch names differ from run to run; compiled text is cached without the run's part of them.
-    own = f"_sqlanon_{run}_" if run else _ANY_RUN
-    text = _compile(name, text.replace(own, _ANY_RUN), written, dialect).replace(_ANY_RUN, own)
-    used = {key: value for key, value in (binds or {}).items() if _uses(text, key, dialect)}
-    if not used and dialect == "postgres":
+    run_prefix = f"_sqlanon_{run}_" if run else _ANY_RUN
+    text = _compile(name, text.replace(run_prefix, _ANY_RUN), written_dialect, dialect).replace(_ANY_RUN, run_prefix)
+    used_binds = {key: value for key, value in (binds or {}).items() if _uses(text, key, dialect)}
+    if not used_binds and dialect == "postgres":
         text = text.replace("%%", "%")
-    return Statement(name, text, used)
+    return Statement(name, text, used_binds)
 
 
 def _uses(text: str, key: str, dialect: str) -> bool:

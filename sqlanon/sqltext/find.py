@@ -24,9 +24,9 @@ def template_path(name: str, dialect: str) -> tuple[Path, str]:
     Raises:
         FileNotFoundError: there is no such template.
     """
-    own = _root() / dialect / f"{name}.sql"
-    if own.is_file():
-        return own, dialect
+    override = _root() / dialect / f"{name}.sql"
+    if override.is_file():
+        return override, dialect
     core = _root() / "core" / f"{name}.sql"
     if not core.is_file():
         raise FileNotFoundError(f"no SQL template {name}")
@@ -43,8 +43,8 @@ def add_template(name: str, text: str) -> None:
     Raises:
         ValueError: there is another template of that name.
     """
-    own = [_root() / folder / f"{name}.sql" for folder in ("core", "duckdb", "postgres", "spark")]
-    if _ADDED.get(name, text) != text or any(path.is_file() for path in own):
+    paths = [_root() / folder / f"{name}.sql" for folder in ("core", "duckdb", "postgres", "spark")]
+    if _ADDED.get(name, text) != text or any(path.is_file() for path in paths):
         raise ValueError(f"there is an SQL template {name} already; choose another name")
     _ADDED[name] = text
 

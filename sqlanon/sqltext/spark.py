@@ -46,8 +46,8 @@ def for_spark(tree: exp.Expr) -> exp.Expr:
         selects = [exp.select(*(item.copy() for item in row.expressions)) for row in rows]
         first, *more = selects
         query: exp.Expr = first
-        for one in more:
-            query = exp.union(query, one, distinct=False)
+        for branch in more:
+            query = exp.union(query, branch, distinct=False)
         tree.set("expression", query)
     return tree
 
@@ -63,10 +63,10 @@ def _epoch(moment: exp.Expr) -> exp.Expr:
 
     The session's time zone does not count.
     """
-    start, own = (
+    start, until = (
         exp.cast(each, "TIMESTAMP_NTZ", dialect="spark") for each in (exp.Literal.string("1970-01-01"), moment.copy())
     )
-    micros = exp.Anonymous(this="TIMESTAMPDIFF", expressions=[exp.var("MICROSECOND"), start, own])
+    micros = exp.Anonymous(this="TIMESTAMPDIFF", expressions=[exp.var("MICROSECOND"), start, until])
     return exp.paren(exp.Div(this=micros, expression=exp.Literal.number("1000000D")))
 
 
@@ -100,5 +100,5 @@ def _sort_array(node: exp.Expr) -> None:
         exp.Literal.string("v"),
         value,
     )
-    taken = exp.Lambda(this=exp.column("v", table="x"), expressions=[exp.to_identifier("x")])
-    node.replace(exp.func("TRANSFORM", exp.func("ARRAY_SORT", exp.func("COLLECT_LIST", struct)), taken))
+    extraction = exp.Lambda(this=exp.column("v", table="x"), expressions=[exp.to_identifier("x")])
+    node.replace(exp.func("TRANSFORM", exp.func("ARRAY_SORT", exp.func("COLLECT_LIST", struct)), extraction))

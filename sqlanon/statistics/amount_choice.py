@@ -58,7 +58,8 @@ class Sums:
     """The sums of some columns over the same cells.
 
     Args:
-        system: the cells.
+        system: the cells. Where its atoms are parts of the finest combinations, sums are of the latter: while they
+            change, the numbers of the parts are the true ones.
         amounts: the sums with their ranges.
         counts: int64[witnesses, atoms], the changes of counts.
         hidden: bool[classes], hidden so far.
@@ -68,8 +69,11 @@ class Sums:
     def __init__(
         self, system: System, amounts: Sequence[tuple[Amounts, Range]], counts: Longs, hidden: Flags, work: Work
     ) -> None:
-        self._system, self._amounts, self._counts, self._work = system, amounts, counts, work
-        self.hidden = hidden.copy()
+        wholes = system.wholes
+        self._system = system if wholes is None else wholes.system
+        self._counts = counts if wholes is None else wholes.add(counts)
+        self._amounts, self._work, self._more = amounts, work, hidden[len(self._system) :]
+        self._hidden = hidden[: len(self._system)].copy()
         self._searches: list[AmountSearch] = []
         self._repairs: list[Longs] = []
         self._demanding: list[Longs] = []
@@ -89,22 +93,28 @@ class Sums:
             return hash_members(person.atoms, secret)
 
         for amounts, of in self._amounts:
-            search = AmountSearch(self._system, amounts, self.hidden, self._work)
+            search = AmountSearch(self._system, amounts, self._hidden, self._work)
             demanding = order(np.flatnonzero((amounts.up > 0) | (amounts.down > 0)))
             search.serve(demanding.tolist(), sorted(amounts.contributors, key=mark))
             repairs = [search.repair(change, of) for change in self._counts]
             self._repairs.append(np.array(repairs, np.int64).reshape(self._counts.shape))
             self._searches.append(search)
             self._demanding.append(demanding)
-            self.hidden = search.hidden.copy()
+            self._hidden = search.hidden.copy()
+
+    @property
+    def hidden(self) -> Flags:
+        """bool[classes], which are hidden."""
+        found: Flags = np.concatenate([self._hidden, self._more])
+        return found
 
     @property
     def moved_by_repairs(self) -> Flags:
         """bool[changes of counts, classes], whose sums change with them."""
-        moved = np.zeros((len(self._counts), len(self._system)), bool)
+        moved = np.zeros((len(self._counts), len(self._system) + len(self._more)), bool)
         for repairs in self._repairs:
             for at in np.flatnonzero(repairs.any(axis=1)):
-                moved[at] |= self._system.sums(repairs[at]) != 0
+                moved[at, : len(self._system)] |= self._system.sums(repairs[at]) != 0
         return moved
 
     def list_parties(self) -> list[Party]:
@@ -120,16 +130,17 @@ class Sums:
         """Changes of counts, and of each column's sums, of the same witnesses.
 
         Args:
-            counts: int64[witnesses, atoms], the changes of counts.
+            counts: int64[witnesses, atoms], the changes of counts; of sums they are those of finest combinations.
             kept: which of them are kept, then which of each column; empty: all.
         """
         some = kept or [np.ones(len(of), bool) for of in (counts, *(search.changes for search in self._searches))]
         own = [search.changes[one][1:] for search, one in zip(self._searches, some[1:], strict=True)]
         lengths = [int(some[0].sum()), *map(len, own)]
         starts = np.cumsum([0, *lengths])
-        made = np.zeros((1 + len(own), starts[-1], counts.shape[1]), np.int64)
-        made[0, : lengths[0]] = counts[some[0]]
-        for place, (repairs, changes) in enumerate(zip(self._repairs, own, strict=True), 1):
+        first = np.zeros((starts[-1], counts.shape[1]), np.int64)
+        first[: lengths[0]] = counts[some[0]]
+        made = np.zeros((len(own), starts[-1], self._counts.shape[1]), np.int64)
+        for place, (repairs, changes) in enumerate(zip(self._repairs, own, strict=True)):
             made[place, : lengths[0]] = repairs[some[0]]
-            made[place, starts[place] : starts[place + 1]] = changes
-        return made[0], tuple(made[1:])
+            made[place, starts[place + 1] : starts[place + 2]] = changes
+        return first, tuple(made)

@@ -52,14 +52,14 @@ class AmountSearch:
     @property
     def changes(self) -> Longs:
         """int64[changes, atoms]."""
-        found: Longs = self._changes.array
-        return found
+        changes: Longs = self._changes.array
+        return changes
 
     @property
     def moved(self) -> Longs:
         """int64[changes, classes]."""
-        found: Longs = self._moved.array
-        return found
+        moved: Longs = self._moved.array
+        return moved
 
     def serve(self, cells: Sequence[int], persons: Sequence[Contributor]) -> None:
         """Find changes for the demands of some classes, and of contributors, in their orders.
@@ -82,16 +82,16 @@ class AmountSearch:
         outside = self._outside.array
         inside = outside[:, self.system.members(cell)].sum(axis=1)
         met = moved >= needed if more else moved <= -needed
-        found: Flags = met & (inside == outside.sum(axis=1))
-        return found
+        serving: Flags = met & (inside == outside.sum(axis=1))
+        return serving
 
     def serving_person(self, person: Contributor, *, more: bool) -> Flags:
         """bool[changes], in which a contributor can have more, or less, and others have what they have."""
         low, high = person.box(more=more)
-        own, outside = self._changes.array[:, person.atoms], self._outside.array
-        met = ((own >= low) & (own <= high)).all(axis=1)
-        found: Flags = met & (outside[:, person.atoms].sum(axis=1) == outside.sum(axis=1))
-        return found
+        changes_inside, outside = self._changes.array[:, person.atoms], self._outside.array
+        met = ((changes_inside >= low) & (changes_inside <= high)).all(axis=1)
+        serving: Flags = met & (outside[:, person.atoms].sum(axis=1) == outside.sum(axis=1))
+        return serving
 
     def list_served(self, cells: Sequence[int]) -> Iterator[Flags]:
         """Of each demand which changes serve it."""
@@ -114,11 +114,11 @@ class AmountSearch:
         least, most = of.change(self.amounts.value, self.system.atoms.count + change)
         if (least <= 0).all() and (most >= 0).all():
             return np.zeros(len(change), np.int64)
-        own = np.flatnonzero(change)
-        between = tuple((int(at), int(least[at]), int(most[at])) for at in own)
-        found = self._find(self.system.finest_with(own), Demand(-1, None, None, (), between))
-        self.deviations.hide(np.flatnonzero(self.system.sums(found)))
-        return found
+        changed = np.flatnonzero(change)
+        between = tuple((int(atom), int(least[atom]), int(most[atom])) for atom in changed)
+        witness = self._find(self.system.finest_with(changed), Demand(-1, None, None, (), between))
+        self.deviations.hide(np.flatnonzero(self.system.sums(witness)))
+        return witness
 
     def add(self, change: Longs) -> None:
         """Keep a change; the classes that it changes are hidden."""
@@ -132,7 +132,7 @@ class AmountSearch:
         amounts, needed = self.amounts, int(self.amounts.needed(more=more)[cell])
         inside = self.system.members(cell)
         free = inside[(amounts.least[inside] < amounts.low[inside]) | (amounts.most[inside] > amounts.high[inside])]
-        between = tuple((int(at), int(amounts.least[at]), int(amounts.most[at])) for at in free)
+        between = tuple((int(atom), int(amounts.least[atom]), int(amounts.most[atom])) for atom in free)
         return Demand(cell, None if more else -needed, needed if more else None, (), between)
 
     @staticmethod
@@ -163,8 +163,8 @@ class AmountSearch:
     def _meets(self, change: Longs, demand: Demand) -> bool:
         """Whether whole numbers meet a demand that the program met with fractions."""
         low, high = self.amounts.low.copy(), self.amounts.high.copy()
-        for at, least, most in demand.between:
-            low[at], high[at] = least, most
+        for atom, least, most in demand.between:
+            low[atom], high[atom] = least, most
         if (change < low).any() or (change > high).any():
             return False
         if demand.cell < 0:

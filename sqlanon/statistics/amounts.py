@@ -8,6 +8,7 @@ less, in all of them at once, for every other contributor: so no union of hidden
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,14 @@ class Amounts:
     def needed(self, *, more: bool) -> Longs:
         """What classes demand at an end."""
         return self.up if more else self.down
+
+
+def find_sensitive(amounts: Sequence[Amounts], classes: int) -> npt.NDArray[np.bool_]:
+    """bool[classes], which a rule of a column forbids to show; the columns may have the first classes only."""
+    found = np.zeros(classes, bool)
+    for one in amounts:
+        found[: len(one.sensitive)] |= one.sensitive
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,17 +71,17 @@ def divide(rows: Longs, sums: Box, box: Box) -> list[Block]:
 
 
 def _make_block(rows: Longs, sums: Box, box: Box, atoms: Longs) -> Block:
-    own = rows[:, atoms]
-    own = own[(own < len(sums.low)).any(axis=1)]
-    used, numbers = np.unique(own, return_inverse=True)
-    known = used[used < len(sums.low)]
-    program = Program(numbers.reshape(own.shape), Box(sums.low[known], sums.high[known]))
-    return Block(atoms, program, Box(box.low[atoms], box.high[atoms]), known)
+    block_rows = rows[:, atoms]
+    block_rows = block_rows[(block_rows < len(sums.low)).any(axis=1)]
+    used_cells, numbers = np.unique(block_rows, return_inverse=True)
+    known_cells = used_cells[used_cells < len(sums.low)]
+    program = Program(numbers.reshape(block_rows.shape), Box(sums.low[known_cells], sums.high[known_cells]))
+    return Block(atoms, program, Box(box.low[atoms], box.high[atoms]), known_cells)
 
 
 def block_of(blocks: Sequence[Block], many: int) -> Longs:
     """The block of each atom."""
-    found = np.full(many, -1, np.int64)
+    numbers = np.full(many, -1, np.int64)
     for number, block in enumerate(blocks):
-        found[block.atoms] = number
-    return found
+        numbers[block.atoms] = number
+    return numbers

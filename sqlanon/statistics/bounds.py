@@ -63,27 +63,27 @@ def bound_sums(system: System, hidden: Flags, amounts: Sequence[tuple[Amounts, R
     margins = find_margins(system)
     count = Seen(margins, np.where(hidden, HIDDEN, system.value), np.ones(len(system.atoms.count), np.int64), (), {})
     rows = narrow(count)
-    made = []
-    for one, of in amounts:
-        value = system.sums(one.value)
-        seen = shift_sums(margins, np.where(hidden, 0, value), hidden, rows, of)
-        reach = Reach(seen.seen)
+    ends = []
+    for amount, of in amounts:
+        value = system.sums(amount.value)
+        shifted = shift_sums(margins, np.where(hidden, 0, value), hidden, rows, of)
+        reach = Reach(shifted.seen)
         low, high = value.copy(), value.copy()
         for cell in np.flatnonzero(hidden).tolist():
-            low[cell], high[cell] = seen.span(reach, system.members(cell))
-        made.append((low, high))
-    return made
+            low[cell], high[cell] = shifted.span(reach, system.members(cell))
+        ends.append((low, high))
+    return ends
 
 
 def find_margins(system: System) -> Longs:
     """int64[margins, atoms], the class of each atom in each margin; -1: no cell of it is published."""
     margins, of_cell = np.unique(system.levels, axis=1, return_inverse=True)
     first = system.member[system.at[:-1]][system.listed]
-    made = np.full((margins.shape[1], len(system.atoms.count)), -1, np.int64)
+    cell_of_atom = np.full((margins.shape[1], len(system.atoms.count)), -1, np.int64)
     for margin in range(margins.shape[1]):
         inside = group_atoms(system.atoms, [int(level) for level in margins[:, margin]])
         cells = np.flatnonzero(of_cell.reshape(-1) == margin)
         number = np.full(int(inside.max()) + 1, -1, np.int64)
         number[inside[first[cells]]] = system.listed[cells]
-        made[margin] = number[inside]
-    return made
+        cell_of_atom[margin] = number[inside]
+    return cell_of_atom

@@ -6,6 +6,7 @@ The witnesses are changes of the true table, and the true table is one of them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlanon.engines.base import TableRef
@@ -31,7 +32,7 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, r
         scratch.execute("statistics/whole_atoms", wholes=atoms, atoms=kept.atoms, **context)
     failing, shared = scratch.numbers("statistics/verify_atoms", keyed=keyed, atoms=atoms, **context)
     if shape.sums:
-        verify_demands(scratch, shape, keyed, kept, release)
+        verify_demands(scratch, shape, keyed, replace(kept, atoms=atoms), release)
     refuse(release, "finest cells", failing)
     refuse(release, "owners of cells", shared)
     if neighbour is not None:
@@ -62,6 +63,7 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         context["sums"] = [
             {**one.context(), "limits": own.limits} for one, own in zip(shape.sums, kept.sums, strict=True)
         ]
+    numbers = context if shape.neighbour is None else {**context, "sums": []}
     published, compared = scratch.table("published"), scratch.table("compared")
     scratch.execute("statistics/published", published=published, physical=physical, **context)
     scratch.execute("statistics/compared", compared=compared, published=published, cells=kept.cells, **context)
@@ -71,7 +73,7 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         scratch.numbers("statistics/verify_view", compared=compared),
     )
     made: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
-    ends, least, moved = verify_ends(scratch, shape, context, compared, kept, release, shape.threshold)
+    ends, least, moved = verify_ends(scratch, shape, numbers, compared, kept, release, shape.threshold)
     if shape.insiders:
         inside, insiders, own = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))
         scratch.execute("statistics/inside", inside=inside, **made, **context)
@@ -88,13 +90,35 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
             insiders=insiders,
             own=own,
             **made,
-            **context,
+            **numbers,
         )
         refuse(release, "pairs of a small cell and an insider without witnesses", found)
     if shape.sums:
+        if shape.neighbour is not None:
+            kept, moved = _verify_wholes(scratch, shape, context, compared, kept, release)
         verify_sums(scratch, shape, kept, (moved, compared), release)
     shown, hidden = scratch.numbers("statistics/counts", compared=compared)
     return shown, hidden
+
+
+def _verify_wholes(
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, kept: Kept, release: str
+) -> tuple[Kept, TableRef]:
+    """Witnesses have all sums that are published: those of the finest combinations, where atoms are parts of these.
+
+    Returns:
+        the tables of the finest combinations and the changes of these, and what witnesses change of each cell.
+
+    Raises:
+        PrivacyViolation: they have not.
+    """
+    wholes, changes = scratch.table("wholes_of_sums"), scratch.table("whole_changes")
+    scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=kept.atoms, **context)
+    scratch.execute(
+        "statistics/whole_changes", changes=changes, witness=kept.witness, atoms=kept.atoms, sums=context["sums"]
+    )
+    whole = replace(kept, atoms=wholes, witness=changes)
+    return whole, _verify_moves(scratch, shape, context, compared, whole, release, "moved_of_wholes")
 
 
 def verify_placed(
@@ -167,12 +191,33 @@ def verify_ends(
     Raises:
         PrivacyViolation: the failed rule, and how often; no value.
     """
+    moved = _verify_moves(scratch, shape, context, compared, kept, release, "moved")
+    least, ends = (scratch.table(name) for name in ("least", "ends"))
+    made: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms, "witness": kept.witness}
+    scratch.execute("statistics/least", least=least, **made, **context)
+    if shape.neighbour is not None:
+        least = _verify_classes(scratch, shape, kept, least, release)
+    scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
+    demand = {**context, "threshold": most}
+    found = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **demand)
+    refuse(release, "small cells without witnesses", found)
+    return ends, least, moved
+
+
+def _verify_moves(
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, kept: Kept, release: str, name: str
+) -> TableRef:
+    """Witnesses have all that is published; see `verify_ends`. The scratch table gets a name.
+
+    Returns:
+        the scratch table of statistics/moved.
+    """
     tables: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms}
     found = scratch.count("statistics/verify_numbers", **tables, **context)
     refuse(release, "numbers of cells", found)
     if shape.counted == "n":
         refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
-    moved, least, ends = (scratch.table(name) for name in ("moved", "least", "ends"))
+    moved = scratch.table(name)
     made: dict[str, Any] = {**tables, "witness": kept.witness}
     refuse_each(
         release,
@@ -185,11 +230,4 @@ def verify_ends(
         ("shown cells that a witness changes", "cells that a witness makes empty", "bounds that a witness leaves"),
         scratch.numbers("statistics/verify_moved", moved=moved, compared=compared, **context),
     )
-    scratch.execute("statistics/least", least=least, **made, **context)
-    if shape.neighbour is not None:
-        least = _verify_classes(scratch, shape, kept, least, release)
-    scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
-    demand = {**context, "threshold": most}
-    found = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **demand)
-    refuse(release, "small cells without witnesses", found)
-    return ends, least, moved
+    return moved

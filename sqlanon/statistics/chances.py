@@ -47,14 +47,14 @@ class Chances:
 
     def columns(self) -> dict[str, Longs]:
         """The rows as columns: number, first key, the key after the last, change."""
-        made: list[tuple[int, int, int, int]] = []
+        rows: list[tuple[int, int, int, int]] = []
         for number, row in enumerate(self.rows, 1):
             first = 0
             for change, end in row:
-                made.append((number, first, end, change))
+                rows.append((number, first, end, change))
                 first = end
         names = ("number", "first", "until", "change")
-        return {name: np.array(one, np.int64) for name, one in zip(names, zip(*made, strict=True), strict=True)}
+        return {name: np.array(column, np.int64) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
     def row_of(self, number: int) -> tuple[tuple[int, int], ...]:
         """The row of a number of 1 or more."""
@@ -66,13 +66,13 @@ class Chances:
         """The least and the greatest number that each result may have had; at least 1."""
         most = max(abs(change) for row in self.rows for change, _ in row)
         low, high = np.zeros_like(results), np.zeros_like(results)
-        for at, result in enumerate(results.tolist()):
+        for index, result in enumerate(results.tolist()):
             able = [
                 number
                 for number in range(max(1, result - most), result + most + 1)
                 if any(number + change == result for change, _ in self.row_of(number))
             ]
-            low[at], high[at] = min(able), max(able)
+            low[index], high[index] = min(able), max(able)
         return low, high
 
 
@@ -108,24 +108,26 @@ def spread_evenly(changes: Longs, variance: Fraction) -> Floats:
     scale = float(np.abs(changes).max())
     x = changes / scale
     powers, goal = np.stack([x, x * x]), np.array([0.0, float(variance) / scale**2])
-    at = np.zeros(2)
+    coefficients = np.zeros(2)
     for _ in range(STEPS):
-        chances = _normal(at @ powers)
+        chances = _normal(coefficients @ powers)
         error = powers @ chances - goal
         if np.abs(error).max() < NEAR:
             break
         centered = powers - (powers @ chances)[:, None]
         curve = (centered * chances) @ centered.T + 1e-15 * np.eye(2)
-        step, length, value = np.linalg.solve(curve, error), 1.0, _height(at, powers, goal)
-        while length > 1e-9 and _height(at - length * step, powers, goal) > value - 1e-4 * length * (error @ step):
+        step, length, value = np.linalg.solve(curve, error), 1.0, _height(coefficients, powers, goal)
+        while length > 1e-9 and _height(coefficients - length * step, powers, goal) > value - 1e-4 * length * (
+            error @ step
+        ):
             length /= 2
-        at = at - length * step
-    return _normal(at @ powers)
+        coefficients = coefficients - length * step
+    return _normal(coefficients @ powers)
 
 
 def _normal(logarithms: Floats) -> Floats:
-    made = np.exp(logarithms - logarithms.max())
-    shares: Floats = made / made.sum()
+    weights = np.exp(logarithms - logarithms.max())
+    shares: Floats = weights / weights.sum()
     return shares
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.amount_choice import Party, Sums, drop_all
-from sqlanon.statistics.amounts import Amounts, Range
+from sqlanon.statistics.amounts import Amounts, Range, find_sensitive
 from sqlanon.statistics.deviations import MOST_WORK, Demand, Deviations, ExhaustedError, Work
 from sqlanon.statistics.growing import Rows
 from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
@@ -90,6 +90,7 @@ def choose_hidden(
         step: gets progress.
         most_work: the cost limit of the programs; see `Work`.
         amounts: columns whose sums are published, and their ranges; each has demands of its own, on the same cells.
+            Where the atoms are parts of the finest combinations, they are those of ``system.wholes``.
 
     Raises:
         UnservedError: a small cell cannot be protected, or the programs exceed the cost limit.
@@ -97,7 +98,7 @@ def choose_hidden(
 
     Cost: some linear programs for each small cell; more where an insider is in the way.
     """
-    must = np.logical_or.reduce([system.small, system.inner, *(one.sensitive for one, _ in amounts)])
+    must = system.small | system.inner | find_sensitive([one for one, _ in amounts], len(system))
     work = Work(most_work)
     search = _Search(system, threshold, insiders_of(system) if insiders else [], (work, must.copy()))
     small = np.flatnonzero(system.small)

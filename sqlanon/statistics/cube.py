@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -15,7 +15,7 @@ from sqlanon.statistics.parts import Parts, with_classes
 from sqlanon.statistics.placing import divide_cells
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
-from sqlanon.statistics.system import Atoms, Listed, System, build_system
+from sqlanon.statistics.system import Atoms, Listed, System, Wholes, build_system
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ class Cube:
     """Scratch tables of the counted cells.
 
     Attributes:
-        atoms: see statistics/atoms.
+        atoms: see statistics/atoms; with ``parts`` see statistics/part_atoms.
+        finest: see statistics/atoms.
         cells: see statistics/cells.
         counts: numbers of atoms and of cells.
         sums: of each column of sums the demands.
@@ -42,6 +43,7 @@ class Cube:
     """
 
     atoms: TableRef
+    finest: TableRef
     cells: TableRef
     counts: tuple[int, int]
     sums: tuple[SumTables, ...] = ()
@@ -97,11 +99,11 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
     if n != persons and (shape.neighbour is not None or shape.followed):
         key = "refresh" if shape.followed else "together"
         raise PolicyError(f"{release}: {key} is not built where a person has several rows; leave it out")
-    parts = None
+    finest, parts = atoms, None
     if shape.neighbour is not None:
-        atoms, parts = divide_cells(scratch, shape, rows, atoms, stage)
+        atoms, parts = divide_cells(scratch, shape, rows, finest, stage)
     scratch.drop(rows)
-    return Cube(atoms, cells, (many, listed), sums, n == persons, parts)
+    return Cube(atoms, finest, cells, (many, listed), sums, n == persons, parts)
 
 
 def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> System:
@@ -113,24 +115,28 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
         cube: the counted cells.
         secret: key for the order of equal levels.
     """
-    context = shape.context()
+    made = scratch.sql("statistics/cell_levels", cells=cube.cells, **shape.context())
+    types = ["int64", "int64", *["int32"] * len(shape.columns)]
+    first, persons, *of = scratch.fetch_arrays(made, types)
+    levels = np.stack([one.astype(np.int64) for one in of])
+    listed = Listed(levels, cast("Longs", first) - 1, cast("Longs", persons) < shape.threshold)
+    whole = build_system(_read_atoms(scratch, shape, cube.finest), listed, shape.finest, secret)
+    if cube.parts is None:
+        return whole
+    listed = replace(listed, first=cube.parts.first()[listed.first])
+    system = build_system(_read_atoms(scratch, shape, cube.atoms), listed, shape.finest, secret)
+    return replace(with_classes(system, cube.parts), wholes=Wholes(whole, cube.parts.atom))
+
+
+def _read_atoms(scratch: Scratch, shape: Shape, table: TableRef) -> Atoms:
     levels = sum(column.levels for column in shape.columns)
-    made = scratch.sql("statistics/atom_codes", atoms=cube.atoms, **context)
+    made = scratch.sql("statistics/atom_codes", atoms=table, **shape.context())
     value, owner, *codes = (cast("Longs", one) for one in scratch.fetch_arrays(made, ["int64"] * (2 + levels)))
     nodes, at = [], 0
     for column in shape.columns:
         nodes.append(np.stack(codes[at : at + column.levels]))
         at += column.levels
-    made = scratch.sql("statistics/cell_levels", cells=cube.cells, **context)
-    types = ["int64", "int64", *["int32"] * len(shape.columns)]
-    first, persons, *of = scratch.fetch_arrays(made, types)
-    listed = Listed(
-        np.stack([one.astype(np.int64) for one in of]),
-        cast("Longs", first) - 1 if cube.parts is None else cube.parts.first()[cast("Longs", first) - 1],
-        cast("Longs", persons) < shape.threshold,
-    )
-    system = build_system(Atoms(tuple(nodes), value, owner), listed, shape.finest, secret)
-    return system if cube.parts is None else with_classes(system, cube.parts)
+    return Atoms(tuple(nodes), value, owner)
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,14 +179,14 @@ class Deviations:
         new = cells[~self.hidden[cells]]
         self.hidden[new] = True
         for cell in new:
-            for at in (self._atoms + cell, self._atoms + self._cells + cell):
-                self._solver.changeColCost(int(at), FREE * float(np.sqrt(self._system.weight[cell])))
+            for index in (self._atoms + cell, self._atoms + self._cells + cell):
+                self._solver.changeColCost(int(index), FREE * float(np.sqrt(self._system.weight[cell])))
 
     def show(self, cell: int) -> None:
         """This class is shown."""
         self.hidden[cell] = False
-        for at in (self._atoms + cell, self._atoms + self._cells + cell):
-            self._solver.changeColCost(int(at), float(self._system.weight[cell]))
+        for index in (self._atoms + cell, self._atoms + self._cells + cell):
+            self._solver.changeColCost(int(index), float(self._system.weight[cell]))
 
     def solve(
         self, demand: Demand, *, keep_shown: bool = False, instead: Callable[[], Longs | None] | None = None
@@ -210,7 +210,7 @@ class Deviations:
         if keep_shown:
             for cell in np.flatnonzero(~self.hidden):
                 changed += [(self._atoms + int(cell), 0.0, 0.0), (self._atoms + self._cells + int(cell), 0.0, 0.0)]
-        before = [(at, *self._bounds(at)) for at, _, _ in changed]
+        before = [(column, *self._bounds(column)) for column, _, _ in changed]
         self._set(changed)
         try:
             solver.run()
@@ -218,18 +218,18 @@ class Deviations:
             status, able = solver.getModelStatus(), self._highs.HighsModelStatus
             if status == able.kIterationLimit:
                 solver.clearSolver()
-                other = instead() if instead is not None else None
-                if other is None and not keep_shown:
+                alternative = instead() if instead is not None else None
+                if alternative is None and not keep_shown:
                     raise ExhaustedError
-                return other
+                return alternative
             if status != able.kOptimal:
                 return None
-            found = np.array(solver.getSolution().col_value[: self._atoms])
-            whole = self._round(found)
+            solution = np.array(solver.getSolution().col_value[: self._atoms])
+            whole = self._round(solution)
             if whole is not None:
                 return whole
-            other = instead() if instead is not None else None
-            return other if other is not None else self._whole(found)
+            alternative = instead() if instead is not None else None
+            return alternative if alternative is not None else self._whole(solution)
         finally:
             self._set(before)
 
@@ -257,12 +257,12 @@ class Deviations:
     def _whole(self, found: npt.NDArray[np.float64]) -> Longs | None:
         """The same program with whole numbers: of the atoms that change in ``found``, and if need be of all."""
         still = np.flatnonzero(np.abs(found) < NEAR)
-        before = [self._column_bounds(int(at)) for at in still]
-        self._set([(int(at), 0.0, 0.0) for at in still])
+        before = [self._column_bounds(int(column)) for column in still]
+        self._set([(int(column), 0.0, 0.0) for column in still])
         try:
             first = self._solve_whole(np.flatnonzero(np.abs(found) >= NEAR))
         finally:
-            self._set([(int(at), *bounds) for at, bounds in zip(still, before, strict=True)])
+            self._set([(int(column), *bounds) for column, bounds in zip(still, before, strict=True)])
         return first if first is not None else self._solve_whole(np.arange(self._atoms))
 
     def _solve_whole(self, atoms: Longs) -> Longs | None:
@@ -277,8 +277,8 @@ class Deviations:
             self._work.add(solver)
             if solver.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
                 return None
-            found = np.rint(np.array(solver.getSolution().col_value[: self._atoms]))
-            change: Longs = found.astype(np.int64) * self._unit
+            solution = np.rint(np.array(solver.getSolution().col_value[: self._atoms]))
+            change: Longs = solution.astype(np.int64) * self._unit
             return change
         finally:
             solver.changeColsIntegrality(len(places), places, np.full(len(places), int(kinds.kContinuous), np.uint8))
@@ -299,5 +299,5 @@ class Deviations:
         return 0.0, float(limits.shrinks[at - self._atoms - self._cells] / limits.unit)
 
     def _set(self, changed: list[tuple[int, float, float]]) -> None:
-        for at, low, high in changed:
-            self._solver.changeColBounds(int(at), low, high)
+        for column, low, high in changed:
+            self._solver.changeColBounds(int(column), low, high)

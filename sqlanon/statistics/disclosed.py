@@ -65,20 +65,21 @@ def disclose(seen: Seen, seconds: Callable[[], float]) -> list[Interval]:
         cells, starts = np.unique(row[order], return_index=True)
         for cell, atoms in zip(cells.tolist(), np.split(order, starts[1:]), strict=True):
             if cell >= 0 and seen.value[cell] == HIDDEN:
-                own = np.sort(atoms)
-                of_cell[cell] = own.tobytes()
-                sets.setdefault(of_cell[cell], own)
+                sorted_atoms = np.sort(atoms)
+                of_cell[cell] = sorted_atoms.tobytes()
+                sets.setdefault(of_cell[cell], sorted_atoms)
     spans = dict(zip(sets, find_spans(seen, reach, list(sets.values()), seconds), strict=True))
     bottom, _ = seen.bounds()
-    made: dict[int, Interval] = {}
+    intervals: dict[int, Interval] = {}
     for cell, key in of_cell.items():
         low, high, reached = spans[key]
-        made[cell] = Interval(cell, max(low, int(bottom[cell])), high, reached and whole)
-    empty = [cell for cell in np.flatnonzero(seen.value == HIDDEN).tolist() if cell not in made]
+        intervals[cell] = Interval(cell, max(low, int(bottom[cell])), high, reached and whole)
+    empty = [cell for cell in np.flatnonzero(seen.value == HIDDEN).tolist() if cell not in intervals]
     if empty and seen.hidden > 0:
         raise ContradictionError(np.array(empty, np.int64))
     return [
-        made.get(cell, Interval(cell, 0, 0, reached=whole)) for cell in np.flatnonzero(seen.value == HIDDEN).tolist()
+        intervals.get(cell, Interval(cell, 0, 0, reached=whole))
+        for cell in np.flatnonzero(seen.value == HIDDEN).tolist()
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +14,13 @@ from sqlanon.statistics.amounts import Amounts, Range
 from sqlanon.statistics.bounds import bound_hidden, bound_sums
 from sqlanon.statistics.choose import choose_hidden
 from sqlanon.statistics.shape import Shape
-from sqlanon.statistics.system import System
+from sqlanon.statistics.system import System, Wholes
 from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +79,18 @@ def hide_cells(
         for place, (least, most) in enumerate(bound_sums(system, found.hidden, amounts), 1):
             hidden |= {f"low{place}": least[own], f"high{place}": most[own]}
     scratch.engine.load_arrays(table, hidden)
-    number, atom = np.nonzero(np.logical_or.reduce([found.witnesses != 0, *(of != 0 for of in found.sums)]))
+    sums = found.sums if system.wholes is None else [_place_sums(of, system.wholes) for of in found.sums]
+    number, atom = np.nonzero(np.logical_or.reduce([found.witnesses != 0, *(of != 0 for of in sums)]))
     changes = {"change": found.witnesses[number, atom]}
-    changes |= {f"s{place}": of[number, atom] for place, of in enumerate(found.sums, 1)}
+    changes |= {f"s{place}": of[number, atom] for place, of in enumerate(sums, 1)}
     scratch.engine.load_arrays(
         witness, {"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64), **changes}
     )
     return Hidden(table, witness, len(found.witnesses) - 1)
+
+
+def _place_sums(changes: Longs, wholes: Wholes) -> Longs:
+    """Changes of the sums of finest combinations, each at the first part of it."""
+    made = np.zeros((len(changes), len(wholes.of)), np.int64)
+    made[:, wholes.first()] = changes
+    return made

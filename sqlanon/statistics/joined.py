@@ -89,31 +89,31 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
     ends: list[tuple[int, int]] = []
     older: dict[int, tuple[int, int]] = {}
     for number, table in enumerate(tables):
-        for nodes, written in table.cells.items():
+        for nodes, cell_number in table.cells.items():
             key = _widen(totals, table.columns, nodes)
-            place, found = places.setdefault(key, len(places)), written
+            place, cell_value = places.setdefault(key, len(places)), cell_number
             if nodes in table.older:  # of the number of now nothing is said
-                older[place], found = (table.older[nodes], written), HIDDEN
+                older[place], cell_value = (table.older[nodes], cell_number), HIDDEN
             if place == len(value):
-                value.append(found)
+                value.append(cell_value)
                 listed.append([])
                 hidden.append([])
                 ends.append((least, UNBOUNDED))
-            elif HIDDEN not in (found, value[place]) and found != value[place]:
+            elif HIDDEN not in (cell_value, value[place]) and cell_value != value[place]:
                 clashes.append(place)
-            value[place] = max(value[place], found)
+            value[place] = max(value[place], cell_value)
             low, high = table.ends.get(nodes, (least, UNBOUNDED))
             ends[place] = max(ends[place][0], low), min(ends[place][1], high)
             shown = value[place]
             if ends[place][0] > ends[place][1] or (shown != HIDDEN and not ends[place][0] <= shown <= ends[place][1]):
                 clashes.append(place)
             listed[place].append(number)
-            if written == HIDDEN:
+            if cell_number == HIDDEN:
                 hidden[place].append(number)
     if max([*value, *(old for _, old in older.values())], default=0) > MOST_VALUE:
         raise UnsupportedError(f"numbers of cells are at most {MOST_VALUE}")
     levels = np.array([[level for level, _ in key] for key in places], np.int64).T.reshape(len(columns), -1)
-    labels = tuple([key[at][1] for key in places] for at in range(len(columns)))
+    labels = tuple([key[index][1] for key in places] for index in range(len(columns)))
     atoms = _Atoms(columns, tables).join()
     seen = build_seen(columns, Cells(levels, labels, np.array(value, np.int64)), atoms, 0)
     if older:
@@ -136,11 +136,11 @@ def _divide(seen: Seen, older: Mapping[int, tuple[int, int]], newest: int) -> tu
         before[place], as_of[place] = number, version
     if len(np.unique(as_of)) * seen.of.shape[1] > MOST_ATOMS:
         raise UnsupportedError(f"the versions have more than {MOST_ATOMS:,} combinations of values together")
-    made, places = divide_by_version(replace(seen, value=before), as_of, newest)
-    known = now[places] != HIDDEN
-    value = made.value.copy()
-    value[len(now) :][known] = np.maximum(now[places] - before[places], 0)[known]
-    return replace(made, value=value), places[known & (now[places] <= before[places])].tolist()
+    divided, places = divide_by_version(replace(seen, value=before), as_of, newest)
+    is_known = now[places] != HIDDEN
+    value = divided.value.copy()
+    value[len(now) :][is_known] = np.maximum(now[places] - before[places], 0)[is_known]
+    return replace(divided, value=value), places[is_known & (now[places] <= before[places])].tolist()
 
 
 def _ends(found: Sequence[tuple[int, int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -148,10 +148,10 @@ def _ends(found: Sequence[tuple[int, int]]) -> tuple[npt.NDArray[np.int64], npt.
 
 
 def _widen(totals: Key, columns: Sequence[int], nodes: Key) -> Key:
-    made = list(totals)
+    with_node = list(totals)
     for place, node in zip(columns, nodes, strict=True):
-        made[place] = node
-    return tuple(made)
+        with_node[place] = node
+    return tuple(with_node)
 
 
 class _Atoms:
@@ -160,9 +160,9 @@ class _Atoms:
     def __init__(self, columns: Sequence[SeenColumn], tables: Sequence[Published]) -> None:
         self._columns, self._tables = columns, tables
         self._below: list[dict[Node, dict[Label, None]]] = []
-        for at, column in enumerate(columns):
+        for index, column in enumerate(columns):
             below: dict[Node, dict[Label, None]] = {}
-            for leaf in self._leaves(at, column):
+            for leaf in self._leaves(index, column):
                 for level in range(column.levels):
                     below.setdefault((level, column.node(leaf, level)), {})[leaf] = None
                 below.setdefault((column.levels, None), {})[leaf] = None
@@ -173,32 +173,34 @@ class _Atoms:
         have: tuple[int, ...] = ()
         rows: list[tuple[Label, ...]] = [()]
         for table in self._tables:
-            own = self._allowed(table)
+            table_atoms = self._list_allowed(table)
             shared = [place for place in have if place in table.columns]
             new = [place for place in table.columns if place not in have]
             inside = [table.columns.index(place) for place in shared]
             added = [table.columns.index(place) for place in new]
             index: dict[tuple[Label, ...], list[tuple[Label, ...]]] = {}
-            for one in own:
-                index.setdefault(tuple(one[at] for at in inside), []).append(tuple(one[at] for at in added))
+            for atom in table_atoms:
+                index.setdefault(tuple(atom[index] for index in inside), []).append(
+                    tuple(atom[index] for index in added)
+                )
             keys = [tuple(row[have.index(place)] for place in shared) for row in rows]
             self._check(sum(len(index.get(key, ())) for key in keys))
             rows = [(*row, *more) for row, key in zip(rows, keys, strict=True) for more in index.get(key, ())]
             have = (*have, *new)
         order = [have.index(place) for place in range(len(self._columns))]
-        return [tuple(row[at] for at in order) for row in rows]
+        return [tuple(row[index] for index in order) for row in rows]
 
     def _leaves(self, at: int, column: SeenColumn) -> list[Label]:
-        found: dict[Label, None] = dict.fromkeys(column.above)
+        leaves: dict[Label, None] = dict.fromkeys(column.above)
         for table in self._tables:
             if at in table.columns:
                 inside = table.columns.index(at)
-                found |= dict.fromkeys(key[inside][1] for key in table.cells if key[inside][0] == 0)
-        return list(found)
+                leaves |= dict.fromkeys(key[inside][1] for key in table.cells if key[inside][0] == 0)
+        return list(leaves)
 
-    def _allowed(self, table: Published) -> list[tuple[Label, ...]]:
+    def _list_allowed(self, table: Published) -> list[tuple[Label, ...]]:
         """Combinations of leaves that a table does not say are empty."""
-        finest = tuple(min((key[at][0] for key in table.cells), default=0) for at in range(len(table.columns)))
+        finest = tuple(min((key[index][0] for key in table.cells), default=0) for index in range(len(table.columns)))
         cells = [key for key in table.cells if tuple(level for level, _ in key) == finest]
         zeros = {key for key in cells if table.cells[key] == 0}
         if not table.whole or not cells:
@@ -211,7 +213,7 @@ class _Atoms:
             if key not in zeros
         ]
         self._check(sum(int(np.prod([len(some) for some in part], dtype=object)) for part in parts))
-        return [one for part in parts for one in itertools.product(*part)]
+        return [atom for part in parts for atom in itertools.product(*part)]
 
     def _nodes(self, place: int, level: int) -> list[Node]:
         return [node for node in self._below[place] if node[0] == level]

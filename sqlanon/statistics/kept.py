@@ -30,7 +30,9 @@ def kept_of(tables: Sequence[TableRef]) -> Kept:
     """The private tables of hidden cells, in the order of `list_parts`."""
     cells, atoms, witness, *rest = tables
     many = len(SUM_PARTS)
-    return Kept(cells, atoms, witness, tuple(SumTables(*rest[at : at + many]) for at in range(0, len(rest), many)))
+    return Kept(
+        cells, atoms, witness, tuple(SumTables(*rest[index : index + many]) for index in range(0, len(rest), many))
+    )
 
 
 def kept_beside(physical: TableRef, parts: Sequence[str]) -> dict[str, TableRef]:
@@ -41,7 +43,7 @@ def kept_beside(physical: TableRef, parts: Sequence[str]) -> dict[str, TableRef]
 def columns_kept(shape: Shape) -> dict[str, list[str]]:
     """The columns of the private tables of a version, by their parts."""
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
-    sums = [f"s{one.place}" for one in shape.sums]
+    sums = [f"s{summed.place}" for summed in shape.sums]
     ranks = [] if shape.neighbour is None else [f"r{column.place}" for column in shape.neighbour.columns]
     classes = [] if shape.neighbour is None else ["whole", "kind", "class", *ranks]
     return {
@@ -50,7 +52,7 @@ def columns_kept(shape: Shape) -> dict[str, list[str]]:
         "witness": ["witness", "atom", "change", *sums],
         "noise": ["cell", "key", "value", "change", "marks"],
         "chances": ["number", "first", "until", "change"],
-        **{f"{part}{one.place}": list(SUM_COLUMNS[part]) for one in shape.sums for part in SUM_PARTS},
+        **{f"{part}{summed.place}": list(SUM_COLUMNS[part]) for summed in shape.sums for part in SUM_PARTS},
     }
 
 

@@ -71,19 +71,19 @@ class Nearby:
             keep_shown: no shown cell may change.
         """
         pool = self._choose_atoms(demand, most)
-        inside = self._asked(demand)
-        own = np.flatnonzero(np.isin(pool, inside))
-        if not len(own) or (demand.between and not np.isin(inside, pool).all()):
+        inside = self._list_asked(demand)
+        inside_places = np.flatnonzero(np.isin(pool, inside))
+        if not len(inside_places) or (demand.between and not np.isin(inside, pool).all()):
             return None
-        solver = make_solver(self._build(pool, own, demand, keep_shown))
+        solver = make_solver(self._build(pool, inside_places, demand, keep_shown))
         solver.run()
         self._work.add(solver)
         if solver.getModelStatus() != self._highs.HighsModelStatus.kOptimal:
             return None
         unit = self._limits.unit
-        found = self._read(solver, len(pool)) * unit
-        whole = np.rint(found)
-        if np.any(np.abs(found - whole) >= (NEAR if unit == 1 else UNIT_NEAR)):
+        solution = self._read(solver, len(pool)) * unit
+        whole = np.rint(solution)
+        if np.any(np.abs(solution - whole) >= (NEAR if unit == 1 else UNIT_NEAR)):
             if not self._solve_whole(solver, len(pool)):
                 return None
             whole = np.rint(self._read(solver, len(pool))) * unit
@@ -93,8 +93,8 @@ class Nearby:
 
     def _read(self, solver: Any, atoms: int) -> Floats:  # noqa: ANN401 - HiGHS has no types
         values = np.array(solver.getSolution().col_value[: 2 * atoms])
-        found: Floats = values[:atoms] - values[atoms:]
-        return found
+        changes: Floats = values[:atoms] - values[atoms:]
+        return changes
 
     def _solve_whole(self, solver: Any, atoms: int) -> bool:  # noqa: ANN401
         places = np.arange(2 * atoms, dtype=np.int32)
@@ -112,31 +112,31 @@ class Nearby:
         """The classes that have an atom."""
         return self._holding[self._starts[atom] : self._starts[atom + 1]]
 
-    def _asked(self, demand: Demand) -> Longs:
+    def _list_asked(self, demand: Demand) -> Longs:
         """The atoms that a demand is about."""
         if demand.cell >= 0:
             return self._system.members(demand.cell)
-        return np.array([at for at, _, _ in demand.between], np.int64)
+        return np.array([atom for atom, _, _ in demand.between], np.int64)
 
     def _choose_atoms(self, demand: Demand, most: int) -> Longs:
         """The atoms of the demand and of the smallest cells around; if too many, those with the cheapest changes."""
         system = self._system
-        own = self._asked(demand)
-        around = np.intersect1d(self._cells_of(int(own[0])), self._cells_of(int(own[-1])))
-        around = around[self._size[around] > len(own)]
-        pool = own
+        asked_atoms = self._list_asked(demand)
+        around = np.intersect1d(self._cells_of(int(asked_atoms[0])), self._cells_of(int(asked_atoms[-1])))
+        around = around[self._size[around] > len(asked_atoms)]
+        pool = asked_atoms
         for cell in around[np.argsort(self._size[around], kind="stable")]:
             if len(pool) >= most:
                 break
             members = system.members(int(cell))
-            if np.isin(own, members).all():
+            if np.isin(asked_atoms, members).all():
                 pool = np.union1d(pool, members)
         if len(pool) > most:
             cost = np.array([self._cost_of(int(atom)) for atom in pool])
-            cost[np.isin(pool, own)] = -1
+            cost[np.isin(pool, asked_atoms)] = -1
             pool = np.sort(pool[np.argsort(cost, kind="stable")[:most]])
-        found: Longs = np.setdiff1d(pool, np.array(demand.fixed, np.int64))
-        return found
+        usable: Longs = np.setdiff1d(pool, np.array(demand.fixed, np.int64))
+        return usable
 
     def _cost_of(self, atom: int) -> float:
         cells = self._cells_of(atom)
@@ -163,32 +163,32 @@ class Nearby:
         np.maximum.at(least, row_of, -self._limits.shrinks[cells] / self._limits.unit)
         fixed = np.zeros(rows, bool)
         fixed[row_of[self._system.fixed[cells]]] = True
-        chosen = np.zeros(len(cells), bool)
-        chosen[first] = True
-        kept = chosen[at_cell]
-        row, column = row_of[at_cell[kept]], columns[kept]
+        is_first = np.zeros(len(cells), bool)
+        is_first[first] = True
+        entries = is_first[at_cell]
+        row, column = row_of[at_cell[entries]], columns[entries]
         order = np.argsort(row, kind="stable")
-        at = np.searchsorted(row[order], np.arange(rows + 1)).astype(np.int64)
-        return cost, least, fixed, at, column[order]
+        starts = np.searchsorted(row[order], np.arange(rows + 1)).astype(np.int64)
+        return cost, least, fixed, starts, column[order]
 
     def _bounds(self, pool: Longs, demand: Demand) -> tuple[Floats, Floats]:
         """The least and the greatest change of each atom."""
         low, high = self._limits.low.copy(), self._limits.high.copy()
-        for at, least, most in demand.between:
-            low[at], high[at] = least, most
+        for atom, least, most in demand.between:
+            low[atom], high[atom] = least, most
         return low[pool] / self._limits.unit, high[pool] / self._limits.unit
 
     def _build(self, pool: Longs, own: Longs, demand: Demand, keep_shown: bool) -> Any:  # noqa: ANN401
         """Columns: how much each atom grows and shrinks, then each row that costs. The last row is the demand."""
         highs, infinite, many = self._highs, self._highs.kHighsInf, len(pool)
-        cost, least, fixed, at, columns = self._merge(pool)
-        size = np.diff(at)
+        cost, least, fixed, row_starts, columns = self._merge(pool)
+        size = np.diff(row_starts)
         alone, wide = np.flatnonzero(size == 1), np.flatnonzero(size > 1)
         costly = (cost[wide] > 0) & ~fixed[wide]
         number = np.cumsum(costly) - 1
         paid = wide[costly]
         single = np.full(many, FREE_ATOM)
-        single[columns[at[alone]]] += cost[alone]
+        single[columns[row_starts[alone]]] += cost[alone]
         program = highs.HighsLp()
         program.num_col_, program.num_row_ = 2 * (many + len(paid)), len(wide) + 1
         program.col_cost_ = np.concatenate([single, single, cost[paid], cost[paid]])
@@ -197,16 +197,16 @@ class Nearby:
         program.col_lower_[:many], program.col_lower_[many : 2 * many] = np.maximum(low, 0.0), np.maximum(-high, 0.0)
         grows, shrinks = np.maximum(high, 0.0), np.maximum(-low, 0.0)
         more, less = np.full(len(paid), infinite), np.maximum(-least[paid], 0.0)
-        np.minimum.at(shrinks, columns[at[alone]], np.maximum(-least[alone], 0.0))
-        still = columns[at[alone[fixed[alone]]]]
+        np.minimum.at(shrinks, columns[row_starts[alone]], np.maximum(-least[alone], 0.0))
+        still = columns[row_starts[alone[fixed[alone]]]]
         grows[still] = shrinks[still] = 0.0
         if keep_shown:
-            known = columns[at[alone[cost[alone] > 0]]]
-            grows[known] = shrinks[known] = more[:] = less[:] = 0.0
+            settled = columns[row_starts[alone[cost[alone] > 0]]]
+            grows[settled] = shrinks[settled] = more[:] = less[:] = 0.0
         program.col_upper_ = np.concatenate([grows, shrinks, more, less])
         index, value, starts = [], [], [0]
         for place, row in enumerate(wide):
-            inside = columns[at[row] : at[row + 1]]
+            inside = columns[row_starts[row] : row_starts[row + 1]]
             parts = [inside, inside + many]
             signs = [np.ones(len(inside)), np.full(len(inside), -1.0)]
             if costly[place]:

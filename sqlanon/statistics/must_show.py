@@ -31,7 +31,7 @@ def find_levels(release: str, asked: Sequence[Asked], heights: Sequence[tuple[st
     Raises:
         PolicyError: a column has no such level.
     """
-    found = []
+    margins = []
     for margin in asked:
         levels = {name.lower(): level for name, level in margin}
         for name, height in heights:
@@ -40,8 +40,8 @@ def find_levels(release: str, asked: Sequence[Asked], heights: Sequence[tuple[st
                     f"{release}: protect: show: column {name} has levels 0 to {height - 1} below its total: name one "
                     "of them, or leave the column out"
                 )
-        found.append(tuple(levels.get(name.lower(), height) for name, height in heights))
-    return tuple(found)
+        margins.append(tuple(levels.get(name.lower(), height) for name, height in heights))
+    return tuple(margins)
 
 
 def fix_margins(system: System, margins: Sequence[Levels]) -> System:
@@ -49,10 +49,12 @@ def fix_margins(system: System, margins: Sequence[Levels]) -> System:
 
     A cell of another margin that is the same for every reader is not hidden either.
     """
-    fixed = system.fixed.copy()
+    fixed, wholes = system.fixed.copy(), system.wholes
     for margin in margins:
         fixed[_classes_of(system, margin)] = True
-    return replace(system, fixed=fixed)
+    if wholes is not None:
+        wholes = replace(wholes, system=fix_margins(wholes.system, margins))
+    return replace(system, fixed=fixed, wholes=wholes)
 
 
 def find_hidden(system: System, margins: Sequence[Levels], must: npt.NDArray[np.bool_]) -> Levels | None:
@@ -67,6 +69,6 @@ def find_hidden(system: System, margins: Sequence[Levels], must: npt.NDArray[np.
 
 
 def _classes_of(system: System, margin: Levels) -> npt.NDArray[np.int64]:
-    own = (system.levels == np.array(margin, np.int64)[:, np.newaxis]).all(axis=0)
-    found: npt.NDArray[np.int64] = system.listed[own]
-    return found
+    of_margin = (system.levels == np.array(margin, np.int64)[:, np.newaxis]).all(axis=0)
+    classes: npt.NDArray[np.int64] = system.listed[of_margin]
+    return classes

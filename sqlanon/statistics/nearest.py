@@ -37,8 +37,8 @@ def fit_atoms(of: Longs, result: Floats, weight: Floats, start: Floats) -> Float
     Cost: for each step of the method of conjugate gradients (Hestenes and Stiefel 1952) two scans of the atoms for each
     margin; the number of steps grows with the square root of the largest cell's part of all cells.
     """
-    found = start.astype(np.float64).copy()
-    rest = _gather(of, weight * (result - _add(of, found, len(result))))
+    fitted = start.astype(np.float64).copy()
+    rest = _gather(of, weight * (result - _add(of, fitted, len(result))))
     move, size = rest.copy(), float(rest @ rest)
     enough = size * NEAR**2
     for _ in range(STEPS):
@@ -46,11 +46,11 @@ def fit_atoms(of: Longs, result: Floats, weight: Floats, start: Floats) -> Float
             break
         curved = _gather(of, weight * _add(of, move, len(result)))
         length = size / float(move @ curved)
-        found += length * move
+        fitted += length * move
         rest -= length * curved
         before, size = size, float(rest @ rest)
         move = rest + size / before * move
-    exact: Floats = np.rint(found / GRAIN) * GRAIN
+    exact: Floats = np.rint(fitted / GRAIN) * GRAIN
     return exact
 
 
@@ -59,15 +59,15 @@ def _add(of: Longs, atoms: Floats, cells: int) -> Floats:
     sums = np.zeros(cells)
     for row in of:
         inside = row >= 0
-        own = np.bincount(row[inside], atoms[inside], cells)
+        cell_sums = np.bincount(row[inside], atoms[inside], cells)
         listed = np.bincount(row[inside], minlength=cells) > 0
-        sums[listed] = own[listed]
+        sums[listed] = cell_sums[listed]
     return sums
 
 
 def _gather(of: Longs, cells: Floats) -> Floats:
     """The sum over the margins of the number of each atom's cell."""
-    found = np.zeros(of.shape[1])
+    gathered = np.zeros(of.shape[1])
     for row in of:
-        found += np.where(row >= 0, cells[row], 0.0)
-    return found
+        gathered += np.where(row >= 0, cells[row], 0.0)
+    return gathered

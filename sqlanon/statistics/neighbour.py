@@ -67,8 +67,8 @@ def stored_neighbour(
     release: str, version: int, shown: Sequence[int], columns: Sequence[tuple[int, str, bool]]
 ) -> Neighbour:
     """A version of which the catalog of the counts has a record."""
-    made = tuple(NeighbourColumn(place, cast("How", how), known) for place, how, known in columns)
-    return Neighbour(release, version, tuple(shown), made)
+    neighbour_columns = tuple(NeighbourColumn(place, cast("How", how), is_known) for place, how, is_known in columns)
+    return Neighbour(release, version, tuple(shown), neighbour_columns)
 
 
 def make_changed_error(release: str, version: int) -> GuardError:

@@ -103,10 +103,10 @@ def write_versions(scratch: Scratch, shape: Shape, kept: Kept, physical: TableRe
 def batch_of(scratch: Scratch, kept: Kept, batch: int) -> Kept:
     """Scratch tables of the rows of a version."""
     cells, atoms, witness = (scratch.table(f"{part}_of_batch") for part in PARTS)
-    made = Kept(cells, atoms, witness)
+    tables = Kept(cells, atoms, witness)
     for part in PARTS:
-        scratch.execute("statistics/batch", part=getattr(made, part), kept=getattr(kept, part), batch=batch)
-    return made
+        scratch.execute("statistics/batch", part=getattr(tables, part), kept=getattr(kept, part), batch=batch)
+    return tables
 
 
 def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, release: str) -> None:
@@ -138,10 +138,10 @@ def verify_versions(
     """
     for batch in batches:
         with scratch.beside() as apart:
-            part, own = batch_of(apart, kept, batch), replace(shape, version=batch)
+            part, batch_shape = batch_of(apart, kept, batch), replace(shape, version=batch)
             view = apart.table("view_of_batch")
-            apart.execute("statistics/batch_view", view=view, cells=kept.cells, batch=batch, **own.context())
-            verify_published(apart, own, view, part, release)
+            apart.execute("statistics/batch_view", view=view, cells=kept.cells, batch=batch, **batch_shape.context())
+            verify_published(apart, batch_shape, view, part, release)
     published, context = scratch.table("published_versions"), shape.context()
     scratch.execute("statistics/published", published=published, physical=physical, **context)
     failing = scratch.count("statistics/verify_versions", published=published, cells=kept.cells, **context)

@@ -45,7 +45,7 @@ def divide_by_version(seen: Seen, as_of: Longs, newest: int) -> tuple[Seen, Long
     later = np.full(cells, -1, np.int64)
     later[older] = cells + np.arange(len(older))
     since = np.where(part > until, later[of], -1)
-    made = replace(
+    divided = replace(
         seen,
         of=np.concatenate([np.where(part <= until, of, -1), since[(since >= 0).any(axis=1)]]),
         value=np.concatenate([seen.value, np.full(len(older), HIDDEN, np.int64)]),
@@ -53,4 +53,4 @@ def divide_by_version(seen: Seen, as_of: Longs, newest: int) -> tuple[Seen, Long
         hidden=1,
         times=times,
     )
-    return made, older
+    return divided, older

@@ -89,8 +89,8 @@ class Parts:
 
     def first(self) -> Longs:
         """A part of each finest combination."""
-        found: Longs = np.unique(self.atom, return_index=True)[1].astype(np.int64)
-        return found
+        firsts: Longs = np.unique(self.atom, return_index=True)[1].astype(np.int64)
+        return firsts
 
 
 def list_parts(placed: Placed) -> Parts:
@@ -104,15 +104,19 @@ def list_parts(placed: Placed) -> Parts:
     order = np.lexsort((placed.atom, placed.of))
     atom, of, count = placed.atom[order], placed.of[order], placed.count[order]
     starts = np.flatnonzero(np.diff(of, prepend=of[0] - 1)) if len(of) else np.zeros(0, np.int64)
-    atoms, classes, kinds, counts, needs, need_of, known = [], [], [], [], [], [], []
+    atoms, classes, kinds, counts, needs, need_of, known_flags = [], [], [], [], [], [], []
     all_ranks = [np.zeros((len(placed.how), 0), np.int64)]
     total, numbered = 0, 0
     for start, end in zip(starts, [*starts[1:], len(of)], strict=True):
-        own, number = atom[start:end], int(of[start])
-        (inside, ranks_here), exact = _look_at(placed, own, number), placed.exact
-        some = np.flatnonzero(inside & np.isin(exact, exact[own])) if number != LEFT_OUT else np.flatnonzero(inside)
+        class_atoms, number = atom[start:end], int(of[start])
+        (inside, ranks_here), exact = _look_at(placed, class_atoms, number), placed.exact
+        some = (
+            np.flatnonzero(inside & np.isin(exact, exact[class_atoms]))
+            if number != LEFT_OUT
+            else np.flatnonzero(inside)
+        )
         rows = np.zeros(len(exact), np.int64)
-        rows[own] = count[start:end]
+        rows[class_atoms] = count[start:end]
         atoms.append(some)
         classes.append(np.full(len(some), number))
         counts.append(rows[some])
@@ -124,10 +128,10 @@ def list_parts(placed: Placed) -> Parts:
             kinds.append(numbered + own_kind.reshape(-1))
             numbered += len(values)
             for column, ranks in enumerate(ranks_here):
-                for chosen, sure in _list_needs(ranks[own], ranks[some], placed.how[column]):
-                    needs.append(total + chosen)
+                for need, sure in _list_needs(ranks[class_atoms], ranks[some], placed.how[column]):
+                    needs.append(total + need)
                     need_of.append((number, column))
-                    known.append(sure and placed.known[column])
+                    known_flags.append(sure and placed.known[column])
         total += len(some)
         if total > MOST_PARTS:
             raise TooManyPartsError
@@ -141,27 +145,27 @@ def list_parts(placed: Placed) -> Parts:
         np.concatenate(all_ranks, axis=1),
         tuple(needs),
         tuple(need_of),
-        np.array(known, bool),
+        np.array(known_flags, bool),
     )
 
 
 def _look_at(placed: Placed, own: Longs, number: int) -> tuple[Flags, Longs]:
     """Which finest combinations a row of a class may have, by what the class shows of each column, and the ranks."""
-    found, made = np.ones(len(placed.exact), bool), placed.ranks.copy()
+    fits, coarse_ranks = np.ones(len(placed.exact), bool), placed.ranks.copy()
     if number == LEFT_OUT:
-        return found, made
+        return fits, coarse_ranks
     for column, (ranks, how) in enumerate(zip(placed.ranks, placed.how, strict=True)):
-        seen = ranks[own]
+        own_ranks = ranks[own]
         if how == "branches":
             tree = placed.trees[column]
-            level = next(at for at, nodes in enumerate(tree) if (nodes[own] == nodes[own[0]]).all())
-            found &= tree[level] == tree[level][own[0]]
-            made[column] = tree[max(level - 1, 0)]
-        elif how == "members" or not seen.min():
-            found &= np.isin(ranks, seen)
+            level = next(index for index, nodes in enumerate(tree) if (nodes[own] == nodes[own[0]]).all())
+            fits &= tree[level] == tree[level][own[0]]
+            coarse_ranks[column] = tree[max(level - 1, 0)]
+        elif how == "members" or not own_ranks.min():
+            fits &= np.isin(ranks, own_ranks)
         else:
-            found &= (ranks >= seen.min()) & (ranks <= seen.max())
-    return found, made
+            fits &= (ranks >= own_ranks.min()) & (ranks <= own_ranks.max())
+    return fits, coarse_ranks
 
 
 def _list_needs(own: Longs, some: Longs, how: How) -> list[tuple[Longs, bool]]:
@@ -194,15 +198,15 @@ def with_classes(system: System, parts: Parts) -> System:
     more = [*kinds, *parts.needs]
     if not more:
         return system
-    lengths = [len(one) for one in more]
-    at = np.concatenate([system.at, system.at[-1] + np.cumsum(lengths, dtype=np.int64)])
+    lengths = [len(members) for members in more]
+    starts = np.concatenate([system.at, system.at[-1] + np.cumsum(lengths, dtype=np.int64)])
     many, none = len(more), np.zeros(len(more), np.int64)
     fixed = np.concatenate([system.fixed, np.arange(many) < len(kinds)])
     return replace(
         system,
-        at=at,
+        at=starts,
         member=np.concatenate([system.member, *more]),
-        value=np.concatenate([system.value, [int(parts.count[one].sum()) for one in more]]).astype(np.int64),
+        value=np.concatenate([system.value, [int(parts.count[members].sum()) for members in more]]).astype(np.int64),
         least=np.concatenate([_raise_least(system, parts, kinds), none]),
         small=np.concatenate([system.small, np.zeros(many, bool)]),
         weight=np.concatenate([system.weight, np.where(fixed[len(system) :], 1.0, 0.0)]),
@@ -220,25 +224,27 @@ class _Sure:
     """
 
     def __init__(self, parts: Parts, kinds: Sequence[Longs]) -> None:
-        known = [(need, *of) for need, of, sure in zip(parts.needs, parts.need_of, parts.known, strict=True) if sure]
-        self._rows = np.array([int(parts.count[one].sum()) for one in kinds], np.int64)
-        self._class_of_kind = [int(parts.of[one[0]]) for one in kinds]
-        self._kind, self._kind_size = parts.kind, [len(one) for one in kinds]
+        sure_needs = [
+            (need, *of) for need, of, sure in zip(parts.needs, parts.need_of, parts.known, strict=True) if sure
+        ]
+        self._rows = np.array([int(parts.count[kind].sum()) for kind in kinds], np.int64)
+        self._class_of_kind = [int(parts.of[kind[0]]) for kind in kinds]
+        self._kind, self._kind_size = parts.kind, [len(kind) for kind in kinds]
         self._needs: list[list[int]] = [[] for _ in range(len(parts))]
-        for number, (need, _, _) in enumerate(known):
+        for number, (need, _, _) in enumerate(sure_needs):
             for part in need.tolist():
                 self._needs[part].append(number)
-        self._need_size = [len(need) for need, _, _ in known]
-        self._need_of = [(of, column) for _, of, column in known]
+        self._need_size = [len(need) for need, _, _ in sure_needs]
+        self._need_of = [(of, column) for _, of, column in sure_needs]
 
     def count(self, inside: Longs) -> int:
         """The rows that are known to be in some parts."""
-        found: dict[int, int] = {}
+        counts: dict[int, int] = {}
         kinds, many = np.unique(self._kind[inside], return_counts=True)
         for kind, parts in zip(kinds.tolist(), many.tolist(), strict=True):
             if kind >= 0 and parts == self._kind_size[kind]:
                 of = self._class_of_kind[kind]
-                found[of] = found.get(of, 0) + int(self._rows[kind])
+                counts[of] = counts.get(of, 0) + int(self._rows[kind])
         times: dict[int, int] = {}
         for part in inside.tolist():
             for need in self._needs[part]:
@@ -249,8 +255,8 @@ class _Sure:
                 key = self._need_of[need]
                 columns[key] = columns.get(key, 0) + 1
         for (of, _), needed in columns.items():
-            found[of] = max(found.get(of, 0), needed)
-        return sum(found.values())
+            counts[of] = max(counts.get(of, 0), needed)
+        return sum(counts.values())
 
 
 def _raise_least(system: System, parts: Parts, kinds: Sequence[Longs]) -> Longs:

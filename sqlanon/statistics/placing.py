@@ -67,7 +67,7 @@ def divide_cells(
     listed, table = scratch.table("listed_parts"), scratch.table("part_atoms")
     number = np.arange(1, len(parts) + 1, dtype=np.int64)
     arrays = {"atom": number, "whole": parts.atom + 1, "kind": parts.kind, "class": parts.of, "n": parts.count}
-    arrays |= {f"r{column.place}": parts.ranks[at] for at, column in enumerate(columns)}
+    arrays |= {f"r{column.place}": parts.ranks[index] for index, column in enumerate(columns)}
     scratch.engine.load_arrays(listed, arrays)
     scratch.execute("statistics/part_atoms", parts=table, atoms=atoms, listed=listed, **shape.context())
     scratch.drop(placed)
@@ -78,13 +78,13 @@ def _read_placed(scratch: Scratch, shape: Shape, placed: TableRef, atoms: TableR
     neighbour = shape.neighbour
     assert neighbour is not None
     atom, of, count, *_ = _codes(scratch, neighbour.columns, placed)
-    made = scratch.sql("statistics/atom_codes", atoms=atoms, **shape.context())
+    query = scratch.sql("statistics/atom_codes", atoms=atoms, **shape.context())
     levels = sum(column.levels for column in shape.columns)
-    _, _, *codes = (cast("Longs", one) for one in scratch.fetch_arrays(made, ["int64"] * (2 + levels)))
-    finest, at = [], 0
+    _, _, *codes = (cast("Longs", array) for array in scratch.fetch_arrays(query, ["int64"] * (2 + levels)))
+    finest, position = [], 0
     for column in shape.columns:
-        finest.append(codes[at])
-        at += column.levels
+        finest.append(codes[position])
+        position += column.levels
     exact = np.zeros(len(finest[0]), np.int64)
     if neighbour.shown:
         exact = np.unique(np.stack([finest[place - 1] for place in neighbour.shown]), axis=1, return_inverse=True)[1]
@@ -97,26 +97,26 @@ def _read_placed(scratch: Scratch, shape: Shape, placed: TableRef, atoms: TableR
         ranks,
         tuple(column.how for column in neighbour.columns),
         tuple(column.known for column in neighbour.columns),
-        {at: _nodes(column, ranks[at]) for at, column in enumerate(neighbour.columns) if column.nodes},
+        {index: _nodes(column, ranks[index]) for index, column in enumerate(neighbour.columns) if column.nodes},
     )
 
 
 def _codes(scratch: Scratch, columns: Sequence[NeighbourColumn], placed: TableRef) -> list[Longs]:
-    made = scratch.sql("statistics/placed_codes", placed=placed, columns=list(columns))
-    return [cast("Longs", one) for one in scratch.fetch_arrays(made, ["int64"] * (3 + len(columns)))]
+    query = scratch.sql("statistics/placed_codes", placed=placed, columns=list(columns))
+    return [cast("Longs", array) for array in scratch.fetch_arrays(query, ["int64"] * (3 + len(columns)))]
 
 
 def _read_ranks(scratch: Scratch, columns: Sequence[NeighbourColumn], placed: TableRef) -> Longs:
     """int64[columns, atoms]: the ranks of the finest combinations."""
     atom, _, _, *ranks = _codes(scratch, columns, placed)
-    made = np.zeros((len(columns), int(atom.max(initial=0))), np.int64)
-    for at, rank in enumerate(ranks):
-        made[at, atom - 1] = rank
-    return made
+    coded_ranks = np.zeros((len(columns), int(atom.max(initial=0))), np.int64)
+    for index, rank in enumerate(ranks):
+        coded_ranks[index, atom - 1] = rank
+    return coded_ranks
 
 
 def _nodes(column: NeighbourColumn, ranks: Longs) -> Longs:
     """int64[levels, atoms]: the nodes of each finest combination; NULL has a node of its own below the top."""
-    made = np.array([(0, *level) for level in column.nodes], np.int64)[:, ranks]
-    made[-1] = 1
-    return made
+    nodes = np.array([(0, *level) for level in column.nodes], np.int64)[:, ranks]
+    nodes[-1] = 1
+    return nodes

@@ -115,12 +115,12 @@ class Program:
         for row in self.rows:
             reduced = reduced - padded[row]
         total: int = sum(a * b for a, b in zip(many.tolist(), right.tolist(), strict=True))
-        at = np.flatnonzero(reduced)
-        falls = reduced[at] < 0
-        if (box.high[at][falls] >= UNBOUNDED).any():
+        columns = np.flatnonzero(reduced)
+        falls = reduced[columns] < 0
+        if (box.high[columns][falls] >= UNBOUNDED).any():
             return None
-        ends = np.where(falls, box.high[at], box.low[at])
-        total += sum(a * b for a, b in zip(reduced[at].tolist(), ends.tolist(), strict=True))
+        ends = np.where(falls, box.high[columns], box.low[columns])
+        total += sum(a * b for a, b in zip(reduced[columns].tolist(), ends.tolist(), strict=True))
         return -(-total // SCALE)
 
     def contradicts(self, box: Box, multipliers: Floats | None) -> bool:

@@ -93,21 +93,21 @@ class Reach:
             UnsupportedError: HiGHS is needed, and not installed.
             PolicyError: the cells contradict each other.
         """
-        known = self._sum_shown(weight)
-        if known is not None:
-            return End(known), End(known)
+        known_total = self._sum_shown(weight)
+        if known_total is not None:
+            return End(known_total), End(known_total)
         return self.least(weight), self.greatest(weight)
 
     def least(self, weight: Longs) -> End:
         """The least such sum."""
-        at = np.flatnonzero(weight)
-        value, found = self._least_of(at, weight[at])
-        return End(value, self._whole(found) if found is not None and value is not None else None)
+        places = np.flatnonzero(weight)
+        value, solution = self._least_of(places, weight[places])
+        return End(value, self._whole(solution) if solution is not None and value is not None else None)
 
     def greatest(self, weight: Longs) -> End:
         """The greatest such sum."""
-        found = self.least(-weight)
-        return End(None if found.value is None else -found.value, found.table)
+        end = self.least(-weight)
+        return End(None if end.value is None else -end.value, end.table)
 
     def span(self, atoms: Longs) -> tuple[int, int | None, bool]:
         """The least and the greatest sum of some atoms, and whether tables of their blocks reach both."""
@@ -122,14 +122,14 @@ class Reach:
     def keep(self, table: Longs) -> None:
         """Remember a table that has all shown cells, so that ends that it reaches need no program."""
         for block in self._blocks:
-            own = table[self._free[block.atoms]]
-            if block.program.has(own, block.box):
-                block.keep(own)
+            block_table = table[self._free[block.atoms]]
+            if block.program.has(block_table, block.box):
+                block.keep(block_table)
 
     def blocks_of(self, atoms: Longs) -> set[int]:
         """The blocks that some atoms are in; other blocks say nothing about them."""
-        found = self._block_of[atoms]
-        return set(found[found >= 0].tolist())
+        blocks = self._block_of[atoms]
+        return set(blocks[blocks >= 0].tolist())
 
     def check(self) -> bool:
         """Whether a table of whole numbers was found that agrees with all shown cells.
@@ -137,8 +137,8 @@ class Reach:
         Raises:
             ContradictionError: there is none.
         """
-        found = [self._search(block, np.zeros(len(block.atoms), np.int64)) for block in self._blocks]
-        return all(one.table is not None for one in found)
+        ends = [self._search(block, np.zeros(len(block.atoms), np.int64)) for block in self._blocks]
+        return all(end.table is not None for end in ends)
 
     def _least_of(self, at: Longs, weight: Longs) -> tuple[int | None, dict[int, Longs] | None]:
         """The least sum, and of each block that counts a table that has it."""
@@ -150,30 +150,30 @@ class Reach:
             block, inside = self._blocks[number], of == number
             cost = np.zeros(len(block.atoms), np.int64)
             cost[self._place[at[inside]]] = weight[inside]
-            found = self._search(block, cost)
-            value = None if value is None or found.value is None else value + found.value
-            if tables is not None and found.table is not None:
-                tables[number] = found.table
+            end = self._search(block, cost)
+            value = None if value is None or end.value is None else value + end.value
+            if tables is not None and end.table is not None:
+                tables[number] = end.table
             else:
                 tables = None
         return value, tables
 
     def _whole(self, found: Mapping[int, Longs]) -> Longs | None:
         """A table of all atoms, those of the other blocks any."""
-        made = self.narrowed.low.copy()
+        whole_table = self.narrowed.low.copy()
         for number, block in enumerate(self._blocks):
             nothing = np.zeros(len(block.atoms), np.int64)
             table = found[number] if number in found else self._search(block, nothing).table
             if table is None:
                 return None
-            made[self._free[block.atoms]] = table
-        return made
+            whole_table[self._free[block.atoms]] = table
+        return whole_table
 
     def _search(self, block: Block, cost: Longs) -> End:
         """The least cost in a block: parts of the tables, that with the least bound first."""
-        known, plain = block.cheapest(cost), block.program.certify(cost, block.box, None)
-        if known is not None and plain == int(cost @ known):
-            return End(plain, known)
+        cheapest, plain = block.cheapest(cost), block.program.certify(cost, block.box, None)
+        if cheapest is not None and plain == int(cost @ cheapest):
+            return End(plain, cheapest)
         if not len(block.program.sums.low):
             table = np.where(cost < 0, block.box.high, block.box.low)
             return End(plain, table if plain is not None else None)
@@ -197,20 +197,20 @@ class Reach:
                 return End(bound, whole)
             assert solved.table is not None
             for half in box.cut(fraction, int(np.floor(solved.table[fraction]))):
-                made = self._solve(block, cost, half)
-                if made.table is None and block.program.contradicts(half, made.multipliers):
+                solution = self._solve(block, cost, half)
+                if solution.table is None and block.program.contradicts(half, solution.multipliers):
                     continue
-                own = self._bound(block, cost, half, made, bound)
-                assert own is not None
-                is_open = self._round(block, cost, own, made)[0] is None
-                heapq.heappush(parts, (own, is_open, next(order), half, made))
+                half_bound = self._bound(block, cost, half, solution, bound)
+                assert half_bound is not None
+                is_open = self._round(block, cost, half_bound, solution)[0] is None
+                heapq.heappush(parts, (half_bound, is_open, next(order), half, solution))
         return End(parts[0][0] if parts else bound)
 
     def _bound(self, block: Block, cost: Longs, box: Box, solved: Solved, above: int | None) -> int | None:
         """The best bound of a part: by multipliers, by the ends alone, or from the part that contains it."""
         tried = [solved.multipliers] if solved.table is not None else []
-        bounds = [above, *(block.program.certify(cost, box, one) for one in (None, *tried))]
-        return max((one for one in bounds if one is not None), default=None)
+        bounds = [above, *(block.program.certify(cost, box, multipliers) for multipliers in (None, *tried))]
+        return max((value for value in bounds if value is not None), default=None)
 
     def _round(self, block: Block, cost: Longs, bound: int, solved: Solved) -> tuple[Longs | None, int | None]:
         """The table of a part if it is of whole numbers and reaches the bound, and an atom of it that is a fraction."""
@@ -232,30 +232,32 @@ class Reach:
 
     def _sum_shown(self, weight: Longs) -> int | None:
         """The sum, where weights are 1 on atoms that shown cells divide among them, or on known atoms; else None."""
-        left = weight.copy()
-        left[self.narrowed.low == self.narrowed.high] = 0
-        found = int(sum(map(int, (weight - left) * self.narrowed.low)))
-        values = np.unique(left[left != 0])
+        open_weight = weight.copy()
+        open_weight[self.narrowed.low == self.narrowed.high] = 0
+        shown_sum = int(sum(map(int, (weight - open_weight) * self.narrowed.low)))
+        values = np.unique(open_weight[open_weight != 0])
         if len(values) > 1:
             return None
         if not len(values):
-            return found
+            return shown_sum
         inside = weight == values[0]
         covered = np.zeros(len(weight), bool)
         total = 0
         cells = len(self._seen.value)
         for row in sorted(self._seen.of, key=lambda one: len(np.unique(one))):
             listed = row >= 0
-            size, own = (np.bincount(row[listed & some], minlength=cells) for some in (listed, inside & ~covered))
-            whole = np.flatnonzero((size > 0) & (size == own) & (self._seen.value >= 0))
+            size, inside_count = (
+                np.bincount(row[listed & some], minlength=cells) for some in (listed, inside & ~covered)
+            )
+            whole = np.flatnonzero((size > 0) & (size == inside_count) & (self._seen.value >= 0))
             total += int(self._seen.value[whole].sum())
             covered |= listed & np.isin(row, whole)
         rest = inside & ~covered
-        if (left[rest] != 0).any():
+        if (open_weight[rest] != 0).any():
             return None
         total += int(self.narrowed.low[rest].sum())
-        others = ~inside & (weight != 0)
-        return total * int(values[0]) + int(sum(map(int, weight[others] * self.narrowed.low[others])))
+        outside = ~inside & (weight != 0)
+        return total * int(values[0]) + int(sum(map(int, weight[outside] * self.narrowed.low[outside])))
 
 
 class ContradictionError(PolicyError):

@@ -112,12 +112,12 @@ class Served:
 
     def _solve(self, made: Any, cost: Longs) -> Longs | None:  # noqa: ANN401 - HiGHS has no types
         highs = import_highs()
-        left = max(self._seconds(), 0.0)
-        if not left:
+        seconds = max(self._seconds(), 0.0)
+        if not seconds:
             return None
         places = np.arange(len(cost), dtype=np.int32)
         made.changeColsCost(len(cost), places, cost.astype(np.float64))
-        made.setOptionValue("time_limit", made.getRunTime() + left)
+        made.setOptionValue("time_limit", made.getRunTime() + seconds)
         made.run()
         if made.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
             return None

@@ -61,8 +61,8 @@ def round_atoms(system: System, base: int, secret: bytes) -> Longs:
     free = np.flatnonzero(rest)
     if not len(free):
         return below * base
-    drawn = np.frombuffer(hmac.digest(secret, b"rounding", "sha256")[:8], np.uint64)[0]
-    cost = np.random.default_rng(int(drawn)).random(len(free)) - rest[free] / base
+    seed = np.frombuffer(hmac.digest(secret, b"rounding", "sha256")[:8], np.uint64)[0]
+    cost = np.random.default_rng(int(seed)).random(len(free)) - rest[free] / base
     solver = make_solver(_program(system, base, below, free, cost))
     for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), ("mip_max_nodes", MOST_NODES)):
         solver.setOptionValue(name, option)
@@ -70,9 +70,9 @@ def round_atoms(system: System, base: int, secret: bytes) -> Longs:
     solver.run()
     if solver.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
         raise NoRoundingError(exhausted=solver.getModelStatus() != highs.HighsModelStatus.kInfeasible)
-    made = below.copy()
-    made[free] += np.rint(np.array(solver.getSolution().col_value)).astype(np.int64)
-    return made * base
+    multiples = below.copy()
+    multiples[free] += np.rint(np.array(solver.getSolution().col_value)).astype(np.int64)
+    return multiples * base
 
 
 def _program(system: System, base: int, below: Longs, free: Longs, cost: Floats) -> Any:  # noqa: ANN401

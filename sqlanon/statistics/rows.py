@@ -43,10 +43,10 @@ def build_rows(seen: Seen, free: Longs, known: Longs) -> tuple[Longs, Box, Longs
         np.add.at(sums, of[free][inside], marks[inside])
         number = np.full(cells, -1, np.int64)
         for cell in np.unique(of[free][inside]).tolist():
-            others, most = int(least[cell]), int(top[cell])
+            rest, most = int(least[cell]), int(top[cell])
             if most == UNBOUNDED and bottom[cell] <= 0:
                 continue
-            ends = (int(bottom[cell]) - others, UNBOUNDED if most == UNBOUNDED else most - others)
+            ends = (int(bottom[cell]) - rest, UNBOUNDED if most == UNBOUNDED else most - rest)
             mark = (int(sums[cell]), *ends)
             if mark in marked:
                 continue

@@ -124,30 +124,30 @@ def build_seen(columns: Sequence[SeenColumn], cells: Cells, atoms: Sequence[tupl
     if len(cells.value) and int(cells.value.min()) < HIDDEN:
         raise PolicyError("a cell has a negative number: counts have none")
     margins = np.unique(cells.levels, axis=1).T if len(cells.value) else np.zeros((0, len(columns)), np.int64)
-    own = np.zeros(len(cells.value), np.int64)
+    cell_keys = np.zeros(len(cells.value), np.int64)
     keys = np.zeros((len(margins), len(atoms)), np.int64)
     for place, column in enumerate(columns):
-        known: dict[tuple[int, Label], int] = {}
+        node_numbers: dict[tuple[int, Label], int] = {}
         pairs = zip(cells.levels[place].tolist(), cells.labels[place], strict=True)
-        nodes = np.array([known.setdefault(pair, len(known)) for pair in pairs], np.int64)
-        radix = len(known) + 1
-        if int(max(own.max(initial=0), keys.max(initial=0))) >= UNBOUNDED // radix:
+        nodes = np.array([node_numbers.setdefault(pair, len(node_numbers)) for pair in pairs], np.int64)
+        radix = len(node_numbers) + 1
+        if int(max(cell_keys.max(initial=0), keys.max(initial=0))) >= UNBOUNDED // radix:
             raise UnsupportedError("the columns have too many combinations of values")
-        own = own * radix + nodes
+        cell_keys = cell_keys * radix + nodes
         leaves = [atom[place] for atom in atoms]
         at_level = [
-            np.array([known.get((level, column.node(leaf, level)), radix - 1) for leaf in leaves], np.int64)
+            np.array([node_numbers.get((level, column.node(leaf, level)), radix - 1) for leaf in leaves], np.int64)
             for level in range(column.levels)
         ]
-        at_level.append(np.full(len(atoms), known.get((column.levels, None), radix - 1), np.int64))
+        at_level.append(np.full(len(atoms), node_numbers.get((column.levels, None), radix - 1), np.int64))
         for margin, levels in enumerate(margins):
             keys[margin] = keys[margin] * radix + at_level[int(levels[place])]
-    order = np.argsort(own, kind="stable")
-    if (own[order][1:] == own[order][:-1]).any():
+    order = np.argsort(cell_keys, kind="stable")
+    if (cell_keys[order][1:] == cell_keys[order][:-1]).any():
         raise PolicyError("a cell is listed twice")
-    places = np.minimum(np.searchsorted(own[order], keys), max(len(own) - 1, 0))
-    found = order[places] if len(own) else np.zeros_like(keys)
-    of = np.where(own[found] == keys, found, -1) if len(own) else np.full_like(keys, -1)
+    places = np.minimum(np.searchsorted(cell_keys[order], keys), max(len(cell_keys) - 1, 0))
+    matches = order[places] if len(cell_keys) else np.zeros_like(keys)
+    of = np.where(cell_keys[matches] == keys, matches, -1) if len(cell_keys) else np.full_like(keys, -1)
     numbers = {atom: place for place, atom in enumerate(atoms)}
     return Seen(of, cells.value, np.full(len(atoms), least, np.int64), tuple(atoms), numbers)
 

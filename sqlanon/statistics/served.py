@@ -30,21 +30,21 @@ class Served:
 
     def __init__(self, served: Iterable[tuple[Flags, Mapping[int, Flags]]], unseen: Flags) -> None:
         plain: list[Flags] = []
-        own: list[Flags] = []
+        by_persons: list[Flags] = []
         pairs: list[tuple[int, int]] = []
-        for end, (found, parts) in enumerate(served):
-            plain.append(found)
-            own += parts.values()
+        for end, (serving, parts) in enumerate(served):
+            plain.append(serving)
+            by_persons += parts.values()
             pairs += [(end, person) for person in parts]
         many = len(unseen)
         self._plain = np.stack(plain) if plain else np.zeros((0, many), bool)
         self._unseen = unseen.astype(np.float32)
         # Where an insider has a part of the cell, a witness for others may not serve him.
-        self._own = np.stack(own) if own else np.zeros((0, many), bool)
+        self._own = np.stack(by_persons) if by_persons else np.zeros((0, many), bool)
         self._left, self._left_own = self._plain.sum(axis=1), self._own.sum(axis=1)
         self._left_each = self._plain.astype(np.float32) @ self._unseen
-        at = np.array(pairs, np.int64).reshape(-1, 2)
-        self._left_each[at[:, 0], at[:, 1]] = np.inf
+        places = np.array(pairs, np.int64).reshape(-1, 2)
+        self._left_each[places[:, 0], places[:, 1]] = np.inf
 
     def without(self, witnesses: Longs) -> Drop | None:
         """What takes some away; None: an end is not served without them.
@@ -53,9 +53,9 @@ class Served:
             witnesses: those of them that were not taken away yet.
         """
         less = self._plain[:, witnesses]
-        own = self._left_own - self._own[:, witnesses].sum(axis=1)
-        left = self._left - less.sum(axis=1)
-        if (left <= 0).any() or (own <= 0).any():
+        left_own = self._left_own - self._own[:, witnesses].sum(axis=1)
+        left_plain = self._left - less.sum(axis=1)
+        if (left_plain <= 0).any() or (left_own <= 0).any():
             return None
         rows = np.flatnonzero(less.any(axis=1))
         each = self._left_each[rows] - less[rows].astype(np.float32) @ self._unseen[witnesses]
@@ -63,7 +63,7 @@ class Served:
             return None
 
         def drop() -> None:
-            self._left, self._left_own, self._left_each[rows] = left, own, each
+            self._left, self._left_own, self._left_each[rows] = left_plain, left_own, each
 
         return drop
 

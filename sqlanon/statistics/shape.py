@@ -107,7 +107,10 @@ class Shape:
         return {
             "columns": list(self.columns),
             "margins": [list(margin) for margin in self.margins],
-            "tables": [{"columns": list(places), "margins": [list(one) for one in own]} for places, own in self.tables],
+            "tables": [
+                {"columns": list(places), "margins": [list(margin) for margin in margins]}
+                for places, margins in self.tables
+            ],
             "measures": [
                 {"name": name, "low": f"{name}_low", "high": f"{name}_high", "column": column}
                 for name, column in self.measures
@@ -117,7 +120,7 @@ class Shape:
             "bounds": self.bounds,
             "person": self.person,
             "version": self.version,
-            "sums": [one.context() for one in self.sums],
+            "sums": [summed.context() for summed in self.sums],
             **({} if self.neighbour is None else self.neighbour.context()),
         }
 
@@ -127,12 +130,12 @@ class Shape:
 
     def margin_name(self, levels: Sequence[int]) -> str:
         """A margin for messages: the columns, those of hierarchies with their levels."""
-        named = [
+        names = [
             column.name if column.paths is None else f"{column.name} (level {level})"
             for column, level in zip(self.columns, levels, strict=True)
             if level < column.levels
         ]
-        return " x ".join(named) or "the grand total"
+        return " x ".join(names) or "the grand total"
 
 
 def shape_of(
@@ -150,18 +153,18 @@ def shape_of(
     Raises:
         PolicyError: a column's type cannot be published, or there are too many margins or cells.
     """
-    asked = spec.statistics
-    assert asked is not None
+    statistics = spec.statistics
+    assert statistics is not None
     columns = tuple(_column(spec, name, domain, place) for place, (name, domain) in enumerate(domains.items(), 1))
     places = {name.lower(): place for place, name in enumerate(domains, 1)}
     tables = []
-    for table in asked.tables:
-        own = tuple(sorted(places[name.lower()] for name in table.by))
+    for table in statistics.tables:
+        table_places = tuple(sorted(places[name.lower()] for name in table.by))
         # The number of margins is known before any is made.
         many = most = 1
         for column in columns:
-            many *= column.levels + 1 if column.place in own else 1
-            most *= column.nodes if column.place in own else 1
+            many *= column.levels + 1 if column.place in table_places else 1
+            most *= column.nodes if column.place in table_places else 1
         if many > MOST_MARGINS:
             raise PolicyError(f"{spec.name}: table {table.name} has {many} margins; at most {MOST_MARGINS}")
         if most > MOST_CELLS:
@@ -174,20 +177,20 @@ def shape_of(
     if len(margins) > MOST_MARGINS:
         raise PolicyError(f"{spec.name}: the tables have {len(margins)} margins; at most {MOST_MARGINS}")
     names = {"count": "n", "persons": "persons"}
-    measures = tuple((name, names[kind]) for name, kind in asked.measures)
+    measures = tuple((name, names[kind]) for name, kind in statistics.measures)
     return Shape(
         columns,
         margins,
         tuple(tables),
         measures,
-        asked.threshold,
-        asked.insiders == "alone",
-        asked.has_ends,
+        statistics.threshold,
+        statistics.insiders == "alone",
+        statistics.has_ends,
         person,
         version,
-        shape_sums(spec.name, asked.sums, summed),
-        followed=asked.cohort is not None,
-        show=find_levels(spec.name, asked.show, [(column.name, column.levels) for column in columns]),
+        shape_sums(spec.name, statistics.sums, summed),
+        followed=statistics.cohort is not None,
+        show=find_levels(spec.name, statistics.show, [(column.name, column.levels) for column in columns]),
     )
 
 
@@ -230,9 +233,9 @@ def _margins_of(
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
     """The places of a table's columns, and the table's margins."""
     folded = {name.lower() for name in by}
-    own = tuple(column.place for column in columns if column.name.lower() in folded)
-    levels = [range(column.levels + 1) if column.place in own else (column.levels,) for column in columns]
-    return own, tuple(itertools.product(*levels))
+    table_places = tuple(column.place for column in columns if column.name.lower() in folded)
+    levels = [range(column.levels + 1) if column.place in table_places else (column.levels,) for column in columns]
+    return table_places, tuple(itertools.product(*levels))
 
 
 def _column(spec: ReleaseSpec, name: str, domain: Domain, place: int) -> ShapeColumn:
@@ -255,11 +258,11 @@ def _column(spec: ReleaseSpec, name: str, domain: Domain, place: int) -> ShapeCo
 
 def with_paths(scratch: Scratch, shape: Shape, domains: Mapping[str, Domain]) -> Shape:
     """The same shape with tables of the hierarchies' nodes."""
-    made = []
+    new_columns = []
     for column, domain in zip(shape.columns, domains.values(), strict=True):
         hierarchy = domain.reading.spec.hierarchy
         if not isinstance(hierarchy, Hierarchy):
-            made.append(column)
+            new_columns.append(column)
             continue
         labels, paths = scratch.table(f"labels{column.place}"), scratch.table(f"paths{column.place}")
         text = scratch.engine.capabilities.text_type
@@ -268,5 +271,5 @@ def with_paths(scratch: Scratch, shape: Shape, domains: Mapping[str, Domain]) ->
         scratch.execute(
             "statistics/paths", paths=paths, labels=labels, type=domain.reading.value_type, levels=column.levels
         )
-        made.append(replace(column, paths=paths))
-    return replace(shape, columns=tuple(made))
+        new_columns.append(replace(column, paths=paths))
+    return replace(shape, columns=tuple(new_columns))

@@ -54,13 +54,13 @@ def find_spans(
         spans.note(table)
     draw, missed = np.random.default_rng(0), 0
     while missed < MISSES and spans.open and seconds() > 0:
-        found = reach.least(spans.draw(draw))
-        missed = 0 if found.table is not None and spans.note(found.table) else missed + 1
+        end = reach.least(spans.draw(draw))
+        missed = 0 if end.table is not None and spans.note(end.table) else missed + 1
     for low in (True, False):
-        for number in spans.left(low=low):
+        for number in spans.list_left(low=low):
             if seconds() <= 0:
                 break
-            if number in spans.left(low=low):
+            if number in spans.list_left(low=low):
                 weight = spans.weight(number)
                 spans.close(number, reach.least(weight) if low else reach.greatest(weight), low=low)
     return spans.list()
@@ -79,24 +79,24 @@ def find_simple_ends(seen: Seen, narrowed: Narrowed, sets: Sequence[Longs]) -> t
 
     Cost: some scans of the sets and of the atoms for each margin.
     """
-    flat, at = np.concatenate(sets), np.cumsum([0, *(len(one) for one in sets)])[:-1]
+    flat, starts = np.concatenate(sets), np.cumsum([0, *(len(members) for members in sets)])[:-1]
     free = narrowed.high >= UNBOUNDED
     parts = narrowed.low, np.where(free, 0, narrowed.high), free.astype(np.int64)
-    low_of, high_of, free_of = (np.add.reduceat(one[flat], at) for one in parts)
+    low_of, high_of, free_of = (np.add.reduceat(part[flat], starts) for part in parts)
     low, high = low_of.copy(), np.where(free_of > 0, UNBOUNDED, high_of)
     bottom, top = seen.bounds()
     for row in seen.of:
         around = row[flat]
-        cell = np.minimum.reduceat(around, at)
-        own = np.flatnonzero((cell >= 0) & (cell == np.maximum.reduceat(around, at)))
-        cell, inside = cell[own], row >= 0
+        cell = np.minimum.reduceat(around, starts)
+        in_one_cell = np.flatnonzero((cell >= 0) & (cell == np.maximum.reduceat(around, starts)))
+        cell, inside = cell[in_one_cell], row >= 0
         sums = [np.zeros(len(top), np.int64) for _ in parts]
-        for made, values in zip(sums, parts, strict=True):
-            np.add.at(made, row[inside], values[inside])
-        rest_low, rest_high = sums[0][cell] - low_of[own], sums[1][cell] - high_of[own]
-        closed, known = top[cell] < UNBOUNDED, sums[2][cell] == free_of[own]
-        high[own] = np.where(closed, np.minimum(high[own], top[cell] - rest_low), high[own])
-        low[own] = np.where(known, np.maximum(low[own], bottom[cell] - rest_high), low[own])
+        for total, values in zip(sums, parts, strict=True):
+            np.add.at(total, row[inside], values[inside])
+        rest_low, rest_high = sums[0][cell] - low_of[in_one_cell], sums[1][cell] - high_of[in_one_cell]
+        closed, all_known = top[cell] < UNBOUNDED, sums[2][cell] == free_of[in_one_cell]
+        high[in_one_cell] = np.where(closed, np.minimum(high[in_one_cell], top[cell] - rest_low), high[in_one_cell])
+        low[in_one_cell] = np.where(all_known, np.maximum(low[in_one_cell], bottom[cell] - rest_high), low[in_one_cell])
     return low, high
 
 
@@ -105,7 +105,7 @@ class _Spans:
 
     def __init__(self, seen: Seen, narrowed: Narrowed, sets: Sequence[Longs]) -> None:
         self._atoms = len(seen.least)
-        self._at = np.cumsum([0, *(len(one) for one in sets)])
+        self._at = np.cumsum([0, *(len(members) for members in sets)])
         self._flat = np.concatenate(sets)
         self._low, self._high = find_simple_ends(seen, narrowed, sets)
         if (self._low > self._high).any():
@@ -122,7 +122,7 @@ class _Spans:
         """Whether an end is left that no table was found to have."""
         return not (self._low_met.all() and self._high_met.all())
 
-    def left(self, *, low: bool) -> list[int]:
+    def list_left(self, *, low: bool) -> list[int]:
         """The sets with such an end."""
         return np.flatnonzero(~(self._low_met if low else self._high_met)).tolist()
 
@@ -141,8 +141,8 @@ class _Spans:
         weight = np.zeros(self._atoms, np.int64)
         np.add.at(weight, self._flat, HEIGHT * np.repeat(sign, np.diff(self._at)))
         moved = weight + draw.integers(-SPREAD, SPREAD + 1, self._atoms)
-        made: Longs = np.where(weight != 0, moved, 0)
-        return made
+        weights: Longs = np.where(weight != 0, moved, 0)
+        return weights
 
     def weight(self, number: int) -> Longs:
         """Weights whose sum is that of a set."""

@@ -19,16 +19,18 @@ def verify_demands(scratch: Scratch, shape: Shape, keyed: TableRef, kept: Kept, 
     """
     fresh = scratch.table("fresh_rows")
     scratch.execute("statistics/sum_fresh", fresh=fresh, keyed=keyed, atoms=kept.atoms, **shape.context())
-    for made, own in zip(list_demands(scratch, shape, fresh, kept.cells, "fresh_"), kept.sums, strict=True):
+    for fresh_tables, kept_tables in zip(
+        list_demands(scratch, shape, fresh, kept.cells, "fresh_"), kept.sums, strict=True
+    ):
         for part in SUM_PARTS:
             failing = scratch.count(
                 "statistics/verify_same",
-                fresh=getattr(made, part),
-                kept=getattr(own, part),
+                fresh=getattr(fresh_tables, part),
+                kept=getattr(kept_tables, part),
                 columns=list(COLUMNS[part]),
             )
             refuse(release, f"{part} of sums", failing)
-            scratch.drop(getattr(made, part))
+            scratch.drop(getattr(fresh_tables, part))
     scratch.drop(fresh)
 
 
@@ -48,23 +50,23 @@ def verify_sums(scratch: Scratch, shape: Shape, kept: Kept, tables: tuple[TableR
     Cost: joins of demands with witnesses.
     """
     moved, compared = tables
-    for one, own in zip(shape.sums, kept.sums, strict=True):
+    for summed, sum_tables in zip(shape.sums, kept.sums, strict=True):
         shown, failing = scratch.numbers(
             "statistics/verify_sum_cells",
-            needs=own.needs,
-            limits=own.limits,
+            needs=sum_tables.needs,
+            limits=sum_tables.limits,
             moved=moved,
             witness=kept.witness,
             compared=compared,
-            place=one.place,
+            place=summed.place,
         )
         refuse(release, "cells with a dominating contribution shown", shown)
         refuse(release, "sums without witnesses", failing)
         failing = scratch.count(
             "statistics/verify_contributors",
-            contributors=own.contributors,
-            limits=own.limits,
+            contributors=sum_tables.contributors,
+            limits=sum_tables.limits,
             witness=kept.witness,
-            place=one.place,
+            place=summed.place,
         )
         refuse(release, "contributors without witnesses", failing)

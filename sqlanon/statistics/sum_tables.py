@@ -84,11 +84,11 @@ def read_amounts(
     Args:
         scratch: the run.
         shape: the published columns, margins and measures.
-        atoms: table of the atoms.
+        atoms: table of the finest combinations.
         sums: of each column of sums the tables.
         system: the cells.
     """
-    made = []
+    made, system = [], system if system.wholes is None else system.wholes.system
     for one, tables in zip(shape.sums, sums, strict=True):
         statement = scratch.sql("statistics/sum_atoms", atoms=atoms, limits=tables.limits, sum=one.context())
         value, count, low, high = _fetch(scratch, statement, 4)

@@ -89,30 +89,31 @@ def shape_sums(release: str, asked: Sequence[SumMeasure], readings: Sequence[Rea
     Raises:
         PolicyError: a column's values cannot be added up exactly, or a range is finer than they are.
     """
-    made = []
-    for place, (one, reading) in enumerate(zip(asked, readings, strict=True), 1):
+    sums = []
+    for place, (measure, reading) in enumerate(zip(asked, readings, strict=True), 1):
         column = reading.column
         digits = re.search(r"\(\s*\d+\s*,\s*(\d+)\s*\)", column.type) if column.kind == "decimal" else None
         if column.kind != "integer" and (digits is None or int(digits[1]) > MOST_SCALE):
             raise PolicyError(
-                f"{release}: column {one.column} has type {column.shown_type}: sums are of integers and decimals with "
-                f"at most {MOST_SCALE} declared digits after the point, which add up exactly; cast it in a view, to "
-                "DECIMAL(12, 2) for example"
+                f"{release}: column {measure.column} has type {column.shown_type}: sums are of integers and decimals "
+                f"with at most {MOST_SCALE} declared digits after the point, which add up exactly; cast it in a view, "
+                "to DECIMAL(12, 2) for example"
             )
-        made.append(_shape_sum(one, reading.alias, place, int(digits[1]) if digits is not None else 0))
-        for end in (one.low, one.high):
-            if (Fraction(end) * made[-1].factor).denominator != 1:
+        sums.append(_shape_sum(measure, reading.alias, place, int(digits[1]) if digits is not None else 0))
+        for end in (measure.low, measure.high):
+            if (Fraction(end) * sums[-1].factor).denominator != 1:
                 raise PolicyError(
-                    f"{release}: the range of {one.name} has more digits after the point than column {one.column}"
+                    f"{release}: the range of {measure.name} has more digits after the point than column "
+                    f"{measure.column}"
                 )
-    return tuple(made)
+    return tuple(sums)
 
 
 def stored_sums(asked: Sequence[Mapping[str, Any]], scales: Sequence[int]) -> tuple[ShapeSum, ...]:
     """The sums of a version, as the catalog keeps them."""
     return tuple(
-        _shape_sum(SumMeasure(**one), "", place, scale)
-        for place, (one, scale) in enumerate(zip(asked, scales, strict=True), 1)
+        _shape_sum(SumMeasure(**fields), "", place, scale)
+        for place, (fields, scale) in enumerate(zip(asked, scales, strict=True), 1)
     )
 
 

@@ -52,6 +52,30 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
+class Wholes:
+    """The finest combinations of a system whose atoms are parts of them; sums are of these, and of no part.
+
+    Attributes:
+        system: the published cells over the combinations; its classes are the first of the system of parts.
+        of: int64[parts], the combination of each part.
+    """
+
+    system: System
+    of: Longs
+
+    def add(self, change: Longs) -> Longs:
+        """Changes of parts, as those of the combinations: int64[.., combinations]."""
+        made = np.zeros((*change.shape[:-1], len(self.system.atoms.count)), np.int64)
+        np.add.at(made.T, self.of, change.T)
+        return made
+
+    def first(self) -> Longs:
+        """int64[combinations], a part of each."""
+        found: Longs = np.unique(self.of, return_index=True)[1].astype(np.int64)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class System:
     """Cells over atoms.
 
@@ -70,6 +94,7 @@ class System:
         fixed: bool[classes], published by another release, or of a margin that must be shown: no table changes it, and
             it cannot be hidden.
         inner: bool[classes], of no published number: all that is known is that it is not zero.
+        wholes: where atoms are parts of the finest combinations, these; None: they are not.
     """
 
     atoms: Atoms
@@ -85,6 +110,7 @@ class System:
     levels: Longs
     fixed: Flags
     inner: Flags
+    wholes: Wholes | None = None
 
     def __len__(self) -> int:
         return len(self.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError
@@ -12,20 +13,52 @@ from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
 
 
-def attach_classes(  # noqa: PLR0913 - older than the limit
+@dataclass(frozen=True, slots=True)
+class ClassedRows:
+    """The staged rows of a run with their classes.
+
+    Attributes:
+        encoded: the columns, with their domains.
+        table: the staged rows with their original values, the codes that are still read, and their class.
+    """
+
+    encoded: Encoded
+    table: TableRef
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedClasses:
+    """A method's classes of the rows, and the form of the table that has them.
+
+    Attributes:
+        table: table (rid, class).
+        divided: rows of equal codes may be in several classes, or some of them in none.
+        shared: a table (rid) that has all rows for which that holds, in whole groups of equal codes; None: it may hold
+            for any row.
+        omitted: a table to make of the rows that are not in ``table`` and are left out, without codes; which of the
+            rows of equal codes they are, the hash decides too. None: every row is in ``table``.
+        listed: ``table`` is one row, the classes of all rows (see `Assignment.listed`).
+        packed: ``table`` has the codes of the rows too (see `Assignment.packed`). Where their values are known by
+            them, they are not joined.
+    """
+
+    table: TableRef
+    divided: bool = True
+    shared: TableRef | None = None
+    omitted: TableRef | None = None
+    listed: bool = False
+    packed: bool = False
+
+
+def attach_classes(
     scratch: Scratch,
     encoded: Encoded,
-    assign: TableRef,
+    assigned: AssignedClasses,
     extra: tuple[str, ...],
     secret: str,
     *,
     codes: Sequence[Domain],
-    divided: bool = True,
-    shared: TableRef | None = None,
-    omitted: TableRef | None = None,
-    listed: bool = False,
-    packed: bool = False,
-) -> TableRef:
+) -> ClassedRows:
     """Join the staged rows and their class, once; the stage, the work table and the assignment are dropped.
 
     Methods see codes alone, and divide rows of equal codes by their row ids, which follow the source. Such rows may
@@ -35,27 +68,20 @@ def attach_classes(  # noqa: PLR0913 - older than the limit
     Args:
         scratch: the run.
         encoded: the work table.
-        assign: table (rid, class).
+        assigned: the classes by codes.
         extra: further aliases of the stage to carry along.
         secret: key of the hash.
         codes: the quasi columns for which the classed rows have codes as well.
-        divided: rows of equal codes may be in several classes, or some of them in none.
-        shared: a table (rid) that has all rows for which that holds, in whole groups of equal codes; None: it may hold
-            for any row.
-        omitted: a table to make of the rows that are not in ``assign`` and are left out, without codes; which of the
-            rows of equal codes they are, the hash decides too. None: every row is in ``assign``.
-        listed: ``assign`` is one row, the classes of all rows (see `Assignment.listed`).
-        packed: ``assign`` has the codes of the rows too (see `Assignment.packed`). Where their values are known by
-            them, they are not joined.
 
     Cost: a join, two with codes; where equal rows are divided and have columns that are published as they are, also a
     grouping by codes (of those in ``shared``), and a hash and two sorts of the rows of equal codes that more than one
     class shares.
     """
     roles = encoded.roles
-    ties = divided and any(not fixed_by_code(reading) for reading in roles.kept)
-    if packed and not ties and omitted is None and not extra and _decodable(encoded):
-        return _decode_rows(scratch, encoded, assign, codes)
+    assign, listed, omitted = assigned.table, assigned.listed, assigned.omitted
+    ties = assigned.divided and any(not fixed_by_code(reading) for reading in roles.kept)
+    if assigned.packed and not ties and omitted is None and not extra and _decodable(encoded):
+        return ClassedRows(encoded, _decode_rows(scratch, encoded, assign, codes))
     if listed and (ties or omitted is not None):
         assign, listed = _by_row(scratch, assign), False
     if omitted is not None:
@@ -73,7 +99,7 @@ def attach_classes(  # noqa: PLR0913 - older than the limit
                 stage=encoded.stage,
                 work=encoded.work,
                 assign=assign,
-                shared=shared,
+                shared=assigned.shared,
                 codes=[domain.code for domain in encoded.quasi + encoded.counted],
                 kept=[{"alias": reading.alias, "kind": reading.column.kind} for reading in roles.kept],
                 link=roles.link,
@@ -103,7 +129,7 @@ def attach_classes(  # noqa: PLR0913 - older than the limit
             scratch.drop(table)
         if codes:
             encoded.drop_work()
-    return classed
+    return ClassedRows(encoded, classed)
 
 
 MOST_VALUES = 1 << 17

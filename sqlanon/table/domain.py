@@ -76,3 +76,17 @@ class Domain:
     def code_array(self) -> str:
         """The same as NumPy names it."""
         return "int16" if self.code_type == "SMALLINT" else "int32"
+
+
+@dataclass(frozen=True, slots=True)
+class Domains:
+    """The domains of a run's columns, by role.
+
+    Attributes:
+        quasi, sensitive: the columns of these roles.
+        persons: the numbers of the counted identifiers.
+    """
+
+    quasi: tuple[Domain, ...]
+    sensitive: tuple[Domain, ...] = ()
+    persons: tuple[Domain, ...] = ()

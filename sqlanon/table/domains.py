@@ -12,7 +12,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import number, read_integer
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.spec import Hierarchy, Rule
-from sqlanon.table.domain import Domain
+from sqlanon.table.domain import Domain, Domains
 from sqlanon.table.encode import MANY
 from sqlanon.table.reading import Counted, Reading, Roles
 from sqlanon.table.rules import resolve_rule
@@ -29,7 +29,7 @@ def build_domains(
     stage: TableRef,
     persons: Sequence[Counted] = (),
     beside: TableRef | None = None,
-) -> tuple[tuple[Domain, ...], tuple[Domain, ...], tuple[Domain, ...]]:
+) -> Domains:
     """The domains of the quasi columns, of the sensitive columns, and of the numbers of ``persons``.
 
     Where a column's hierarchy is a rule, the reading of its domain has the tree that the rule makes of the values,
@@ -76,7 +76,7 @@ def build_domains(
             Domain(reading, tables[code], size + (nulls > 0), size, nulls, distinct, singles, top, code, spread)
         )
     first, past = len(roles.quasi), len(roles.quasi) + len(roles.sensitive)
-    return tuple(domains[:first]), tuple(domains[first:past]), tuple(domains[past:])
+    return Domains(tuple(domains[:first]), tuple(domains[first:past]), tuple(domains[past:]))
 
 
 def _of_both(scratch: Scratch, reading: Reading, values: TableRef, beside: TableRef, code: str) -> TableRef:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import number
-from sqlanon.table.domain import Domain
+from sqlanon.table.domain import Domain, Domains
 from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.work import Work
@@ -118,17 +118,16 @@ def spread_of(scratch: Scratch, domain: Domain) -> float:
     return number(scratch.fetch("recode/range", domain=domain.table)[0][0])
 
 
-def encode(  # noqa: PLR0913 - older than the limit
+def encode(
     scratch: Scratch,
     roles: Roles,
     stage: TableRef,
-    quasi: tuple[Domain, ...],
-    sensitive: tuple[Domain, ...],
+    domains: Domains,
     rows: int,
-    persons: tuple[Domain, ...] = (),
     population: Population | None = None,
 ) -> Encoded:
     """The staged rows with their domains; the work table is made now, or when somebody asks for it."""
+    quasi, sensitive, persons = domains.quasi, domains.sensitive, domains.persons
     work, workers = Work(scratch, stage, (*quasi, *sensitive, *persons), rows), scratch.engine.workers
     if scratch.engine.fetch_words is None and not scratch.few and (workers is None or rows <= workers.above):
         work.table()

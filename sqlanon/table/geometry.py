@@ -14,7 +14,7 @@ from sqlanon.table.scratch import Scratch
 from sqlanon.table.tree import Tree, tree_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
 
 def kind_of(domain: Domain) -> int:
@@ -29,7 +29,7 @@ def kind_of(domain: Domain) -> int:
 def geometry_of(scratch: Scratch, quasi: Sequence[Domain]) -> Geometry:
     """The facts and tables of attributes; positions come from the domain tables, an integer a code."""
     facts = np.zeros((len(quasi), 9), dtype=np.int64)
-    tables: list[npt.NDArray[np.int64]] = []
+    tables: list[Longs] = []
     start = bits = 0
     ordered = [domain for domain in quasi if kind_of(domain) == ORDERED]
     positions = by_code(scratch, "table/domain_positions", ordered, "int32")
@@ -61,7 +61,7 @@ def geometry_of(scratch: Scratch, quasi: Sequence[Domain]) -> Geometry:
     return Geometry(facts, np.concatenate(tables) if start else np.zeros(1, dtype=np.int64))
 
 
-def _pack_levels(tree: Tree) -> npt.NDArray[np.int64]:
+def _pack_levels(tree: Tree) -> Longs:
     """Levels above the leaves, bottom up: node numbers by leaf, then the extent of that node by leaf."""
     size = len(tree.node[0])
     parts = [

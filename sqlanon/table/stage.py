@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlanon.engines.base import Bind, Relation, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
@@ -81,19 +82,37 @@ def _with_leaves(scratch: Scratch, reading: Reading, step: str) -> dict[str, obj
     return reading.staged | {"recode": recoded | {"leaves": leaves}}
 
 
-def take_stage(  # noqa: PLR0913 - older than the limit
+@dataclass(frozen=True, slots=True)
+class StagedHashes:
+    """The hashes that a stage has beside the columns: of the key, of persons, and pseudonyms.
+
+    Attributes:
+        secret: key of the hash of the key columns.
+        key: columns that identify a row from version to version.
+        persons: identifiers that are counted.
+        owner: the persons with rows to recognize in later versions.
+        tokens: the key of each pseudonym by name in lower case; None: they are not staged.
+    """
+
+    secret: str = field(default="", repr=False)
+    key: Sequence[str] = ()
+    persons: Sequence[Counted] = ()
+    owner: Counted | None = None
+    tokens: Mapping[str, bytes] | None = field(default=None, repr=False)
+
+
+NO_HASHES = StagedHashes()
+
+
+def take_stage(
     scratch: Scratch,
     roles: Roles,
     link: Sequence[str],
-    key: Sequence[str] = (),
-    secret: str = "",
-    persons: Sequence[Counted] = (),
+    hashed: StagedHashes = NO_HASHES,
     *,
     dense: bool = False,
     rows: int = 0,
     step: str = "stage",
-    keys: Mapping[str, bytes] | None = None,
-    owner: Counted | None = None,
 ) -> TableRef:
     """Copy the columns that are read, once, into a scratch table: from here on the source is not looked at.
 
@@ -102,14 +121,10 @@ def take_stage(  # noqa: PLR0913 - older than the limit
         roles: the columns to read.
         link: columns that are hashed to tie a released row to the source row inside the private schema, unless
             ``roles`` names some.
-        key: columns that identify a row from version to version.
-        secret: key of the hash of the key columns.
-        persons: identifiers that are counted.
+        hashed: the hashes that it has beside the columns.
         dense: the engine's own numbers of the source's rows are 0 to rows - 1; see `sqlanon.table.listed`.
         rows: number of rows, as far as that is known.
         step: name of the table.
-        keys: of each pseudonym by name in lower case; None: they are not staged.
-        owner: the persons with rows to recognize in later versions.
     """
     parts = scratch.engine.capabilities.numbers_parts
     stage = scratch.table(f"{step}_placed" if parts else step)
@@ -119,10 +134,11 @@ def take_stage(  # noqa: PLR0913 - older than the limit
     hashes = [] if roles.link else hash_parameters(roles.relation, link)
     columns = [_with_leaves(scratch, reading, step) for reading in roles.quasi + roles.sensitive + roles.insensitive]
     tokens: list[dict[str, str]] = []
-    binds: dict[str, Bind] = {"secret": secret}
-    for reading in roles.pseudonyms if keys else ():
+    binds: dict[str, Bind] = {"secret": hashed.secret}
+    token_keys = hashed.tokens or {}
+    for reading in roles.pseudonyms if token_keys else ():
         tokens.append({"name": reading.name, "alias": reading.alias})
-        inner, outer = pseudonyms.pad_key((keys or {})[reading.name.lower()])
+        inner, outer = pseudonyms.pad_key(token_keys[reading.name.lower()])
         binds |= {f"{reading.alias}_inner": inner, f"{reading.alias}_outer": outer}
     binds |= {
         f"{reading.alias}_{end}": getattr(reading.spec.recode, end)
@@ -142,10 +158,10 @@ def take_stage(  # noqa: PLR0913 - older than the limit
             dense=dense,
             numbers=numbers,
             link=hashes,
-            key=list(key),
-            persons=list(persons),
+            key=list(hashed.key),
+            persons=list(hashed.persons),
             tokens=tokens,
-            owner=owner,
+            owner=hashed.owner,
         )
         if numbers:
             scratch.execute("table/drop_numbers", numbers=numbers)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from sqlanon.database import Database
 from sqlanon.engines.base import Row, TableRef
@@ -30,7 +31,7 @@ def encoded_table(db: Database, spec: ReleaseSpec) -> Iterator[tuple[Scratch, Pr
         yield (
             scratch,
             ready,
-            encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows),
+            encode(scratch, ready.roles, ready.stage, replace(ready.domains, persons=()), ready.rows),
         )
 
 

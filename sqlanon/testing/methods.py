@@ -70,8 +70,11 @@ def check_method(
 def check_options(declared: MethodDeclaration) -> None:
     """The code takes the options that are declared, and their defaults are allowed."""
     algorithm = import_method(declared)
-    taken, options = sorted(inspect.signature(algorithm).parameters), sorted(option.name for option in declared.options)
-    assert taken == options, f"{declared.name}: the code takes {taken}, and {options} are declared"
+    parameters, options = (
+        sorted(inspect.signature(algorithm).parameters),
+        sorted(option.name for option in declared.options),
+    )
+    assert parameters == options, f"{declared.name}: the code takes {parameters}, and {options} are declared"
     algorithm(**declared.values({}))
     for option in declared.options:
         assert option.read(str(option.default)) == option.default, f"{declared.name}: the default of {option.name}"
@@ -87,8 +90,8 @@ def lack_of(declared: MethodDeclaration, ability: str) -> Lack | None:
         return None if declared.requirements is None or "l" in declared.requirements else declared.other_requirements
     if ability == "requirements":
         return None if declared.requirements is None else declared.other_requirements
-    found = getattr(declared, "persons" if ability == "whole" and not declared.persons else ability)
-    return found if isinstance(found, Lack) else None
+    lack = getattr(declared, "persons" if ability == "whole" and not declared.persons else ability)
+    return lack if isinstance(lack, Lack) else None
 
 
 def check_ability(declared: MethodDeclaration, ability: str, asked: Mapping[str, object]) -> None:
@@ -114,16 +117,16 @@ def check_ability(declared: MethodDeclaration, ability: str, asked: Mapping[str,
 
 
 def _spec(source: str, quasi: object, asked: Mapping[str, object]) -> ReleaseSpec:
-    given: dict[str, Any] = {"quasi": quasi, **asked}
-    return release(source=source, **{name: value for name, value in given.items() if value is not None})
+    arguments: dict[str, Any] = {"quasi": quasi, **asked}
+    return release(source=source, **{name: value for name, value in arguments.items() if value is not None})
 
 
 def _check_table(db: Database, declared: MethodDeclaration, table: SampleTable, asked: Mapping[str, object]) -> bool:
     """Whether the method takes the requirements of a table; if so, it is checked with them."""
-    given = {**table.asked, **asked, "method": declared.name}
-    quasi = given.pop("quasi")
+    arguments = {**table.asked, **asked, "method": declared.name}
+    quasi = arguments.pop("quasi")
     try:
-        _spec("t", quasi, given)
+        _spec("t", quasi, arguments)
     except PolicyError:
         return False
     shuffled = random.Random(1).sample(range(len(table.rows)), len(table.rows))  # noqa: S311 - not a secret
@@ -132,24 +135,24 @@ def _check_table(db: Database, declared: MethodDeclaration, table: SampleTable, 
         source = table.create(db, order)
         for execution in declared.executions:
             where = f"{declared.name}, {execution}, table {table.name}{', in another order' if order else ''}"
-            spec = _spec(source, quasi, {**given, "execution": execution, "name": source})
+            spec = _spec(source, quasi, {**arguments, "execution": execution, "name": source})
             if not declared.own_boxes:
                 _check_assignment(db, spec, execution, len(table.rows), where)
             published[where] = _count_published(db, spec, len(table.rows), where)
             if len(published) == 1:
                 again = _count_published(db, spec, len(table.rows), where)
                 assert again == published[where], f"{where}: the same seed publishes something else"
-    (first, rows), *others = published.items()
-    for where, found in others:
-        assert found == rows or declared.own_boxes, f"{where}: publishes something else than {first}"
+    (first, rows), *other_places = published.items()
+    for where, other_rows in other_places:
+        assert other_rows == rows or declared.own_boxes, f"{where}: publishes something else than {first}"
     return True
 
 
 def _check_assignment(db: Database, spec: ReleaseSpec, execution: Any, rows: int, where: str) -> None:  # noqa: ANN401
     with encoded_table(db, spec) as (scratch, ready, encoded):
-        of_row, used = assign_classes(scratch, ready, encoded, spec, execution)
+        of_row, reported = assign_classes(scratch, ready, encoded, spec, execution)
         assert len(of_row) == rows, f"{where}: {len(of_row)} of {rows} rows have a class"
-        assert used == execution, f"{where}: it reports the execution {used}"
+        assert reported == execution, f"{where}: it reports the execution {reported}"
 
 
 def _count_published(db: Database, spec: ReleaseSpec, rows: int, where: str) -> Counter[tuple[str, ...]]:
@@ -158,5 +161,5 @@ def _count_published(db: Database, spec: ReleaseSpec, rows: int, where: str) -> 
     assert report.rows == rows, f"{where}: {report.rows} of {rows} rows are published"
     failing = [requirement.name for requirement in report.requirements if not requirement.satisfied]
     assert not failing, f"{where}: {', '.join(failing)} are not satisfied"
-    shown = [{own: value for own, value in row.items() if own != MARK} for row in published_rows(db, spec.name)]
+    shown = [{name: value for name, value in row.items() if name != MARK} for row in published_rows(db, spec.name)]
     return Counter(tuple(map(str, row.values())) for row in shown)

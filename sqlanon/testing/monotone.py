@@ -36,32 +36,34 @@ def counterexamples(db: Database, declared: RequirementDeclaration, asked: Itera
     small = [kind for kind in CLASSES if len(kind) <= SMALL]
     unions = [(number[a], number[b], number[tuple(sorted(a + b))]) for a in small for b in small if a <= b]
     pairs = np.array(unions).T
-    held = np.array([row for kind in CLASSES for row in (ROWS[at] for at in kind)], np.int32).T
-    found: dict[object, int] = {}
+    codes = np.array([row for kind in CLASSES for row in (ROWS[row] for row in kind)], np.int32).T
+    divided_pairs: dict[object, int] = {}
     with Scratch(db.engine) as scratch:
         table = scratch.table("classes")
-        columns = dict(zip(("s1", "s2", "p1"), held, strict=True))
+        columns = dict(zip(("s1", "s2", "p1"), codes, strict=True))
         classes = np.repeat(np.arange(len(CLASSES), dtype=np.int32), [len(kind) for kind in CLASSES])
         db.engine.load_arrays(table, {"class": classes, **columns})
-        whole = [np.bincount(column).astype(np.int64) for column in held[:2]]
-        known = [Values(("0", "1"), (0, 1), ordered=True)] * 2
-        rows = Grouped(table, ("class",), ("s1", "s2"), None, table, ("s1", "s2"), ("p1",), whole, known)
+        whole = [np.bincount(column).astype(np.int64) for column in codes[:2]]
+        values = [Values(("0", "1"), (0, 1), ordered=True)] * 2
+        rows = Grouped(table, ("class",), ("s1", "s2"), None, table, ("s1", "s2"), ("p1",), whole, values)
         for joint in (False, True) if declared.joint else (False,):
-            for written in asked:
+            for requirement_text in asked:
                 try:
-                    value = declared.value.read(written)
+                    value = declared.value.read(requirement_text)
                 except ValueError:
                     continue
                 spec = PrivacySpec.of({declared.name: value}, joint=joint)
                 meets = np.ones(len(CLASSES), np.bool_)
-                for one in class_of(declared).from_policy(spec, ("s1", "s2"), ("p",)):
+                for requirement in class_of(declared).from_policy(spec, ("s1", "s2"), ("p",)):
                     below = scratch.table("below")
-                    one.below(scratch, below, rows)
+                    requirement.below(scratch, below, rows)
                     failing = scratch.fetch("blocks/rows", table=below, columns=["class"])
                     meets[[read_integer(row[0]) for row in failing]] = False
-                    measured = one.measure(db.engine, Grouped(table, ("class",), ("s1", "s2"), persons=("p1",)))
+                    measured = requirement.measure(db.engine, Grouped(table, ("class",), ("s1", "s2"), persons=("p1",)))
                     assert (measured.failing > 0) == bool(failing), "below and measure find other classes"
                     scratch.drop(below)
                 a, b, union = (meets[pair] for pair in pairs)
-                found[written] = found.get(written, 0) + int(np.count_nonzero(a & b & ~union))
-    return found
+                divided_pairs[requirement_text] = divided_pairs.get(requirement_text, 0) + int(
+                    np.count_nonzero(a & b & ~union)
+                )
+    return divided_pairs

@@ -65,17 +65,21 @@ def check_requirement(
     Cost: some seconds, and the time to compile its kernels.
     """
     with add_declaration(REQUIREMENTS, declared), connect(url) as db:
-        for written in asked:
-            value = declared.value.read(written)
-            assert not declared.weaker(written, written), f"{declared.name}: {written} is weaker than itself"
+        for requirement_text in asked:
+            value = declared.value.read(requirement_text)
+            assert not declared.weaker(requirement_text, requirement_text), (
+                f"{declared.name}: {requirement_text} is weaker than itself"
+            )
             of_value = Checked(declared, value, meets)
             for seed in range(20):
                 check_tally(of_value, seed)
             check_groups(db, of_value)
-            _check_releases(db, declared, written, of_value)
-        for written, pairs in counterexamples(db, declared, asked).items():
-            monotone = declared.unites(declared.value.read(written))
-            assert not (monotone and pairs), f"{declared.name} {written}: declared as monotone, and {pairs} unions fail"
+            _check_releases(db, declared, requirement_text, of_value)
+        for requirement_text, pairs in counterexamples(db, declared, asked).items():
+            monotone = declared.unites(declared.value.read(requirement_text))
+            assert not (monotone and pairs), (
+                f"{declared.name} {requirement_text}: declared as monotone, and {pairs} unions fail"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +98,8 @@ class Checked:
     def requirement(self) -> Requirement:
         """Of one sensitive column and one identifier."""
         spec = PrivacySpec.of({self.declared.name: self.value})
-        (one,) = class_of(self.declared).from_policy(spec, ("s",), ("p",))
-        return one
+        (requirement,) = class_of(self.declared).from_policy(spec, ("s",), ("p",))
+        return requirement
 
     def holds(self, own: Sequence[Hashable], everything: Sequence[Hashable]) -> bool:
         """Whether a class meets it."""
@@ -120,25 +124,25 @@ def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> 
 
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 30))
-    known = sorted({int(v) for v in rng.integers(1, 5, n)})
-    codes = rng.integers(0, len(known), n).astype(np.int32)
-    codes[: len(known)] = np.arange(len(known))[:n]
-    known = known[: int(codes.max()) + 1]
-    coded = _encode(codes, known, persons=checked.of_persons)
+    distinct = sorted({int(v) for v in rng.integers(1, 5, n)})
+    codes = rng.integers(0, len(distinct), n).astype(np.int32)
+    codes[: len(distinct)] = np.arange(len(distinct))[:n]
+    distinct = distinct[: int(codes.max()) + 1]
+    coded = _encode(codes, distinct, persons=checked.of_persons)
     demands = demands_of(1, [(one or checked.requirement()).tally(coded)])
     counters, rows = new_counters(demands, n), np.arange(n, dtype=np.int32)
     order = (np.argsort(codes, kind="stable") if seed % 2 else rng.permutation(n)).astype(np.int64)
     ends = np.unique(np.append(rng.integers(1, n + 1, 4), n)).astype(np.int64)
     allowed = np.zeros(len(ends), np.bool_)
-    everything = [known[code] for code in codes]
+    everything = [distinct[code] for code in codes]
 
     def meets(positions: Longs) -> bool:
         return checked.holds([everything[position] for position in positions], everything)
 
     allowed_slots(demands, rows, order, ends, len(ends), counters, allowed)
-    found = [bool(a) for a in allowed[:-1]]
-    wanted = [meets(order[:end]) and meets(order[end:]) for end in ends[:-1]]
-    assert found == wanted, checked.where("the tally finds other divisions than the definition")
+    divided = [bool(a) for a in allowed[:-1]]
+    expected = [meets(order[:end]) and meets(order[end:]) for end in ends[:-1]]
+    assert divided == expected, checked.where("the tally finds other divisions than the definition")
     assert satisfied(demands, rows, order, counters) == meets(order), checked.where("the tally of all rows")
     assert not counters.counts.any(), checked.where("clearing the tally leaves counts")
 
@@ -148,72 +152,74 @@ def _encode(codes: Ints, known: Sequence[int], *, persons: bool) -> Coded:
 
     whole = np.bincount(codes).astype(np.int64)
     values = Values([str(v) for v in known], range(len(known)), ordered=True)
-    own = ([codes], [len(known)]) if persons else ([], [])
-    return Coded(len(codes), [codes], [len(known)], [whole], *own, values=[values])
+    counted_columns = ([codes], [len(known)]) if persons else ([], [])
+    return Coded(len(codes), [codes], [len(known)], [whole], *counted_columns, values=[values])
 
 
 def check_groups(db: Database, checked: Checked, one: Requirement | None = None) -> None:
     """Random classes: failing groups by SQL, measured levels and the definition agree; see `check_tally`."""
     import numpy as np
 
-    drawn = random.Random(5)  # noqa: S311 - not a secret
-    rows = [(drawn.randrange(2, 14), drawn.choices([1, 2, 3, 4], [4, 3, 3, 2])[0]) for _ in range(150)]
+    rng = random.Random(5)  # noqa: S311 - not a secret
+    rows = [(rng.randrange(2, 14), rng.choices([1, 2, 3, 4], [4, 3, 3, 2])[0]) for _ in range(150)]
     # Class 0 has each value as often as the table nearly has, class 1 one value: few requirements hold in both.
     rows += [(0, value) for value in (1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4)] + [(1, 4)] * 4
     everything = [value for _, value in rows]
-    wanted = {group for group in range(14) if not checked.holds([v for g, v in rows if g == group], everything)}
+    expected = {group for group in range(14) if not checked.holds([v for g, v in rows if g == group], everything)}
     one = one or checked.requirement()
-    known = sorted(set(everything))
+    distinct = sorted(set(everything))
     classes = np.array([group for group, _ in rows], np.int32)
-    codes = np.array([known.index(value) for _, value in rows], np.int32)
-    coded = _encode(codes, known, persons=checked.of_persons)
+    codes = np.array([distinct.index(value) for _, value in rows], np.int32)
+    coded = _encode(codes, distinct, persons=checked.of_persons)
     with Scratch(db.engine) as scratch:
         table, below = scratch.table("coded"), scratch.table("below")
         db.engine.load_arrays(table, {"class": classes, "s": codes, "p": codes})
         grouped = Grouped(table, ("class",), ("s",), None, table, ("s",), ("p",))
         one.below(scratch, below, replace(grouped, counts=coded.whole, values=coded.values))
-        found = {read_integer(row[0]) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
-        assert found == wanted, checked.where("the groups that fail in SQL are not those of the definition")
+        failing = {read_integer(row[0]) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
+        assert failing == expected, checked.where("the groups that fail in SQL are not those of the definition")
         scratch.drop(below)
         # As histories ask, which keep hashes: whatever fails is found, perhaps more.
         one.below(scratch, below, grouped)
         unknown = {read_integer(row[0]) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
-        assert unknown >= wanted, checked.where("without counts and values fewer groups fail")
-        named = scratch.table("named")
+        assert unknown >= expected, checked.where("without counts and values fewer groups fail")
+        small = scratch.table("named")
         db.engine.load_rows(
-            named, [("class", "INTEGER"), ("s", "INTEGER"), ("p", "INTEGER")], [(g, v, v) for g, v in rows]
+            small, [("class", "INTEGER"), ("s", "INTEGER"), ("p", "INTEGER")], [(g, v, v) for g, v in rows]
         )
-        measured = one.measure(db.engine, Grouped(named, ("class",), ("s",), persons=("p",)))
-        assert measured.failing == len(wanted), checked.where("verification counts other classes than the definition")
-    assert 0 < len(wanted) < 14, checked.where("no random class meets it, or all do; ask for something else")
+        measured = one.measure(db.engine, Grouped(small, ("class",), ("s",), persons=("p",)))
+        assert measured.failing == len(expected), checked.where("verification counts other classes than the definition")
+    assert 0 < len(expected) < 14, checked.where("no random class meets it, or all do; ask for something else")
 
 
 def _check_releases(db: Database, declared: RequirementDeclaration, written: object, checked: Checked) -> None:
     """Releases of one table meet it; one by a method that forgets it is refused."""
     source = VISITS.create(db)
-    own = VISITS.values(WHO if checked.of_persons else "s")
-    asked: dict[str, Any] = {**VISITS.asked, "requirements": {declared.name: written}, "name": source}
+    values_by_mark = VISITS.values(WHO if checked.of_persons else "s")
+    arguments: dict[str, Any] = {**VISITS.asked, "requirements": {declared.name: written}, "name": source}
     if checked.of_persons:
-        asked |= {"rows_are": "events", "persons": "ignored", "identifiers": WHO}
+        arguments |= {"rows_are": "events", "persons": "ignored", "identifiers": WHO}
     for method, execution in WAYS:
         where = checked.where(f"a release by {method}, {execution}")
-        release = db.anonymize(source, **asked, method=method, execution=execution, allow_weaker=True)
-        everything = list(own.values())
+        release = db.anonymize(source, **arguments, method=method, execution=execution, allow_weaker=True)
+        everything = list(values_by_mark.values())
         for marks in _classes(db, source):
-            assert checked.holds([own[mark] for mark in marks], everything), f"{where}: a class does not meet it"
+            assert checked.holds([values_by_mark[mark] for mark in marks], everything), (
+                f"{where}: a class does not meet it"
+            )
         (result,) = (requirement for requirement in release.report.requirements if requirement.name == declared.name)
         assert result.satisfied, f"{where}: the report says that it is not satisfied"
     alike: dict[tuple[object, object], list[Hashable]] = defaultdict(list)
     first, second = (VISITS.values(name) for name in ("q", "w"))
-    for mark, value in own.items():
+    for mark, value in values_by_mark.items():
         alike[first[mark], second[mark]].append(value)
-    if all(checked.holds(values, list(own.values())) for values in alike.values()):
+    if all(checked.holds(values, list(values_by_mark.values())) for values in alike.values()):
         # rows of equal quasi values are one class to readers, and each of these meets it: there is nothing to forget
         return
     with _forgetful():
         refused = None
         try:
-            db.anonymize(source, **{**asked, "k": 1, "method": FORGETFUL}, allow_weaker=True)
+            db.anonymize(source, **{**arguments, "k": 1, "method": FORGETFUL}, allow_weaker=True)
         except PrivacyViolation as violation:
             refused = str(violation)
         assert refused is not None, checked.where("verification accepts classes of one row")
@@ -222,11 +228,11 @@ def _check_releases(db: Database, declared: RequirementDeclaration, written: obj
 
 def _classes(db: Database, name: str) -> Iterator[list[int]]:
     """The rows of each class of a release, by `MARK`."""
-    found: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for row in published_rows(db, name):
-        shown = tuple(str(value) for own, value in row.items() if own not in (MARK, "s"))
-        found[shown].append(read_integer(row[MARK]))
-    return iter(found.values())
+        shown = tuple(str(value) for name, value in row.items() if name not in (MARK, "s"))
+        groups[shown].append(read_integer(row[MARK]))
+    return iter(groups.values())
 
 
 FORGETFUL = "forgetful"

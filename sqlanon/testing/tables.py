@@ -42,7 +42,7 @@ class SampleTable:
         name = f"checked_{uuid.uuid4().hex[:10]}"
         table = db.engine.target(identifier(name))
         order = range(len(self.rows)) if order is None else order
-        db.engine.load_rows(table, list(self.columns.items()), [self.rows[at] for at in order])
+        db.engine.load_rows(table, list(self.columns.items()), [self.rows[place] for place in order])
         return name
 
     def values(self, column: str) -> dict[int, Hashable]:
@@ -71,10 +71,10 @@ def _table(
     rows: int,
     **asked: object,
 ) -> SampleTable:
-    drawn = random.Random(name)  # noqa: S311 - not a secret
-    made = [(index, *draw(drawn)) for index in range(rows)]
+    rng = random.Random(name)  # noqa: S311 - not a secret
+    rows_drawn = [(index, *draw(rng)) for index in range(rows)]
     asked = {"insensitive": MARK, "accept_unique": MARK, "rest": "drop", "seed": 7, **asked}
-    return SampleTable(name, {MARK: "INTEGER", **columns}, made, asked)
+    return SampleTable(name, {MARK: "INTEGER", **columns}, rows_drawn, asked)
 
 
 TABLES = (

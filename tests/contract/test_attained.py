@@ -120,13 +120,13 @@ def test_a_column_with_a_wider_box_is_not_listed(
     one = case(2)
     verify = making.verify_staged
 
-    def widened(scratch: Any, encoded: Any, classed: Any, recoded: Any, form: Any) -> Any:
+    def widened(scratch: Any, classed: Any, recoded: Any, form: Any) -> Any:
         database, schema, table = (recoded.released.database, recoded.released.schema, recoded.released.name)
         place = ".".join(identifier(part) for part in (database, schema, table) if part)
         scratch.engine.execute(
             f"UPDATE {place} SET {wider} WHERE _sqlanon_class = (SELECT MIN(_sqlanon_class) FROM {place})"
         )
-        return verify(scratch, encoded, classed, recoded, form)
+        return verify(scratch, classed, recoded, form)
 
     monkeypatch.setattr(making, "verify_staged", widened)
     rows, report = release_rows(shared_db, one, tmp_path, insensitive=["id"], accept_unique=["id", "sa"])

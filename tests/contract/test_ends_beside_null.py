@@ -150,11 +150,11 @@ def test_ends_are_verified(shared_db: Any, monkeypatch: pytest.MonkeyPatch, how:
     change, refused = TAMPERED[how]
     real = making.verify_staged
 
-    def tampered(scratch: Any, encoded: Any, classed: Any, recoded: Any, form: Any) -> Any:
+    def tampered(scratch: Any, classed: Any, recoded: Any, form: Any) -> Any:
         made = recoded.released
         place = ".".join(f'"{part}"' for part in (made.database, made.schema, made.name) if part)
         scratch.engine.execute(f"UPDATE {place} SET {change} WHERE a_null = 'some'")
-        return real(scratch, encoded, classed, recoded, form)
+        return real(scratch, classed, recoded, form)
 
     monkeypatch.setattr(making, "verify_staged", tampered)
     name = source(shared_db)

@@ -26,10 +26,10 @@ def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, Extent]:
     """What `measure_extents` says of the last release."""
     last: dict[str, Extent] = {}
 
-    def measure_and_verify(scratch: Any, encoded: Any, classed: Any, recoded: Any, form: Any) -> Any:
+    def measure_and_verify(scratch: Any, classed: Any, recoded: Any, form: Any) -> Any:
         last.clear()
-        last.update(measure_extents(scratch, recoded.boxes, encoded.quasi))
-        return verify_staged(scratch, encoded, classed, recoded, form)
+        last.update(measure_extents(scratch, recoded.boxes, classed.encoded.quasi))
+        return verify_staged(scratch, classed, recoded, form)
 
     monkeypatch.setattr("sqlanon.release.divide.classes.verify_staged", measure_and_verify)
     return last

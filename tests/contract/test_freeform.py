@@ -40,12 +40,12 @@ def numbered(monkeypatch: pytest.MonkeyPatch, case: Case, name: str) -> dict[int
     found: dict[int, int] = {}
     matched = own_boxes.match_rows
 
-    def recorded(scratch: Any, encoded: Any, classed: Any, matches: Any) -> Any:
-        (alias,) = (one.alias for one in encoded.roles.kept if one.column.name == name)
-        names = dict(fetch(scratch.engine, classed, "rid", alias))
+    def recorded(scratch: Any, classed: Any, matches: Any) -> Any:
+        (alias,) = (one.alias for one in classed.encoded.roles.kept if one.column.name == name)
+        names = dict(fetch(scratch.engine, classed.table, "rid", alias))
         for rid, slot in fetch(scratch.engine, matches.slots, "rid", "slot"):
             found[int(slot)] = case.values(name).index(names[rid])
-        return matched(scratch, encoded, classed, matches)
+        return matched(scratch, classed, matches)
 
     monkeypatch.setattr(own_boxes, "match_rows", recorded)
     return found

@@ -70,13 +70,13 @@ def recoded_from(monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
     """Boxes that are made of other rows than the certificate says."""
     recode = making.format_of("ranges").__class__.recode
 
-    def cut(self: Any, scratch: Any, encoded: Any, rows: Any, *more: Any) -> Any:
-        table = scratch.table("cut")
+    def cut(self: Any, scratch: Any, classed: Any, *more: Any) -> Any:
+        table, rows = scratch.table("cut"), classed.table
         engine = scratch.engine
         names = [column.name for column in engine.look_up([rows]).columns(rows) if column.name != "class"]
         text = statement.format(rows=rows.name, others=", ".join(f"m.{name}" for name in names))
         engine.execute(Statement("test", f"CREATE TEMPORARY TABLE {table.name} AS {text}", {}))
-        return recode(self, scratch, encoded, table, *more)
+        return recode(self, scratch, replace(classed, table=table), *more)
 
     monkeypatch.setattr(making.format_of("ranges").__class__, "recode", cut)
 

@@ -39,7 +39,7 @@ POWERS: Mapping[str, Callable[[Any], bool]] = {
     "publish_file": lambda engine: engine.second_file is not None,
     "refresh: {mode: frozen}": lambda engine: engine.transactions and engine.updates,
     "tables": lambda engine: engine.transactions,
-    "statistics": lambda engine: engine.transactions,
+    "statistics": lambda _: True,
     NOISY: lambda engine: engine.transactions,
     "--compact": lambda engine: engine.compaction is not None,
     TO_LAKES: lambda engine: engine.lake is not None,

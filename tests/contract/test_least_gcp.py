@@ -94,11 +94,11 @@ def test_few_steps_and_few_near_rows_bound_from_below() -> None:
             others = [i for i in range(len(every)) if i != first]
             sets = (every[[first, *some]] for some in combinations(others, k - 1))
             true.append(min(int((np.ptp(one, axis=0) * facts[:, 3]).sum()) for one in sets))
-        asked = np.arange(len(codes))
-        whole = least_gcp.bound_widths(codes, counts, asked, geometry, k, near=99, steps=512)
+        asked, rows = np.arange(len(codes)), least_gcp.DifferentRows(codes, counts)
+        whole = least_gcp.bound_widths(rows, asked, geometry, k, near=99, steps=512)
         assert whole.tolist() == true
         for near, steps in ((k, 1), (k + 1, 3), (99, 2)):
-            less = least_gcp.bound_widths(codes, counts, asked, geometry, k, near=near, steps=steps)
+            less = least_gcp.bound_widths(rows, asked, geometry, k, near=near, steps=steps)
             assert (less <= whole).all()
 
 

@@ -76,9 +76,9 @@ CHANGES = [
 def test_as_many_rows_are_found_not_covered(db: Any, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = classes.verify_staged
 
-    def wrong(scratch: Any, encoded: Any, classed: Any, recoded: Any, form: Any) -> Any:
+    def wrong(scratch: Any, classed: Any, recoded: Any, form: Any) -> Any:
         scratch.engine.execute(f'UPDATE "{recoded.released.name}" SET {change}')
-        return honest(scratch, encoded, classed, recoded, form)
+        return honest(scratch, classed, recoded, form)
 
     monkeypatch.setattr(classes, "verify_staged", wrong)
     found = []

@@ -229,9 +229,9 @@ def test_released_values_that_do_not_cover_their_rows(
 
     real = home.verify_staged
 
-    def tampered(scratch: Any, encoded: Any, assignment: Any, recoded: Any, form: Any) -> Any:
+    def tampered(scratch: Any, classed: Any, recoded: Any, form: Any) -> Any:
         scratch.engine.execute(f"UPDATE {quote(recoded.released.name)} SET {change}")
-        return real(scratch, encoded, assignment, recoded, form)
+        return real(scratch, classed, recoded, form)
 
     def run() -> Any:
         with monkeypatch.context() as patch:
@@ -254,7 +254,7 @@ def test_sets_and_nodes_that_do_not_cover(shared_db: Any, monkeypatch: pytest.Mo
     for change in (f"u = {value}", "v = 'm'", "v = 'nonsense'"):
 
         def tampered(scratch: Any, *arguments: Any, change: str = change) -> Any:
-            scratch.engine.execute(f"UPDATE {quote(arguments[2].released.name)} SET {change}")
+            scratch.engine.execute(f"UPDATE {quote(arguments[1].released.name)} SET {change}")
             return real(scratch, *arguments)
 
         with monkeypatch.context() as patch:

@@ -7,7 +7,7 @@ tiny tables; every row is at least ``low`` and at most ``high``.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -59,6 +59,18 @@ def tables(
     yield from extend(0)
 
 
+def _agrees(
+    table: Sequence[int],
+    cells: Mapping[Cell, int | None],
+    within: Mapping[Cell, Sequence[int]],
+    least: Sequence[int],
+) -> bool:
+    """Whether a table has the shown numbers, and so many of each place."""
+    return all(a >= b for a, b in zip(table, least, strict=True)) and all(
+        shown is None or sum(table[at] for at in within[cell]) == shown for cell, shown in cells.items()
+    )
+
+
 class TooManyError(Exception):
     """There are too many tables to try."""
 
@@ -72,6 +84,7 @@ class Reader:
         within: of each cell its places.
         own: of each place the values of the reader's own rows.
         limits: least and greatest value of a row; number of rows of a place that are tried.
+        able: the tables of counts that other releases leave; None: there are none.
     """
 
     def __init__(
@@ -81,6 +94,7 @@ class Reader:
         within: Mapping[Cell, Sequence[int]],
         own: Mapping[int, Sequence[int]],
         limits: tuple[int, int, int],
+        able: Collection[tuple[int, ...]] | None = None,
     ) -> None:
         self.low, self.high, most = limits
         places = 1 + max(place for some in within.values() for place in some)
@@ -95,7 +109,12 @@ class Reader:
         ]
         some, other = (
             list(itertools.islice(found, MOST))
-            for found in (tables(counts, within, count_box, 1), tables(sums, within, box))
+            for found in (
+                tables(counts, within, count_box, 1)
+                if able is None
+                else (one for one in able if _agrees(one, counts, within, [rows for rows, _ in self.own])),
+                tables(sums, within, box),
+            )
         )
         if max(len(some), len(other)) == MOST or len(some) * len(other) > MOST_PAIRS:
             raise TooManyError
@@ -107,7 +126,7 @@ class Reader:
         first, second = np.nonzero(agree)
         # What others than the reader have, of each source that he cannot rule out.
         self.others, self.left = others[first, 0], left[0, second]
-        self.sums = x[0, second]
+        self.counts, self.sums = n[first, 0], x[0, second]
 
     def bounds_of(self, places: Sequence[int]) -> tuple[int, int]:
         """The least and the greatest contribution of one other person with rows in all of these places.

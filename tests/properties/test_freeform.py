@@ -20,7 +20,7 @@ from sqlanon.methods.freeform.kernels.assign import assign
 from sqlanon.methods.freeform.kernels.prices import price_window
 from sqlanon.methods.freeform.kernels.remix import decompose_graph, remix, split, swap
 from sqlanon.methods.freeform.kernels.stream import draw_below, draw_choice, draw_word, refill, stream
-from sqlanon.methods.freeform.walk import walk_blocks, windows_of
+from sqlanon.methods.freeform.walk import BlockWalk, walk_blocks, windows_of
 from sqlanon.papers.matchings.kernels.cost import prepare_rows, sum_widths
 from tests.contract.cases import Case
 from tests.oracle.domains import Quasi, Table
@@ -41,7 +41,7 @@ def key_of(number: int) -> bytes:
 def walk(table: Table, k: int, block: int = 0, passes: int = 2, threads: int = 1) -> np.ndarray:
     codes = np.array([product_codes(column) for column in table.quasi], np.int32)
     _, shape = in_order(table)
-    return walk_blocks(codes, shape, k, block or max(table.rows, 2 * k), passes, KEY, threads)
+    return walk_blocks(codes, shape, BlockWalk(k, block or max(table.rows, 2 * k), passes, KEY), threads)
 
 
 def check(targets: np.ndarray) -> None:

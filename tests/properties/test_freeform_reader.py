@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sqlanon.methods.freeform.draw import remix_matchings
-from sqlanon.methods.freeform.walk import walk_blocks
+from sqlanon.methods.freeform.walk import BlockWalk, walk_blocks
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.freeform import Box, posterior, published
 from tests.properties.kernel import product_codes
@@ -83,7 +83,7 @@ def test_no_value_of_a_row_is_surer_than_one_in_k(points: list[tuple[int, ...]],
     _, shape = in_order(table)
     matchings = [
         remix_matchings(
-            held_of(walk_blocks(codes, shape, k, 2 * k, passes, key_of(number), 1)), key_of(number)
+            held_of(walk_blocks(codes, shape, BlockWalk(k, 2 * k, passes, key_of(number)), 1)), key_of(number)
         ).tolist()
         for number in range(3)
     ]

@@ -214,9 +214,14 @@ def changes_of(arguments: tuple[dict[str, Any], dict[str, Any]]) -> list[str]:
         with place.open(weakest) as db:
             run(db, arguments[0])
         place.write(2)
-        with place.open(weakest) as db:
-            run(db, arguments[1])
-            return list(db.engine.seen.changes)  # type: ignore[attr-defined]
+        return changes_of_step(place, refreshes(arguments[1]))
+
+
+def changes_of_step(place: Place, step: Step) -> list[str]:
+    """What a step changes that is not disturbed."""
+    with place.open(weakest) as db:
+        step(db)
+        return list(db.engine.seen.changes)  # type: ignore[attr-defined]
 
 
 def kept_before(steps: list[Step], file: Path) -> Path:

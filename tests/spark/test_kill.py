@@ -46,9 +46,9 @@ STOPS: list[tuple[tuple[str, ...], bool]] = [
 """The place of the kill, see `tests.spark.killed.Places`, and whether the version is published then."""
 
 
-def killed(words: Sequence[object]) -> None:
+def killed(words: Sequence[object], module: str = "killed") -> None:
     """Start a run that stops, and kill it and what it has started."""
-    command = [sys.executable, "-W", "ignore", "-m", "tests.spark.killed", *map(str, words)]
+    command = [sys.executable, "-W", "ignore", "-m", f"tests.spark.{module}", *map(str, words)]
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

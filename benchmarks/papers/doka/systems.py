@@ -15,7 +15,7 @@ from sqlanon.kernels.refine import refine
 from sqlanon.kernels.requirements import demands_of
 from sqlanon.methods.freeform.kernels.remix import SWAPS, remix
 from sqlanon.methods.freeform.kernels.stream import stream
-from sqlanon.methods.freeform.walk import walk_blocks
+from sqlanon.methods.freeform.walk import BlockWalk, walk_blocks
 from sqlanon.methods.shared.kernel_input import bare_of, make_room, rows_of
 from sqlanon.papers.matchings.kernels.cost import joint_width, sum_widths
 from sqlanon.papers.matchings.solvers import MOST_ROWS, explain_refusal, solve_matchings
@@ -104,7 +104,7 @@ def _solver(name: str, rows: Rows, k: int, *, ordered: bool = False, any_size: b
 
 def _hungarian(rows: Rows, k: int, *, block: int = 0, passes: int = 0) -> int:
     rows = in_tree_order(rows) if block else rows
-    targets = walk_blocks(rows.codes, rows.geometry, k, block or rows.size, passes, KEY, 1)
+    targets = walk_blocks(rows.codes, rows.geometry, BlockWalk(k, block or rows.size, passes, KEY), 1)
     return _matched(rows, targets)
 
 

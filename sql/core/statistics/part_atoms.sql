@@ -1,8 +1,8 @@
 -- name: statistics/part_atoms
 -- params: parts (table to make), atoms (table, as statistics/atoms makes it), listed (table of atom, whole, kind, class, n and the ranks), columns (list
---   of {levels}), neighbour (list of {place})
--- returns: the atoms of a system with the classes of a release of rows: keys and persons of the finest combination, n bigint (its rows in the class),
---   whole bigint (the finest combination), kind bigint (its sum is published; -1: of rows that are left out), class bigint, ranks r<place> bigint
+--   of {levels}), neighbour (list of {place}), sums (list of {place})
+-- returns: the atoms of a system with the classes of a release of rows: keys, persons and sums s<sum> of the finest combination, n bigint (its rows in
+--   the class), whole bigint (the finest combination), kind bigint (its sum is published; -1: of rows that are left out), class bigint, ranks r<place> bigint
 CREATE {{ parts | scratch }} AS
 SELECT
     l.atom AS atom
@@ -15,6 +15,9 @@ SELECT
     , l.n AS n
     , a.persons AS persons
     , a.owner AS owner
+{% for s in sums %}
+    , a.s{{ s.place }} AS s{{ s.place }}
+{% endfor %}
     , l.whole AS whole
     , l.kind AS kind
     , l.class AS class

@@ -77,20 +77,20 @@ def measure_auc(trial: Trial, target: int, *, original: bool = False) -> float |
         from sklearn.metrics import roc_auc_score
     except ImportError:
         raise UnsupportedError("a target needs scikit-learn: pip install 'sqlanon[attack]'") from None
-    known = [place for place in trial.with_role("quasi", "insensitive") if place != target]
-    if trial.space.codes[target] > MOST_VALUES or not known:
+    known_columns = [place for place in trial.with_role("quasi", "insensitive") if place != target]
+    if trial.space.codes[target] > MOST_VALUES or not known_columns:
         return None
     if original:
         rows = _draw_rows(trial, np.ones(len(trial.inside), np.int64))
-        features, values = trial.inside[rows][:, known].astype(np.float64), trial.inside[rows, target]
+        features, values = trial.inside[rows][:, known_columns].astype(np.float64), trial.inside[rows, target]
     else:
         rows = _draw_rows(trial, trial.space.members)
-        features = np.array([middles(trial.space, a, rows) for a in known]).T
+        features = np.array([middles(trial.space, a, rows) for a in known_columns]).T
         values = trial.space.low[target][rows]
     model = ExtraTreesClassifier(TREES, min_samples_leaf=5, random_state=trial.seed % 2**32, n_jobs=trial.threads)
     model.fit(features, values)
     _, tested, _ = trial.draw(MOST_TRIED)
-    guessed = model.predict_proba(tested[:, known].astype(np.float64))
+    guessed = model.predict_proba(tested[:, known_columns].astype(np.float64))
     areas = [
         float(roc_auc_score(tested[:, target] == value, guessed[:, place]))
         for place, value in enumerate(model.classes_)

@@ -64,9 +64,10 @@ class HoldOut:
             raise PolicyError(f"{staged.spec.name}: its source has no rows")
         inner = self._held.enter_context(scratch.beside())
         roles = replace(staged.roles, sensitive=staged.roles.sensitive + staged.roles.insensitive, insensitive=())
-        quasi, exact, persons = build_domains(inner, roles, staged.stage, staged.persons[:1])
+        built = build_domains(inner, roles, staged.stage, staged.persons[:1])
+        quasi, exact, persons = built.quasi, built.sensitive, built.persons
         domains = (*quasi, *exact, *persons)
-        encoded = encode(inner, roles, staged.stage, quasi, exact, staged.rows, persons)
+        encoded = encode(inner, roles, staged.stage, built, staged.rows)
         query = inner.sql("control/rows", work=encoded.work, columns=[domain.code for domain in domains])
         rid, *columns = inner.fetch_arrays(query, ["int64", *["int32"] * len(domains)])
         codes: Ints = np.array(columns, np.int32).reshape(len(domains), len(rid))
@@ -156,6 +157,6 @@ def divide_persons(person: Ints | None, rows: int, share: float, seed: int) -> t
             f"attack: of {len(first)} persons or rows a share of {share:g} are {number}; a control group and a release "
             "need one at least"
         )
-    chosen = np.zeros(len(first), np.bool_)
-    chosen[rng.choice(len(first), number, replace=False)] = True
-    return chosen[of], np.sort(first).astype(np.int64)
+    is_chosen = np.zeros(len(first), np.bool_)
+    is_chosen[rng.choice(len(first), number, replace=False)] = True
+    return is_chosen[of], np.sort(first).astype(np.int64)

@@ -20,16 +20,16 @@ def guess_values(trial: Trial) -> Iterator[Outcome | Lacking]:
     """Guess every sensitive column from quasi and insensitive ones."""
     from sqlanon.attack.kernels.nearest import guess
 
-    others = np.array(trial.with_role("quasi", "insensitive"), np.int64)
+    other_columns = np.array(trial.with_role("quasi", "insensitive"), np.int64)
     secrets = trial.with_role("sensitive")
     if not secrets:
         yield Lacking("inference: the release has no sensitive column")
         return
-    inside, outside, every = trial.draw(trial.affords(len(others) * len(secrets)))
+    inside, outside, every = trial.draw(trial.affords(len(other_columns) * len(secrets)))
     for secret in secrets:
 
         def succeed(rows: Ints, secret: int = secret) -> Successes:
-            return Successes(float(guess(trial.space, others, secret, rows).sum()), len(rows))
+            return Successes(float(guess(trial.space, other_columns, secret, rows).sum()), len(rows))
 
         name = trial.columns[secret].name
         naive = guess_most_frequent(trial, secret, inside)

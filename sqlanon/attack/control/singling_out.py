@@ -235,8 +235,8 @@ def expect_isolated(counts: Longs, rows: int, size: int) -> float:
         if rows - c < size - 1:
             continue
         # The hypergeometric chance of exactly one, as a product: s c / n over the other rows of the sample.
-        others = np.arange(c - 1, dtype=np.float64)
-        chance = size * c / rows * float(np.prod((rows - size - others) / (rows - 1 - others)))
+        steps = np.arange(c - 1, dtype=np.float64)
+        chance = size * c / rows * float(np.prod((rows - size - steps) / (rows - 1 - steps)))
         expected += n * max(chance, 0.0)
     return expected
 

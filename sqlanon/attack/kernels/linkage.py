@@ -25,10 +25,10 @@ MOST_SETS = 8
 @njit(nogil=True, cache=True)
 def _go_on(counts: Longs, victims: int, fewest: Longs, chance: Doubles) -> None:
     """Count the success against so many victims with the same candidates."""
-    for known in range(len(counts)):
-        if counts[known]:
-            fewest[known] = min(fewest[known], counts[known])
-            chance[known] += victims / counts[known]
+    for column_set in range(len(counts)):
+        if counts[column_set]:
+            fewest[column_set] = min(fewest[column_set], counts[column_set])
+            chance[column_set] += victims / counts[column_set]
 
 
 @njit(nogil=True, cache=True)
@@ -121,11 +121,11 @@ def count_candidate_persons(
         for t in range(n):
             begin = first[touched[t]]
             if begin >= 0:
-                for known in range(len(counts)):
+                for column_set in range(len(counts)):
                     at_node = begin
                     while at_node >= 0:
-                        if node[at_node] & known == known:
-                            counts[known] += 1
+                        if node[at_node] & column_set == column_set:
+                            counts[column_set] += 1
                             break
                         at_node = after[at_node]
             first[touched[t]] = -1

@@ -99,13 +99,13 @@ def add_mistaken_success(
     a code of a set costs O(b) more.
     """
     sets = 1 << known
-    seen, others = mark_all_unseen(boxes), np.empty(boxes.low.shape[1], np.int32)
+    seen, reduced = mark_all_unseen(boxes), np.empty(boxes.low.shape[1], np.int32)
     right, here = np.empty(sets, np.int64), np.empty((AT_ONCE + 1, sets // 2), np.int64)
     success, gain, columns = np.empty(sets), np.empty(sets // 2), np.empty(sets, np.int64)
     for i in range(len(rows)):
         cover(boxes, rows[i], seen)
         right[:] = 0
-        for j in range(len(others)):
+        for j in range(len(reduced)):
             right[seen.found[j] & (sets - 1)] += boxes.members[j]
         add_supersets(right)
         for e in range(at[i], at[i + 1]):
@@ -123,18 +123,18 @@ def add_mistaken_success(
                 if boxes.null[a, own[e]]:
                     low, past = 0, max(past, 1)
                 if low < true or true + 1 < past:
-                    for j in range(len(others)):
+                    for j in range(len(reduced)):
                         number = seen.found[j] & (sets - 1)
-                        others[j] = (number & below) | ((number >> 1) & ~below)
+                        reduced[j] = (number & below) | ((number >> 1) & ~below)
                     for first in range(low, past, AT_ONCE):
-                        wanted = np.zeros(min(AT_ONCE, past - first), np.bool_)
-                        for code in range(first, first + len(wanted)):
-                            wanted[code - first] = code != true and rates[code] and covers_code(boxes, a, own[e], code)
-                        if not wanted.any():
+                        tested = np.zeros(min(AT_ONCE, past - first), np.bool_)
+                        for code in range(first, first + len(tested)):
+                            tested[code - first] = code != true and rates[code] and covers_code(boxes, a, own[e], code)
+                        if not tested.any():
                             continue
-                        _by_code(boxes, a, first, wanted, others, here)
-                        for n in range(len(wanted)):
-                            if wanted[n]:
+                        _by_code(boxes, a, first, tested, reduced, here)
+                        for n in range(len(tested)):
+                            if tested[n]:
                                 add_supersets(here[n])
                                 for s in range(len(gain)):
                                     gain[s] += rates[first + n] / here[n, s]

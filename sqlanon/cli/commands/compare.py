@@ -157,11 +157,13 @@ def choose_candidate(policy: Path, report: NoisyCandidatesReport, number: int) -
 
     if not 1 <= number <= len(report.candidates):
         raise PolicyError(f"compare: --choose {number}: a candidate from 1 to {len(report.candidates)}")
-    chosen = report.candidates[number - 1]
-    if chosen.refused is not None:
-        raise PolicyError(f"compare: --choose {number}: not possible, nothing is written: {chosen.refused}")
-    places = [place for place, error in enumerate(chosen.errors) if error is not None]
-    return choose_noise(policy, report.release, chosen.epsilon, None if len(places) == len(chosen.errors) else places)
+    candidate = report.candidates[number - 1]
+    if candidate.refused is not None:
+        raise PolicyError(f"compare: --choose {number}: not possible, nothing is written: {candidate.refused}")
+    places = [place for place, error in enumerate(candidate.errors) if error is not None]
+    return choose_noise(
+        policy, report.release, candidate.epsilon, None if len(places) == len(candidate.errors) else places
+    )
 
 
 def show_noise(screen: Screen, report: NoisyCandidatesReport) -> None:

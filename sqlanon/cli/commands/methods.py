@@ -40,7 +40,7 @@ def _show(screen: Screen, table: Works, name: str | None) -> None:
         spare = {"formats": 4, "executors": 3, "population": 2, "persons: whole": 1}
         headings = [("method", "left", 0), *((ability, "wrap", spare.get(ability, 0)) for ability in table.abilities)]
         compared = [name for name in table.rows if str(METHODS[name].code).startswith("sqlanon.papers.")]
-        rows, others = (
+        rows, to_compare = (
             [
                 [name, *(cell.text for cell in cells)]
                 for name, cells in table.rows.items()
@@ -49,9 +49,9 @@ def _show(screen: Screen, table: Works, name: str | None) -> None:
             for of_papers in (False, True)
         )
         # One sheet, so that its columns are below each other.
-        title = [["to compare with:", *("" for _ in table.abilities)]] if others else []
+        title = [["to compare with:", *("" for _ in table.abilities)]] if to_compare else []
         screen.show(
-            sheet(headings, [*rows, *title, *others]),
+            sheet(headings, [*rows, *title, *to_compare]),
             "",
             "why not: sqlanon methods METHOD; engines and formats: docs/what-works.md",
         )

@@ -184,14 +184,14 @@ SUM_READERS = {
 def _sums_sheet(report: CountsAttackReport) -> Sheet:
     rows = [
         (
-            clean(one.measure),
-            SUM_READERS[one.name],
-            count(one.sought),
-            count(one.exact),
-            count(one.near),
-            ("held" if one.held else "FOUND") if one.promised else "",
+            clean(attack.measure),
+            SUM_READERS[attack.name],
+            count(attack.sought),
+            count(attack.exact),
+            count(attack.near),
+            ("held" if attack.held else "FOUND") if attack.promised else "",
         )
-        for one in report.sums
+        for attack in report.sums
     ]
     columns = (("sum", "left"), ("reader", "wrap"), ("sought", "right"), ("exactly", "right"), ("too near", "right"))
     return make_sheet((*columns, ("verdict", "left")), rows)

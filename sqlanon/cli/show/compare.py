@@ -68,7 +68,7 @@ def noisy_candidates_report(screen: Screen, report: NoisyCandidatesReport) -> No
         ("counts of", "wrap"),
         ("groups", "right", 2),
         ("error", "right"),
-        *((one.release, "right") for one in report.beside),
+        *((released.release, "right") for released in report.beside),
     ]
     screen.show(
         f"candidates for {clean(report.release)} of {clean(report.source)}; nothing was charged, drawn or published",
@@ -104,8 +104,8 @@ def _noisy_rows(report: NoisyCandidatesReport, one: NoisyCandidate) -> list[tupl
             first = (
                 (str(one.number), f"{one.epsilon:g}", one.law, count(one.versions)) if not rows else ("", "", "", "")
             )
-            others = (_error(other.errors[place]) for other in report.beside)
-            rows.append((*first, name, count(groups) if groups else "", _error(error), *others))
+            errors_beside = (_error(other.errors[place]) for other in report.beside)
+            rows.append((*first, name, count(groups) if groups else "", _error(error), *errors_beside))
     return rows
 
 

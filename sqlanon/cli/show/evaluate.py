@@ -103,10 +103,10 @@ def _beside(screen: Screen, report: Evaluation) -> None:
     """Mean errors of each table, and those of releases of rows that were asked the same."""
     head = [("counts of", "wrap"), ("groups", "right"), ("in intervals", "right"), ("error", "right")]
     head += [(clean(release.release), "right") for release in report.beside]
-    others = [{family.name: family for family in release.families} for release in report.beside]
+    families = [{family.name: family for family in release.families} for release in report.beside]
     rows = []
     for row_family in report.families:
-        errors = [row_family.errors, *(other[row_family.name].errors for other in others)]
+        errors = [row_family.errors, *(by_name[row_family.name].errors for by_name in families)]
         first_cells = (
             f"{row_family.name}",
             count(row_family.errors.cells),

@@ -73,17 +73,17 @@ def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
 
 def describe_bounding(answer: Answer) -> str:
     """What intervals of noisy statistics say of the rows that bounding cuts; "": there are no such intervals."""
-    held: dict[str, str] = {}
+    ends_by_name: dict[str, str] = {}
     for row in answer.rows:
         for name in answer.aggregates:
             interval = row[name].interval
             if isinstance(interval, NoiseInterval):
                 ends = HELD[interval.before_bounding]
-                held[name] = ends if held.get(name, ends) == ends else HELD["low"]
-    if not held:
+                ends_by_name[name] = ends if ends_by_name.get(name, ends) == ends else HELD["low"]
+    if not ends_by_name:
         return ""
-    known = "; ".join(f"{clean(name)}: {ends}" for name, ends in held.items())
-    return f"Intervals are of what is counted of each person. Before bounding hold as well: {known}."
+    described = "; ".join(f"{clean(name)}: {ends}" for name, ends in ends_by_name.items())
+    return f"Intervals are of what is counted of each person. Before bounding hold as well: {described}."
 
 
 def _bounds(cell: Bounded) -> str:

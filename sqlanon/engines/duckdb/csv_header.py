@@ -92,8 +92,8 @@ def tail(path: Path, line: int) -> str:
 
 def _find_command(path: Path) -> str:
     """The command that writes a file's text."""
-    read = "gzip -dc" if path.suffix.lower() == ".gz" else "cat"
-    return f"{read} {word(f'./{path.name}' if path.name.startswith('-') else path.name)}"
+    reader = "gzip -dc" if path.suffix.lower() == ".gz" else "cat"
+    return f"{reader} {word(f'./{path.name}' if path.name.startswith('-') else path.name)}"
 
 
 def _check_title(path: Path, head: Head) -> None:

@@ -202,9 +202,9 @@ class CsvText:
             return f"{where}; it is UTF-16 without a mark: --encoding utf-16-le"
         if re.search(rb"[\x00-\x08\x0e-\x1b]", begin) and not self.encoding.startswith("utf-16"):
             return f"{where}; it is no text file (has it another ending?): convert it to CSV"
-        others = ("utf-8",) if self.encoding.startswith("utf-16") else ("utf-8", "cp1252")
+        encodings = ("utf-8",) if self.encoding.startswith("utf-16") else ("utf-8", "cp1252")
         fitting = next(
-            (encoding for encoding in others if encoding != self.encoding and not self._find_undecodable(encoding)),
+            (encoding for encoding in encodings if encoding != self.encoding and not self._find_undecodable(encoding)),
             None,
         )
         if fitting:
@@ -252,7 +252,7 @@ class CsvText:
             _WrongByte: it is not of the encoding.
         """
         decoder = codecs.getincrementaldecoder(encoding)()
-        read = 0
+        position = 0
         with self.bytes() as raw:
             while True:
                 chunk = raw.read(_CHUNK)
@@ -261,14 +261,14 @@ class CsvText:
                     text = decoder.decode(chunk, final=not chunk)
                 except UnicodeDecodeError as error:
                     before = error.object[: error.start].decode(encoding, "ignore").count("\n")
-                    raise _WrongByte(read - len(waiting) + error.start + 1, before) from None
+                    raise _WrongByte(position - len(waiting) + error.start + 1, before) from None
                 except UnicodeError:  # UTF-16 without a byte order mark
                     raise _WrongByte(1, 0) from None
                 # These bytes are letters in windows-1252, which is often called so, and control characters in latin-1.
                 wrong = re.search(r"[\x80-\x84\x86-\x9f]", text) if encoding == "iso8859-1" else None
                 if wrong:
-                    raise _WrongByte(read + wrong.start() + 1, text.count("\n", 0, wrong.start()))
-                read += len(chunk)
+                    raise _WrongByte(position + wrong.start() + 1, text.count("\n", 0, wrong.start()))
+                position += len(chunk)
                 yield text
                 if not chunk:
                     return

@@ -71,9 +71,9 @@ class Numbers:
         """SQL for a number as SQL has it, of SQL for a text; NULL where the marks in it do not divide thousands."""
         groups = [mark for mark in self.ignored if mark in _THOUSANDS]
         plain = f"trim({text})"
-        for other in self.ignored:
-            if other not in groups:
-                plain = f"trim(replace({plain}, {literal(other)}, ''))"
+        for ignored_mark in self.ignored:
+            if ignored_mark not in groups:
+                plain = f"trim(replace({plain}, {literal(ignored_mark)}, ''))"
         between = "".join(f"({re.escape(mark)}[0-9]{{3}})+|" for mark in groups)
         form = (
             f"[+-]?([0-9]+|[0-9]{{1,3}}({between[:-1]}))?({re.escape(self.decimal)}[0-9]*)?"
@@ -205,7 +205,7 @@ def _numbers(source: str, text: str, *, blank: bool) -> Iterator[Guess]:
         blank: there may be blanks around it in the file.
     """
 
-    def guessed(kind: str, form: str, *, own: bool) -> Guess:
+    def make_guess(kind: str, form: str, *, own: bool) -> Guess:
         value = f"TRY_CAST({source} AS {kind})"
         same = f"{form.format(f'CAST({value} AS VARCHAR)')} = {source}"
         if kind == "DOUBLE":  # -0.0 equals 0.0; nan and inf are texts of no number
@@ -213,13 +213,13 @@ def _numbers(source: str, text: str, *, blank: bool) -> Iterator[Guess]:
         return Guess(kind, value, same, exact=own and not blank, merges=blank)
 
     for kind in ("BIGINT", "HUGEINT", "DOUBLE"):
-        yield guessed(kind, "{}", own=True)
+        yield make_guess(kind, "{}", own=True)
     places = len(text.partition(".")[2])
     if places and "e" not in text.lower():
         for digits in (18, 38):
             if places < digits:
-                yield guessed(f"DECIMAL({digits},{places})", "{}", own=True)
-    yield guessed("DOUBLE", r"regexp_replace({}, '\.0$', '')", own=False)
+                yield make_guess(f"DECIMAL({digits},{places})", "{}", own=True)
+    yield make_guess("DOUBLE", r"regexp_replace({}, '\.0$', '')", own=False)
 
 
 def _notation_types(number: str) -> Iterator[Guess]:

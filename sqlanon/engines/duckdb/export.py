@@ -63,14 +63,14 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, table: str, path: Path)
     file = f"read_parquet([{_text(_no_pattern(path))}])"
     described = connection.execute(f"DESCRIBE FROM {file}").fetchall()
     _same_names([column.name for column in columns], [str(row[0]) for row in described])
-    other = [
+    changed = [
         f"{column.name} ({format_type(column.type)})"
         for column, row in zip(columns, described, strict=True)
         if str(row[1]) != str(duckdb.sqltype(column.carried))
     ]
-    if other:
+    if changed:
         raise PrivacyViolation(
-            f"Parquet changed the type of {', '.join(other)}; nothing was put in place: cast in the source"
+            f"Parquet changed the type of {', '.join(changed)}; nothing was put in place: cast in the source"
         )
     compare(connection, table, columns, file)
 

@@ -105,10 +105,10 @@ def _pandas(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     ]
     objects = [column for column in objects if column.type.id in _OBJECTS and column.carried != "VARCHAR"]
     names = [column.name for column in objects]
-    others = [column for column in columns if column.name not in names]
+    rest = [column for column in columns if column.name not in names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # DuckDB calls functions that a newer pandas deprecates
-        frames = _select_columns(connection, table, others).df() if others else {}
+        frames = _select_columns(connection, table, rest).df() if rest else {}
     values = {}
     for column in objects:
         rows = _select_columns(connection, table, [column]).fetchall()

@@ -158,14 +158,14 @@ def load(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Co
     cells = [[_cell(row[i], column) for row in rows] for i, column in enumerate(columns)]
     arrays = {str(i): _array(values) for i, values in enumerate(cells)}
     kinds = [_type(column, values) for column, values in zip(columns, cells, strict=True)]
-    read = ", ".join(
+    selection = ", ".join(
         f'CAST("{i}" AS {kind}) AS {quote(column.name)}'
         for i, (column, kind) in enumerate(zip(columns, kinds, strict=True))
     )
     connection.execute(f"SET pandas_analyze_sample = {max(len(rows), 1)}")
     connection.register(_VIEW, arrays)
     try:
-        connection.execute(f"CREATE TABLE {table} AS SELECT {read} FROM {_VIEW}")  # noqa: S608
+        connection.execute(f"CREATE TABLE {table} AS SELECT {selection} FROM {_VIEW}")  # noqa: S608
     finally:
         connection.unregister(_VIEW)
 

@@ -171,9 +171,9 @@ class Names:
                 relations[ref] = Relation(TableRef(*key), tuple(columns[key]), views[key])
         relations_by_name = {}
         for name, tries in meant.items():
-            found = next((at for refs in tries if (at := _first(relations, refs, one=one))), None)
-            if found is not None:
-                relations_by_name[name] = found
+            place = next((index for refs in tries if (index := _first(relations, refs, one=one))), None)
+            if place is not None:
+                relations_by_name[name] = place
         return Found(relations, relations_by_name, frozenset(listed), frozenset(there), frozenset(tables))
 
     def _places(self, name: str) -> list[list[TableRef]]:

@@ -143,15 +143,15 @@ class SparkEngine(Session):
         ours = {(view.schema, view.name.lower()) for view in views}
         names = {view.name.lower() for view in views}
         places = {(view.database, view.schema) for view in views} | {(self._catalog, self._current)}
-        found = []
+        relying_views = []
         with self._translate_errors("catalog lookup"):
             for catalog, schema in places:
                 for name, is_view in (self._list_tables(catalog, schema) or {}).items():
                     if is_view and (schema, name) not in ours:
                         text = self._text_of(TableRef(schema, name, catalog)) or ""
                         if names & {word.lower() for word in _NAME.findall(text)}:
-                            found.append(f"view {schema}.{name}")
-        return sorted(found)
+                            relying_views.append(f"view {schema}.{name}")
+        return sorted(relying_views)
 
     def definition(self, view: TableRef) -> str | None:
         with self._translate_errors("catalog lookup"):

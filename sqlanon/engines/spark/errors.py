@@ -123,13 +123,13 @@ def silence_logs() -> None:
 
 def condition(error: BaseException) -> str:
     """Spark's name of the condition, empty where it has none."""
-    named = error.getCondition() if isinstance(error, PySparkException) else None
-    if named:
-        return str(named)
+    named_condition = error.getCondition() if isinstance(error, PySparkException) else None
+    if named_condition:
+        return str(named_condition)
     # An error of Java's that pyspark does not translate: only names that are known are taken of its text.
-    for found in _CONDITION.findall(str(error)):
-        if any(re.match(pattern, found) for pattern, _, _ in _MEANINGS):
-            return str(found)
+    for mentioned in _CONDITION.findall(str(error)):
+        if any(re.match(pattern, mentioned) for pattern, _, _ in _MEANINGS):
+            return str(mentioned)
     return ""
 
 

@@ -195,7 +195,7 @@ class Session:
 
     def execute(self, statement: Statement | str) -> None:
         """See `Engine.execute`: one call of the catalog alters an existing view; OR REPLACE would drop it first."""
-        with self._sized(statement), self._translate_errors(_name(statement)):
+        with self._limit_size(statement), self._translate_errors(_name(statement)):
             self._frame(statement)
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
@@ -205,7 +205,7 @@ class Session:
         self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
     ) -> list[Row]:
         self.execute_all(first)
-        with self._sized(statement), self._translate_errors(_name(statement)):
+        with self._limit_size(statement), self._translate_errors(_name(statement)):
             table = self._frame(statement).toArrow()
         if table.num_rows > max_rows:
             raise DatabaseError(f"{_name(statement)} returned more than {max_rows} rows")
@@ -291,7 +291,7 @@ class Session:
             with suppress(DatabaseError), self._translate_errors("settings of the session"):
                 few.restore(self._session, before)
 
-    def _sized(self, statement: Statement | str) -> AbstractContextManager[None]:
+    def _limit_size(self, statement: Statement | str) -> AbstractContextManager[None]:
         """The catalog has few rows, however many the source has, and other runs may append to it now."""
         settings = few.choose_settings(_name(statement), already=self._few)
         return self.few_rows(settings) if settings else nullcontext()

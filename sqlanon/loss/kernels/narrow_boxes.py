@@ -70,26 +70,26 @@ def _bound(made: Open, at: int, rows: Longs, near: int, k: int, best: int, boxed
     Returns:
         The width of the box where it holds k of the near rows, and is narrower; else ``best``.
     """
-    own = joint_width(made.box, made.mask, at, made.box, made.mask, at, boxed.measure)
-    inside = found = 0
+    width = joint_width(made.box, made.mask, at, made.box, made.mask, at, boxed.measure)
+    inside = near_count = 0
     for i in range(near):
         joined = joint_width(made.box, made.mask, at, boxed.box, boxed.mask, rows[i], boxed.measure)
-        if joined == own:
+        if joined == width:
             inside += 1
         elif i < made.next[at] or joined >= best:
             continue
-        if found == k and joined >= wide[k - 1]:
+        if near_count == k and joined >= wide[k - 1]:
             continue
-        found = min(found + 1, k)
-        place = found - 1
+        near_count = min(near_count + 1, k)
+        place = near_count - 1
         while place > 0 and wide[place - 1] > joined:
             wide[place] = wide[place - 1]
             place -= 1
         wide[place] = joined
     made.bound[at] = _DONE
     if inside >= k:
-        return min(best, own)
-    if found == k and wide[k - 1] < best:
+        return min(best, width)
+    if near_count == k and wide[k - 1] < best:
         made.bound[at] = wide[k - 1]
     return best
 
@@ -124,34 +124,34 @@ def _search(far: Longs, rows: Longs, k: int, boxed: Boxed, made: Open, wide: Lon
     made.next[0], count, seen = 0, 1, 0
     best = _bound(made, 0, rows, near, k, best, boxed, wide)
     while True:
-        at = 0
+        least_place = 0
         for i in range(1, count):
-            if made.bound[i] < made.bound[at]:
-                at = i
-        least = made.bound[at]
+            if made.bound[i] < made.bound[least_place]:
+                least_place = i
+        least = made.bound[least_place]
         if least >= best:
             return best
         seen += 1
         if seen == len(made.bound):
             return least
-        own = joint_width(made.box, made.mask, at, made.box, made.mask, at, boxed.measure)
-        row = made.next[at]
-        wider = joint_width(made.box, made.mask, at, boxed.box, boxed.mask, rows[row], boxed.measure)
-        while wider == own or wider >= best:
+        width = joint_width(made.box, made.mask, least_place, made.box, made.mask, least_place, boxed.measure)
+        row = made.next[least_place]
+        wider = joint_width(made.box, made.mask, least_place, boxed.box, boxed.mask, rows[row], boxed.measure)
+        while wider == width or wider >= best:
             row += 1  # there is such a row, or the box would hold k rows, or be done with
-            wider = joint_width(made.box, made.mask, at, boxed.box, boxed.mask, rows[row], boxed.measure)
+            wider = joint_width(made.box, made.mask, least_place, boxed.box, boxed.mask, rows[row], boxed.measure)
         place = count
         for i in range(count):
             if made.bound[i] == _DONE:
                 place = i
         count = max(count, place + 1)
-        join_box(made.box, made.mask, place, made.box, made.mask, at, boxed.box, boxed.mask, rows[row])
-        made.next[at] = made.next[place] = row + 1
+        join_box(made.box, made.mask, place, made.box, made.mask, least_place, boxed.box, boxed.mask, rows[row])
+        made.next[least_place] = made.next[place] = row + 1
         best = _bound(made, place, rows, near, k, best, boxed, wide)
-        best = _bound(made, at, rows, near, k, best, boxed, wide)
-        for one in (at, place):
-            if made.bound[one] != _DONE:
-                made.bound[one] = max(made.bound[one], least)
+        best = _bound(made, least_place, rows, near, k, best, boxed, wide)
+        for slot in (least_place, place):
+            if made.bound[slot] != _DONE:
+                made.bound[slot] = max(made.bound[slot], least)
 
 
 @njit(nogil=True, cache=True)

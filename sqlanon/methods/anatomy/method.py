@@ -92,8 +92,8 @@ class Anatomy:
         _feasible(slot_count)
         engine.load_arrays(slots, {"slot": each, "class": group})
         scratch.execute("anatomy/assign", assign=table, tied=tied, ranks=ranks, slots=slots, value=sensitive.code)
-        for used in (ranks, slots):
-            scratch.drop(used)
+        for scratch_table in (ranks, slots):
+            scratch.drop(scratch_table)
 
 
 def _frequency(context: Context) -> Shape:

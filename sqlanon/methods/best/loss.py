@@ -40,8 +40,8 @@ class Losses:
         self._context, self.metric = context, metric
         quasi = context.encoded.quasi
         ordered = [domain for domain in quasi if domain.reading.treatment == "ordered"]
-        read = zip(ordered, by_code(context.scratch, "table/domain_positions", ordered, "int32"), strict=True)
-        self._positions = {domain.code: _by_code(domain, *arrays) for domain, arrays in read}
+        positions = zip(ordered, by_code(context.scratch, "table/domain_positions", ordered, "int32"), strict=True)
+        self._positions = {domain.code: _by_code(domain, *arrays) for domain, arrays in positions}
         self._trees = {d.code: tree_of(d) for d in quasi if d.reading.treatment == "hierarchy"}
 
     def of(self, made: Assignment) -> Fraction:

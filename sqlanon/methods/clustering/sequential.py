@@ -80,9 +80,9 @@ class Sequential:
         blocks = in_blocks(context, "sequential", self.block)
         loaded, values = blocks.loaded, context.encoded.sensitive
         n, part = len(loaded.rid), self._weights[1]
-        own = loaded.sensitive[0].astype(np.int64) if part else np.zeros(n, np.int64)
+        sensitive = loaded.sensitive[0].astype(np.int64) if part else np.zeros(n, np.int64)
         codes = values[0].codes if part else 1
-        objective = objective_of(loaded.geometry, loaded.codes, own, codes, *self._weights)
+        objective = objective_of(loaded.geometry, loaded.codes, sensitive, codes, *self._weights)
         key = np.zeros(n, np.int64)
         if len(blocks.demands.add):  # the sensitive values together, numbered in their order
             for column, domain in zip(loaded.sensitive, values, strict=False):
@@ -98,7 +98,7 @@ class Sequential:
                 group = np.empty_like(block.group)
                 cost = cluster_in_sequence(
                     block.rows.codes,
-                    own[numbers],
+                    sensitive[numbers],
                     key[numbers],
                     objective,
                     block.demands,

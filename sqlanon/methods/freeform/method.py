@@ -44,7 +44,7 @@ class Freeform:
         from sqlanon.kernels.compiled import expect
         from sqlanon.methods.freeform.kernels.assign import improve
         from sqlanon.methods.freeform.secret import content_of, key_of
-        from sqlanon.methods.freeform.walk import walk_blocks
+        from sqlanon.methods.freeform.walk import BlockWalk, walk_blocks
 
         expect(improve)
 
@@ -52,7 +52,8 @@ class Freeform:
             options = {"order": self.order, "block": self.block, "passes": self.passes, "k": k}
             key = key_of(context.secret, context.release, content_of(context.secret, options, codes, geometry))
             block = size_of(self.block, k)
-            return walk_blocks(codes, geometry, k, block, self.passes, key, context.threads, matchings_made(context))
+            walk = BlockWalk(k, block, self.passes, key)
+            return walk_blocks(codes, geometry, walk, context.threads, matchings_made(context))
 
         return match_rows(context, self.order, match)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,13 +35,27 @@ def windows_of(n: int, block: int, shift: int = 0) -> Longs:
     return np.array([cuts[:-1], cuts[1:]], np.int64).T.copy()
 
 
-def walk_blocks(  # noqa: PLR0913 - older than the limit
+@dataclass(frozen=True, slots=True)
+class BlockWalk:
+    """How many matchings are made, and in which blocks and passes.
+
+    Attributes:
+        k: how many matchings; at most the number of rows.
+        block: rows that are assigned together.
+        passes: how often every matching is made anew.
+        key: of the random numbers by which passes remix.
+    """
+
+    k: int
+    block: int
+    passes: int
+    key: bytes = field(repr=False)
+
+
+def walk_blocks(
     codes: Ints,
     geometry: Geometry,
-    k: int,
-    block: int,
-    passes: int,
-    key: bytes,
+    walk: BlockWalk,
     threads: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> Longs:
@@ -49,16 +64,13 @@ def walk_blocks(  # noqa: PLR0913 - older than the limit
     Args:
         codes: int32[d, n], the rows in an order that neighbours are alike in.
         geometry: the attributes.
-        k: how many matchings; at most n.
-        block: rows that are assigned together.
-        passes: how often every matching is made anew.
-        key: of the random numbers by which passes remix.
+        walk: number, blocks and passes of the matchings.
         threads: at most; the matchings do not depend on them.
         progress: gets matchings done, of how many.
 
     Cost: O(n b^2) a matching at worst with blocks of b rows, and O(n (b + k) d).
     """
-    n = codes.shape[1]
+    k, block, passes, n = walk.k, walk.block, walk.passes, codes.shape[1]
     targets = np.empty((k, n), np.int64)
     targets[0] = np.arange(n)
     positions, price, moved = targets.copy(), np.zeros(n, np.int64), 0
@@ -77,7 +89,7 @@ def walk_blocks(  # noqa: PLR0913 - older than the limit
             all_of(t, t, windows_of(n, block))
         for turn in range(passes if k > 1 else 0):
             mixed = targets.astype(np.int32)
-            remix(mixed, k, 1, stream(key, turn))
+            remix(mixed, k, 1, stream(walk.key, turn))
             targets[:] = mixed
             for t in range(k):
                 positions[t, targets[t]] = np.arange(n)

@@ -65,10 +65,10 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
     rows = int(cells.rows.sum())
     value = cells.sensitive[column] if column >= 0 else np.zeros(len(cells.rows), np.int32)
     values = context.encoded.sensitive[column].codes if column >= 0 else 1
-    others = [] if column >= 0 or not cells.sensitive else cells.sensitive
+    sensitive = [] if column >= 0 or not cells.sensitive else cells.sensitive
     demands = (
-        kernel_input.demands(context, others, len(cells.rows), kernel_input.whole_table(context))
-        if others
+        kernel_input.demands(context, sensitive, len(cells.rows), kernel_input.whole_table(context))
+        if sensitive
         else demands_of(counted_bounds.k, [])
     )
     counts = np.bincount(value, weights=cells.rows, minlength=values).astype(np.int64)
@@ -82,7 +82,7 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
         np.array([len(cells.rows), rows + spare, 0, 0], np.int64),
     )
     pieces = Pieces(np.empty(rows, np.int32), np.empty(rows, np.int32), np.empty(rows, np.int64))
-    counters = new_counters(demands, rows + spare if others else 0)
+    counters = new_counters(demands, rows + spare if sensitive else 0)
     return Local(cells, value, counted_bounds, demands, counters, rest, pieces)
 
 
@@ -129,15 +129,15 @@ def complete_pieces(local: Local) -> tuple[Pieces, bool]:
     Returns:
         The pieces, and whether the rest is a class in the end: not where all rows together fail the requirements.
     """
-    facts, rows_left, taken_pieces, asked = local.rest.facts, local.rest.left, take_pieces(local), local.asked
+    facts, rows_left, taken_pieces, fraction = local.rest.facts, local.rest.left, take_pieces(local), local.asked
     counts = np.bincount(local.value, weights=local.cells.rows)
-    lawful = not asked.p or int(counts.max(initial=0)) * asked.p <= int(counts.sum()) * asked.q
+    lawful = not fraction.p or int(counts.max(initial=0)) * fraction.p <= int(counts.sum()) * fraction.q
     if facts[ROWS] == 0:
         return taken_pieces, lawful
     rest = np.flatnonzero(rows_left).astype(np.int32)
     bounds = np.searchsorted(taken_pieces.label, np.arange(facts[CLASSES] + 1))
 
-    def joined(first: int) -> bool:
+    def meets_joined(first: int) -> bool:
         bound = bounds[first]
         rows = np.repeat(
             np.append(rest, taken_pieces.record[bound:]), np.append(rows_left[rest], taken_pieces.rows[bound:])
@@ -149,11 +149,11 @@ def complete_pieces(local: Local) -> tuple[Pieces, bool]:
     low, high = 0, int(facts[CLASSES])
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if joined(middle) else (low, middle - 1)
+        low, high = (middle, high) if meets_joined(middle) else (low, middle - 1)
     label = np.minimum(taken_pieces.label, low)
     pieces = Pieces(
         np.append(taken_pieces.record, rest),
         np.append(label, np.full(len(rest), low, np.int32)),
         np.append(taken_pieces.rows, rows_left[rest]),
     )
-    return pieces, lawful and (low > 0 or joined(0))
+    return pieces, lawful and (low > 0 or meets_joined(0))

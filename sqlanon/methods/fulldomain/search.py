@@ -199,13 +199,13 @@ class Search:
         """
         levels, top = self._lattice.nodes, np.array(self._lattice.top, np.int16)
         shown = (levels < top).sum(axis=1)
-        for at in np.lexsort((np.arange(len(levels)), levels.sum(axis=1), shown)):
-            if not (self.fails[at] or self.meets[at]):
-                self.look(self._node(int(at)))
+        for node_index in np.lexsort((np.arange(len(levels)), levels.sum(axis=1), shown)):
+            if not (self.fails[node_index] or self.meets[node_index]):
+                self.look(self._node(int(node_index)))
         minimal_nodes, self.best = [], None
-        for at in np.flatnonzero(self.meets):
-            node = self._node(int(at))
-            if not any(level > 0 and self.meets[at - self._lattice.strides[j]] for j, level in enumerate(node)):
+        for node_index in np.flatnonzero(self.meets):
+            node = self._node(int(node_index))
+            if not any(level > 0 and self.meets[node_index - self._lattice.strides[j]] for j, level in enumerate(node)):
                 minimal_nodes.append(node)
         for node in minimal_nodes:
             self._score(node, self._checker.check(node))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sqlanon.arrays import Ints
+    from sqlanon.arrays import Doubles, Ints, Longs
     from sqlanon.methods.clustering.blocks import Block
 
 UNIT = 1 << 12
@@ -70,9 +70,7 @@ class Microaggregation:
 
         return blocks.cluster_blocks(work)
 
-    def group_points(
-        self, points: npt.NDArray[np.float64], k: int, seed: int, group: Ints, stop: npt.NDArray[np.int8]
-    ) -> int:
+    def group_points(self, points: Doubles, k: int, seed: int, group: Ints, stop: npt.NDArray[np.int8]) -> int:
         """Group points, float64[n, d] of whole numbers: write the group of each, return how many there are."""
         import numpy as np
 
@@ -92,7 +90,7 @@ class Microaggregation:
         return int(groups)
 
 
-def scale_places(line: npt.NDArray[np.int64], codes: npt.NDArray[np.integer], weight: int) -> npt.NDArray[np.float64]:
+def scale_places(line: Longs, codes: npt.NDArray[np.integer], weight: int) -> Doubles:
     """The places of codes in units of `UNIT` for a standard deviation, whole numbers.
 
     Args:

@@ -17,7 +17,7 @@ from sqlanon.kernels.bounds import measure_widest
 from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.mondrian import grow, grow_by_median
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.methods.mondrian.tree import grow_tree
+from sqlanon.methods.mondrian.tree import CutInput, grow_tree
 from sqlanon.methods.onedim.axes import weigh_geometry
 from sqlanon.methods.onedim.dual import format_notes
 from sqlanon.methods.onedim.ipcsd import THRESHOLD, search_l
@@ -56,11 +56,7 @@ def assign(context: Context, *, median: bool) -> Assignment:
         raised = replace(context, requirements=_raise_requirement(context, asked))
         demands = kernel_input.demands(raised, sensitive, n, whole)
         first = grow_tree(
-            rows,
-            spare,
-            cutting,
-            demands,
-            kernel_input.list_sizes(context),
+            CutInput(rows, spare, cutting, demands, kernel_input.list_sizes(context)),
             context.threads,
             context.progress,
             median=median,

@@ -178,16 +178,16 @@ def cut_slots(
         total += slots.size[p, s]
     best_loss, best_tilt, best_j, best_cut, best_left = NEVER, NEVER, -1, np.int64(0), np.int64(0)
     for j in range(d):
-        used = base[j] + np.flatnonzero(slots.size[p, base[j] : base[j + 1]])
-        values = len(used)
+        used_slots = base[j] + np.flatnonzero(slots.size[p, base[j] : base[j + 1]])
+        values = len(used_slots)
         if values < 2:
             continue
         wide = np.zeros((2, values), np.int64)
         allowed = np.ones(values, np.bool_)
         if len(checks.asked) > 0:
-            _check(slots, p, used, checks, allowed)
+            _check(slots, p, used_slots, checks, allowed)
         for half in range(2):
-            first = used[0] if half == 0 else used[values - 1]
+            first = used_slots[0] if half == 0 else used_slots[values - 1]
             low, high, sets = (
                 slots.low[p, first].copy(),
                 slots.high[p, first].copy(),
@@ -195,7 +195,7 @@ def cut_slots(
             )
             for step in range(values - 1):
                 value = step if half == 0 else values - 1 - step
-                s = used[value]
+                s = used_slots[value]
                 for a in range(d):
                     low[a], high[a] = min(low[a], slots.low[p, s, a]), max(high[a], slots.high[p, s, a])
                 for w in range(words):
@@ -216,13 +216,13 @@ def cut_slots(
                 wide[half, value if half == 0 else value - 1] = width  # by the last value of the left half
         left_rows = np.int64(0)
         for u in range(values - 1):
-            left_rows += slots.size[p, used[u]]
+            left_rows += slots.size[p, used_slots[u]]
             if left_rows < k or total - left_rows < k or not allowed[u]:
                 continue
             loss, tilt = wide[0, u] * left_rows + wide[1, u] * (total - left_rows), abs(2 * left_rows - total)
             if loss < best_loss or (loss == best_loss and tilt < best_tilt):
                 best_loss, best_tilt, best_j = loss, tilt, j
-                best_cut, best_left = used[u] - base[j], left_rows
+                best_cut, best_left = used_slots[u] - base[j], left_rows
     return best_j, best_cut, best_left
 
 

@@ -171,7 +171,7 @@ class Mondrian:
 
         from sqlanon.kernels.compiled import expect
         from sqlanon.kernels.mondrian import grow, grow_by_median
-        from sqlanon.methods.mondrian.tree import grow_tree
+        from sqlanon.methods.mondrian.tree import CutInput, grow_tree
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.assigned import load_classes
         from sqlanon.methods.shared.bare_rows import Fetched, fetch_bare
@@ -205,11 +205,13 @@ class Mondrian:
             context.encoded.drop_work()  # before the tree and the classes take their memory
         d = len(geometry.facts)
         first = grow_tree(
-            bare,
-            kernel_input.make_room(len(bare.number), d, geometry, counted=len(bare.count) > 0),
-            geometry,
-            demands,
-            kernel_input.list_sizes(context),
+            CutInput(
+                bare,
+                kernel_input.make_room(len(bare.number), d, geometry, counted=len(bare.count) > 0),
+                geometry,
+                demands,
+                kernel_input.list_sizes(context),
+            ),
             context.threads,
             context.progress,
             bounds=bounds,

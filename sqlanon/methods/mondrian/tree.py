@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -28,12 +29,27 @@ _WORTH = 50_000 * 8**2
 """Rows times columns squared, from which on a piece is worth a separate thread."""
 
 
-def grow_tree(  # noqa: PLR0913 - older than the limit
-    rows: Bare,
-    spare: Bare,
-    geometry: Geometry,
-    demands: Demands,
-    domains: Longs,
+@dataclass(frozen=True, slots=True)
+class CutInput:
+    """Rows to cut, and the facts by which a cut is chosen.
+
+    Attributes:
+        rows: n rows, permuted in place.
+        spare: room for as many.
+        geometry: the attributes.
+        demands: the requirements.
+        domains: int64[d], codes of each attribute (with NULL).
+    """
+
+    rows: Bare
+    spare: Bare
+    geometry: Geometry
+    demands: Demands
+    domains: Longs
+
+
+def grow_tree(
+    given: CutInput,
     threads: int,
     progress: Progress,
     *,
@@ -44,11 +60,7 @@ def grow_tree(  # noqa: PLR0913 - older than the limit
     """Cut rows down to the leaves, left before right.
 
     Args:
-        rows: n rows, permuted in place.
-        spare: room for as many.
-        geometry: the attributes.
-        demands: the requirements.
-        domains: int64[d], codes of each attribute (with NULL).
+        given: the rows and the facts of a cut.
         threads: workers.
         progress: gets the number of finished rows.
         bounds: where pieces begin that are cut already, and n; empty: all rows are one piece.
@@ -58,6 +70,7 @@ def grow_tree(  # noqa: PLR0913 - older than the limit
     Returns:
         bool[n], True where a leaf begins.
     """
+    rows, spare, geometry, demands, domains = given.rows, given.spare, given.geometry, given.demands, given.domains
     n = len(rows.number)
     first = np.zeros(n, dtype=np.bool_)
 
@@ -72,7 +85,7 @@ def grow_tree(  # noqa: PLR0913 - older than the limit
     pieces = list(bounds) or [0, n]
     shared = max(n // _PIECES, min(_WORTH // len(domains) ** 2, 50_000))
     if n > shared and threads > 1 and not bounds and not relaxed and not median:
-        pieces = [0, *_first_cut(rows, spare, geometry, demands, domains, threads), n]
+        pieces = [0, *_first_cut(given, threads), n]
     if len(pieces) == 2 and (threads == 1 or n <= shared):  # a thread takes longer to start than few rows to cut
         cut(0, n, 0)
         progress.update(n, n, "rows")
@@ -102,10 +115,9 @@ def grow_tree(  # noqa: PLR0913 - older than the limit
     return first
 
 
-def _first_cut(
-    rows: Bare, spare: Bare, geometry: Geometry, demands: Demands, domains: Longs, threads: int
-) -> list[int]:
+def _first_cut(given: CutInput, threads: int) -> list[int]:
     """The bound of the whole table's strict loss cut, the attributes dealt among the threads; none without a cut."""
+    rows, spare, geometry, demands, domains = given.rows, given.spare, given.geometry, given.demands, given.domains
     d = len(domains)
     parts = [d * part // threads for part in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:

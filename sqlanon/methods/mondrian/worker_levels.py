@@ -131,9 +131,9 @@ def _count_slots(context: Context, workers: Workers, packed: TableRef, counting:
     workers.map_arrays(
         scratch.sql("blocks/rows", table=packed, columns=counting.packing.words), counting, table, columns
     )
-    read = scratch.sql("mondrian/slots", slots=table, lows=lows, highs=highs, sets=sets)
+    query = scratch.sql("mondrian/slots", slots=table, lows=lows, highs=highs, sets=sets)
     part, slot, value_held, n, *rest = scratch.fetch_arrays(
-        read, [*["int32"] * 3, "int64", *["int32"] * (2 * d), *["int64"] * words]
+        query, [*["int32"] * 3, "int64", *["int32"] * (2 * d), *["int64"] * words]
     )
     scratch.drop(table)
     slots, whole = counting.slots(), np.less(value_held, 0)

@@ -59,9 +59,9 @@ class Curve:
             alone = begins.copy()
             alone[:-1] &= begins[1:]
             tied = order[~alone]
-            others = np.array(words[1:])
-            others[:, tied] = keys.of(np.take(loaded.codes, tied, axis=1), context.threads)[1:]
-            spread_runs(lambda at, to: by_words(order[at:to], begins[at:to], others), begins, context.threads)
+            later_words = np.array(words[1:])
+            later_words[:, tied] = keys.of(np.take(loaded.codes, tied, axis=1), context.threads)[1:]
+            spread_runs(lambda at, to: by_words(order[at:to], begins[at:to], later_words), begins, context.threads)
         return arrange_rows(context, loaded, order, begins, line, keys.span, exact=keys.exact)
 
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:

@@ -41,8 +41,8 @@ class OneDimensional:
             len(problem.quasi), problem.counted, bounded=problem.accuracy is not None
         )
         lack = problem.lacks(needed)
-        other = "" if is_own else ", or, many times slower, use mondrian"
-        return f"method {self.name} {lack}{other}" if lack else None
+        advice = "" if is_own else ", or, many times slower, use mondrian"
+        return f"method {self.name} {lack}{advice}" if lack else None
 
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`. Cost: the order's, then O(k n d) for k alone and about linear for l."""
@@ -70,30 +70,30 @@ class OneDimensional:
             table = streamed_runs(context, order, self.fast, direct.OBJECTIVES[self.minimize])
             return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
         if context.execution == "pushdown":
-            loaded, found = arrange_by_engine(context, order)
+            loaded, arrangement = arrange_by_engine(context, order)
         else:
             loaded = kernel_input.load(context)
-            found = order.arrange(context, loaded)
-        bare = found.bare
+            arrangement = order.arrange(context, loaded)
+        bare = arrangement.bare
         equal = EqualRows.of(bare, context.threads)
         notes: tuple[str, ...] = ()
         if is_own:
             order.within(context, bare, loaded.geometry)
-            arranged = found.arrange(loaded.geometry, context.threads)
+            arranged = arrangement.arrange(loaded.geometry, context.threads)
             group, notes = dual.solve(context, loaded, arranged, self.solver, self.minimize)
         else:
-            group = direct.solve(context, loaded, found, order, fast=self.fast, minimize=self.minimize)
+            group = direct.solve(context, loaded, arrangement, order, fast=self.fast, minimize=self.minimize)
         classes = np.empty(len(group), np.int32)
         classes[bare.number] = group
         execution = "pushdown" if context.execution == "pushdown" else "kernel"
         if context.refine is not None:
-            del found, bare, equal
+            del arrangement, bare, equal
             return refine_loaded(context, loaded, classes, execution, notes)
         table = context.scratch.table("assign")
         listed = load_classes(context, table, loaded.rid, classes)
         names = np.arange(int(group.max()) + 1, dtype=np.int32)
         boxes = make_spans(context, bare, loaded.geometry, group, names)
-        shared = loaded.rid[equal.divided(classes)]
+        shared = loaded.rid[equal.list_divided(classes)]
         if not len(shared):
             return Assignment(table, execution, notes, boxes, divided=False, listed=listed)
         shared_rows = context.scratch.table("shared_rows")

@@ -17,7 +17,7 @@ from sqlanon.kernels.mondrian import grow
 from sqlanon.kernels.requirements import demands_of
 from sqlanon.kernels.rows import Bare
 from sqlanon.methods.base import Context
-from sqlanon.methods.mondrian.tree import grow_tree
+from sqlanon.methods.mondrian.tree import CutInput, grow_tree
 from sqlanon.methods.onedim.arranged import Keyed, Sorted
 from sqlanon.methods.onedim.axes import weigh_geometry
 from sqlanon.methods.onedim.curves import Hilbert
@@ -67,7 +67,7 @@ class Tree(Hilbert):
         one_tree, geometry = context.encoded.rows <= ONE_TREE, weigh_geometry(context, geometry)
         if one_tree:
             spare = kernel_input.make_room(n, d, geometry)
-            grow_tree(rows, spare, geometry, free, domains, context.threads, context.progress)
+            grow_tree(CutInput(rows, spare, geometry, free, domains), context.threads, context.progress)
             return
         leaf, together = kernel_input.least_class(context), _TOGETHER * TREE_ROWS
 

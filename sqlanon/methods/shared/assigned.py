@@ -10,13 +10,13 @@ from sqlanon.engines.base import TableRef
 from sqlanon.methods.base import Context
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Ints
 
 MOST = 1 << 24
 """Rows with classes in a single value, at most."""
 
 
-def load_classes(context: Context, table: TableRef, rid: npt.NDArray[np.int32], classes: npt.NDArray[np.int32]) -> bool:
+def load_classes(context: Context, table: TableRef, rid: Ints, classes: Ints) -> bool:
     """Load the class of every row; True: as one array, see `Assignment.listed`.
 
     Args:

@@ -17,10 +17,7 @@ from sqlanon.methods.shared.threads import spread
 from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Ints, Longs
 
 BLOCK = 1 << 20
 """Rows that are fetched at a time."""

@@ -11,9 +11,7 @@ from sqlanon.kernels.rows import Bare
 from sqlanon.methods.shared.threads import spread
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.arrays import Flags, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +24,7 @@ class EqualRows:
     """
 
     number: Ints
-    begins: npt.NDArray[np.bool_]
+    begins: Flags
 
     @classmethod
     def of(cls, rows: Bare, threads: int = 1) -> Self:
@@ -43,7 +41,7 @@ class EqualRows:
         rest = same[:-1] | same[1:]
         return cls(rows.number[rest], ~same[:-1][rest])
 
-    def divided(self, classes: Ints) -> Ints:
+    def list_divided(self, classes: Ints) -> Ints:
         """The numbers of all rows of the groups that ``classes`` (int32[n], by number) divides."""
         of = classes[self.number]
         apart = ~self.begins

@@ -23,7 +23,7 @@ from sqlanon.table.work import check_rows
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.arrays import Ints, Longs
 
 
 def make_geometry(context: Context) -> Geometry:
@@ -62,11 +62,11 @@ def fetch_codes(
     binds: dict[str, int | float | str | None] = {}
     if span:
         binds = {"first": span[0], "past": span[1]}
-    found = encoded.read(domains, span) if part is None and not tie_break else None
-    if found is not None:
-        arrays: Sequence[npt.NDArray[np.generic]] = found
+    encoded_codes = encoded.read(domains, span) if part is None and not tie_break else None
+    if encoded_codes is not None:
+        arrays: Sequence[npt.NDArray[np.generic]] = encoded_codes
     else:
-        read = context.scratch.sql(
+        query = context.scratch.sql(
             "table/codes",
             binds,
             work=encoded.work,
@@ -77,7 +77,7 @@ def fetch_codes(
             span=span is not None,
         )
         arrays = context.scratch.fetch_arrays(
-            read,
+            query,
             ["int32"] + [domain.code_array for domain in domains] + ["int32"] * (part is not None),
         )
     rid, *arrays = arrays
@@ -92,7 +92,7 @@ def fetch_codes(
     return rid.astype(np.int32, copy=False), codes, values, parts.astype(np.int32, copy=False)
 
 
-def list_sizes(context: Context) -> npt.NDArray[np.int64]:
+def list_sizes(context: Context) -> Longs:
     """Codes of each attribute, with NULL: int64[d]."""
     return np.array([domain.codes for domain in context.encoded.quasi], dtype=np.int64)
 
@@ -184,7 +184,7 @@ def least_class(context: Context) -> int:
 class WholeTable:
     """Figures of the whole table that requirements need, by sensitive column; see `Coded.whole` and `Coded.values`."""
 
-    rows: Sequence[npt.NDArray[np.int64]] = ()
+    rows: Sequence[Longs] = ()
     values: Sequence[Values] = ()
 
 
@@ -194,8 +194,8 @@ def whole_table(context: Context) -> WholeTable:
     if not any(requirement.compares or requirement.reads_values for requirement in requirements):
         return WholeTable()
     values = [rows_of_codes(context.scratch, context.encoded.work, domain) for domain in domains]
-    read = any(requirement.reads_values for requirement in requirements)
-    return WholeTable(values, [values_of(context.scratch, domain) for domain in domains] if read else ())
+    reads_values = any(requirement.reads_values for requirement in requirements)
+    return WholeTable(values, [values_of(context.scratch, domain) for domain in domains] if reads_values else ())
 
 
 def demands(context: Context, sensitive: list[Ints], rows: int, whole: WholeTable) -> Demands:

@@ -23,9 +23,7 @@ from sqlanon.table.geometry import kind_of
 from sqlanon.table.tree import tree_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 SLACK = Fraction(2, SCALE)
 """How much the NCP of a class may exceed E, from rounded positions, with two quasi columns or more."""

@@ -17,12 +17,8 @@ from sqlanon.methods.base import Assignment, Context
 from sqlanon.spec import RefineSpec
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.methods.shared.kernel_input import Loaded
-
-    Ints = npt.NDArray[np.int32]
 
 BLOCK = 200_000
 """Rows that are refined together. A fixed number, so that neither memory nor threads change the result."""
@@ -122,7 +118,7 @@ def refine_classes(
     starts = np.append(np.flatnonzero(begins), len(order))
     classes = label[order].copy()
 
-    def improve(bounds: npt.NDArray[np.int64]) -> None:
+    def improve(bounds: Longs) -> None:
         from sqlanon.kernels.refine import refine
 
         start, stop = int(bounds[0]), int(bounds[-1])

@@ -19,10 +19,7 @@ from sqlanon.methods.shared.search_table import SearchTable, measure_lost
 from sqlanon.privacy.base import least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Ints, Longs
 
 BLOCK = 25_000
 """Rows that are searched together; from round to round the cuts move by half of it."""
@@ -55,16 +52,16 @@ def search_classes(table: SearchTable, classes: Longs, trials: int, least_gain: 
     """
     group: Longs = np.unique(classes, return_inverse=True)[1]
     if not shapes_beyond_rows(table.context.requirements):
-        return _tried(table, group, range(trials), least_gain)
-    from sqlanon.methods.shared.annealing import STEPS, annealed
+        return _run_trials(table, group, range(trials), least_gain)
+    from sqlanon.methods.shared.annealing import STEPS, anneal_classes
 
     some = trials // 4
-    first = _tried(table, group, range(some), least_gain)
-    last = _tried(table, annealed(table, first.group, STEPS * trials), range(some, 2 * some), least_gain)
+    first = _run_trials(table, group, range(some), least_gain)
+    last = _run_trials(table, anneal_classes(table, first.group, STEPS * trials), range(some, 2 * some), least_gain)
     return Searched(last.group, first.trials + last.trials)
 
 
-def _tried(table: SearchTable, group: Longs, trials: range, least_gain: Fraction) -> Searched:
+def _run_trials(table: SearchTable, group: Longs, trials: range, least_gain: Fraction) -> Searched:
     """Some trials."""
     context, n = table.context, table.rows
     least = max([least_rows(context.requirements)] + [-(-s.p // s.q) for s in shapes_beyond_rows(context.requirements)])
@@ -123,9 +120,9 @@ def _tried(table: SearchTable, group: Longs, trials: range, least_gain: Fraction
 def _renumber_classes(group: Longs) -> Longs:
     """Classes numbered anew, without gaps: by the mean place of their rows, then by their first row."""
     n, size = len(group), np.bincount(group)
-    used, first = np.flatnonzero(size), np.empty(len(size), np.int64)
+    nonempty, first = np.flatnonzero(size), np.empty(len(size), np.int64)
     first[group[::-1]] = np.arange(n - 1, -1, -1)  # of equal indices the last assignment holds
-    mean = np.bincount(group, weights=np.arange(n, dtype=np.float64))[used] // size[used]
+    mean = np.bincount(group, weights=np.arange(n, dtype=np.float64))[nonempty] // size[nonempty]
     number = np.empty(len(size), np.int64)
-    number[used[np.lexsort((first[used], mean))]] = np.arange(len(used))
+    number[nonempty[np.lexsort((first[nonempty], mean))]] = np.arange(len(nonempty))
     return number[group]

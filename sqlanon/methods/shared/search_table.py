@@ -15,10 +15,7 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Ints, Longs
 
 
 @dataclass(frozen=True, slots=True)

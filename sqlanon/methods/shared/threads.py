@@ -12,11 +12,7 @@ import numpy as np
 from sqlanon.kernels.radix import count_range, sort_range
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
-
+    from sqlanon.arrays import Flags, Ints, Longs
 
 LEAST_ROWS = 4096
 """To start a thread takes longer than kernels take for fewer rows."""
@@ -70,7 +66,7 @@ def sorted_by(keys: Longs, threads: int) -> tuple[Ints, Longs]:
     return rows, line
 
 
-def spread_runs(work: Callable[[int, int], None], begins: npt.NDArray[np.bool_], threads: int) -> None:
+def spread_runs(work: Callable[[int, int], None], begins: Flags, threads: int) -> None:
     """As `spread`, with spans that begin where ``begins`` (bool[n]) does."""
     n = len(begins)
     parts = max(min(threads, n // LEAST_ROWS), 1)

@@ -52,9 +52,9 @@ def choose_better(context: Context, cascade: Assignment) -> Assignment:
     with scratch.beside() as place:
         inner = replace(context, scratch=place, execution="auto", refine=refining, listed=False, read_again=True)
         tree = make_other_start().assign(inner)
-        others = losses.of(tree)
-        notes = _describe(cascade_loss, others)
-        if others >= cascade_loss:
+        tree_loss = losses.of(tree)
+        notes = _describe(cascade_loss, tree_loss)
+        if tree_loss >= cascade_loss:
             return replace(cascade, notes=(*cascade.notes, *notes))
         kept_table = scratch.table("better")
         scratch.execute("best/kept", kept=kept_table, origin=tree.table, columns=["rid", "class"])
@@ -75,9 +75,11 @@ def choose_better(context: Context, cascade: Assignment) -> Assignment:
 def _describe(cascade: Fraction, tree: Fraction) -> tuple[str, ...]:
     """What the owner should know of the two numbers of hidden values."""
     results = [(cascade, "the cascade"), (tree, "tree with refine")]
-    (least, least_result), (most, other) = sorted(results, key=lambda one: one[0])  # of equal ones the cascade is first
+    (least, least_result), (most, other_result) = sorted(
+        results, key=lambda one: one[0]
+    )  # of equal ones the cascade is first
     far = most > least and most >= FAR * least
     if least_result == "the cascade" and not far:
         return ()
     times = f", {float(most / least):.1f} times as many" if far and least else ""
-    return (f"suppress: {least_result} hides {least} values, and {other} {most}{times}",)
+    return (f"suppress: {least_result} hides {least} values, and {other_result} {most}{times}",)

@@ -125,8 +125,8 @@ def read(context: Context, sensitive: Sequence[Domain], cut: Shape | None, *, pu
     )
     types = ["int64"] * len(keys) + [d.code_array for d in sensitive] + ["int64"] * (1 + pushed)
     columns = [column.astype(np.int64, copy=False) for column in scratch.fetch_arrays(statement, types)]
-    for used in (table, *([kept_cells] if kept_cells else [])):
-        scratch.drop(used)
+    for scratch_table in (table, *([kept_cells] if kept_cells else [])):
+        scratch.drop(scratch_table)
     return _cells(columns, quasi, sensitive)
 
 
@@ -150,8 +150,8 @@ def _phase_one(
         below.append(scratch.table(f"below{i}"))
         _make_failing(context, requirement, below[-1], table, keys, names)
     scratch.execute("suppress/whole", whole=kept_table, cells=table, below=below, keys=keys)
-    for used in below:
-        scratch.drop(used)
+    for scratch_table in below:
+        scratch.drop(scratch_table)
     return kept_table
 
 

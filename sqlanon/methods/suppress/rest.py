@@ -34,6 +34,6 @@ def divide_residue(context: Context, table: TableRef, solved: Solved, name: str)
     inner = replace(context, encoded=part, execution="auto", refine=None, listed=False, read_again=True)
     assignment = make_method(MethodSpec(name)).assign(inner)
     scratch.execute("suppress/rest", made=with_rest, assign=table, rest=assignment.table, number=solved.residue)
-    for used in (table, work, assignment.table, *([assignment.spans] if assignment.spans else [])):
-        scratch.drop(used)
+    for scratch_table in (table, work, assignment.table, *([assignment.spans] if assignment.spans else [])):
+        scratch.drop(scratch_table)
     return with_rest

@@ -132,11 +132,11 @@ class _Classes:
     def add(self, cell: Longs, rows: Longs, of: Longs, sets: int) -> None:
         """Every set with rows becomes a class."""
         some = rows > 0
-        used = np.zeros(sets, np.bool_)
-        used[of[some]] = True
-        name = np.cumsum(used) - 1 + self.made
+        is_used = np.zeros(sets, np.bool_)
+        is_used[of[some]] = True
+        name = np.cumsum(is_used) - 1 + self.made
         self._parts.append((cell[some], rows[some], name[of[some]]))
-        self.made += int(used.sum())
+        self.made += int(is_used.sum())
 
     def parts(self) -> Parts:
         """All of them."""

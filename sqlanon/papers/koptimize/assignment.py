@@ -21,10 +21,9 @@ from sqlanon.papers.koptimize.kernels.cut_slabs import slab_bounds
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Flags, Ints
     from sqlanon.engines.base import TableRef
-    from sqlanon.papers.koptimize.cut_sets import Flags, Records
-
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.papers.koptimize.cut_sets import Records
 
 
 def assign(context: Context, metric: str, most: int) -> Assignment:

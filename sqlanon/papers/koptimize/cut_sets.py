@@ -19,9 +19,7 @@ from sqlanon.table.encode import by_code
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+    from sqlanon.arrays import Flags, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,12 @@ class KOptimize:
         self.sets = sets
 
     def refusal(self, problem: Problem) -> str | None:
-        other = [domain.reading.name for domain in problem.quasi if domain.reading.treatment != "ordered"]
-        if other:
+        unordered = [domain.reading.name for domain in problem.quasi if domain.reading.treatment != "ordered"]
+        if unordered:
             return (
-                f"method koptimize divides ordered columns, and {', '.join(other)} "
-                f"{'is none' if len(other) == 1 else 'are none'}: give an order (ordered) in place of a hierarchy or "
-                "of none, or use method fulldomain"
+                f"method koptimize divides ordered columns, and {', '.join(unordered)} "
+                f"{'is none' if len(unordered) == 1 else 'are none'}: give an order (ordered) in place of a hierarchy "
+                "or of none, or use method fulldomain"
             )
         cuts = sum(max(domain.codes - 1, 0) for domain in problem.quasi)
         if cuts > MOST_CUTS:

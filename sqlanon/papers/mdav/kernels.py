@@ -128,11 +128,11 @@ def _make_cluster(
     for index in range(1, count):
         wide = joint_width(made.box, made.mask, g, box, sets, rows[index], made.measure)
         add(made, g, box, sets, rows[index], wide)
-    kept = 0
+    free_count = 0
     for f in range(left):
         if apart[f] >= 0:
-            free[kept] = free[f]
-            kept += 1
+            free[free_count] = free[f]
+            free_count += 1
     return count
 
 

@@ -50,11 +50,11 @@ class TDS:
         cells = read_cells(context)
         cut = _Cut(context, cells, self._targets(context))
         cut.specialize()
-        _, first, at = np.unique(cut.label, return_index=True, return_inverse=True)
+        _, first, label_of_row = np.unique(cut.label, return_index=True, return_inverse=True)
         # Cells ascend by codes: classes in the order of their first cells are near where their numbers are.
         rank = np.empty(len(first), np.int32)
         rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-        number = rank[at.reshape(-1)]
+        number = rank[label_of_row.reshape(-1)]
         table, divided = attach(context, cells, np.arange(len(number), dtype=np.int32), number, cells.rows)
         levels = None
         if self.publish == "cut":
@@ -129,8 +129,8 @@ class _Cut:
         self._least = least_of(context)
         self._weights = [domain.reading.spec.weight for domain in context.encoded.quasi]
         self._counts = count_values(context)
-        read = [nodes_and_leaves(domain) for domain in context.encoded.quasi]
-        self._node, self._leaves = [node for node, _ in read], [leaves for _, leaves in read]
+        nodes_of = [nodes_and_leaves(domain) for domain in context.encoded.quasi]
+        self._node, self._leaves = [node for node, _ in nodes_of], [leaves for _, leaves in nodes_of]
         self.level = [np.full(node.shape[1], len(node) - 1, np.int64) for node in self._node]
         self.label = np.zeros(len(cells.rows), np.int64)
         self._size = np.array([int(cells.rows.sum())], np.int64)

@@ -61,7 +61,7 @@ def cluster_top_down(
             continue
         # Two far rows: the farthest from a random row, the farthest from that, and so on.
         shuffle(state, order[start:stop])
-        first_seed, other, apart = order[start], order[start + 1], np.int64(-1)
+        first_seed, second_seed, apart = order[start], order[start + 1], np.int64(-1)
         for _ in range(ROUNDS):
             far, most = np.int64(-1), np.int64(-1)
             for index in range(start, stop):
@@ -81,9 +81,9 @@ def cluster_top_down(
                     far, most = i, total
             if most <= apart:
                 break
-            first_seed, other, apart = far, first_seed, most
+            first_seed, second_seed, apart = far, first_seed, most
         for side in range(2):
-            seed = first_seed if side == 0 else other
+            seed = first_seed if side == 0 else second_seed
             for b in range(0, lanes, WIDTH):
                 take(low, side, places, seed, b)
                 take(high, side, places, seed, b)
@@ -92,11 +92,11 @@ def cluster_top_down(
             size[side], wide[side] = 1, 0
         low_rows, right = start, stop
         spare[low_rows] = first_seed
-        spare[right - 1] = other
+        spare[right - 1] = second_seed
         low_rows, right = low_rows + 1, right - 1
         for index in range(start, stop):
             i = order[index]
-            if i in (first_seed, other):
+            if i in (first_seed, second_seed):
                 continue
             for side in range(2):
                 for b in range(0, lanes, WIDTH):

@@ -83,15 +83,15 @@ class Alpha(Shares):
         """See `OfCounts.judge`: the largest share of a value that is asked about."""
         import numpy as np
 
-        counted = np.ones(len(found.n), np.bool_)
+        is_listed = np.ones(len(found.n), np.bool_)
         if self.listed:
             assert found.values is not None
-            counted = np.array([text in self.listed for text in found.values.texts], np.bool_)[found.value]
-        n, size = found.n[counted], found.size[counted]
+            is_listed = np.array([text in self.listed for text in found.values.texts], np.bool_)[found.value]
+        n, size = found.n[is_listed], found.size[is_listed]
         if not len(n):
             return Measured(Fraction(0), 0)
         worst = int(np.argmax(n / size))
-        over = counted.copy()
-        over[counted] = n * self.asked.denominator > size * self.asked.numerator
+        over = is_listed.copy()
+        over[is_listed] = n * self.asked.denominator > size * self.asked.numerator
         failing = int(np.count_nonzero(found.some(over)))
         return Measured(Fraction(int(n[worst]), int(size[worst])), failing)

@@ -29,8 +29,8 @@ from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
+    from sqlanon.arrays import Doubles
     from sqlanon.kernels.tally import Tally
-    from sqlanon.privacy.counts import Reals
 
 _LARGEST = 1 << 62
 
@@ -68,8 +68,8 @@ class TCloseness(OfCounts):
         if self.distance == "hierarchical":
             if not isinstance(hierarchy, Hierarchy):
                 return f"{what} needs a hierarchy of the column"
-            known = {path[0] for path in hierarchy.levels}
-            missing = sum(1 for text in values.texts if text is not None and text not in known)
+            leaves = {path[0] for path in hierarchy.levels}
+            missing = sum(1 for text in values.texts if text is not None and text not in leaves)
             return f"{what}: {missing} values are not in the hierarchy" if missing else None
         if isinstance(order, tuple):
             missing = sum(1 for text in values.texts if text is not None and text not in order)
@@ -191,7 +191,7 @@ class TCloseness(OfCounts):
         )
         scratch.drop(sets)
 
-    def inside(self, found: GroupShares) -> Reals:
+    def inside(self, found: GroupShares) -> Doubles:
         import numpy as np
 
         if not self.reads_values or found.values is None:

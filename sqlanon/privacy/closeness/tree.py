@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sqlanon.privacy.counts import GroupShares
 
 if TYPE_CHECKING:
-    from sqlanon.privacy.counts import Reals
+    from sqlanon.arrays import Doubles
 
 _CELLS = 1 << 22
 """Groups x nodes that are looked at together."""
@@ -45,7 +45,7 @@ class Tree:
         """Whether all values are under one root."""
         return all(up == len(self.node) for up in self.parent[:-1]) and len(self.parent) == len(self.node) + 1
 
-    def distances(self, found: GroupShares) -> Reals:
+    def distances(self, found: GroupShares) -> Doubles:
         """Distance of each group to the table, float64[groups].
 
         Cost: groups x nodes, and memory for some millions of these.

@@ -17,7 +17,7 @@ from sqlanon.privacy.population import Line, OfPopulation, share
 from sqlanon.spec import PrivacySpec
 
 if TYPE_CHECKING:
-    from sqlanon.privacy.population import Longs
+    from sqlanon.arrays import Longs
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ def _each(privacy: PrivacySpec, sensitive: tuple[str, ...]) -> list[tuple[str, i
     plain: list[tuple[str, int, tuple[int, ...]]] = [(column, i, ()) for i, column in enumerate(sensitive)]
     if not privacy.joint:
         return plain
-    others = [tuple(j for j in range(len(sensitive)) if j != i) for i in range(len(sensitive))]
-    return plain + [(column, i, others[i]) for i, column in enumerate(sensitive)]
+    other_columns = [tuple(j for j in range(len(sensitive)) if j != i) for i in range(len(sensitive))]
+    return plain + [(column, i, other_columns[i]) for i, column in enumerate(sensitive)]
 
 
 def _tally(coded: Coded, asked: Fraction, value: int, within: tuple[int, ...], adding: Compiled) -> Tally:

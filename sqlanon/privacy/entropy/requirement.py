@@ -30,8 +30,8 @@ from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
+    from sqlanon.arrays import Doubles
     from sqlanon.kernels.tally import Tally
-    from sqlanon.privacy.counts import Reals
 
 _NEAR = 1e-9
 """Nats within which doubles do not decide."""
@@ -114,7 +114,7 @@ class EntropyDiversity(OfCounts):
         for table in (sizes, numbers):
             scratch.drop(table)
 
-    def inside(self, found: GroupShares) -> Reals:
+    def inside(self, found: GroupShares) -> Doubles:
         import numpy as np
 
         return found.sums(-found.share * np.log(found.share)) - math.log(self.asked)

@@ -18,7 +18,7 @@ from sqlanon.privacy.population import Line, OfPopulation
 from sqlanon.spec import PrivacySpec
 
 if TYPE_CHECKING:
-    from sqlanon.privacy.population import Longs
+    from sqlanon.arrays import Longs
 
 
 @dataclass(frozen=True, slots=True)

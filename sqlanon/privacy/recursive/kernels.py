@@ -21,8 +21,8 @@ OWN = 5
 @adding
 def add_recursive(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags) -> None:
     """Most frequent * q < p * (rows - rows of the list), in every group that has rows."""
-    p, q, kept, groups, values = bounds[0], bounds[1], bounds[2] - 1, bounds[3], bounds[4]
-    width = 5 + kept
+    p, q, kept_values, groups, values = bounds[0], bounds[1], bounds[2] - 1, bounds[3], bounds[4]
+    width = 5 + kept_values
     first = 1 + groups * width
     failing, place = counts[0], 0
     for s in range(len(ends)):
@@ -33,12 +33,12 @@ def add_recursive(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Lon
             counts[v] = n
             counts[g] += 1
             counts[g + 1] = max(counts[g + 1], n)
-            full = counts[g + 3] == kept
+            full = counts[g + 3] == kept_values
             if counts[v + values] != 0:
                 counts[g + 2] += 1
                 if full and n - 1 == counts[g + 4]:
                     least = n
-                    for i in range(g + 5, g + 5 + kept):
+                    for i in range(g + 5, g + 5 + kept_values):
                         least = min(least, counts[counts[i]])
                     counts[g + 4] = least
             elif not full:
@@ -46,16 +46,16 @@ def add_recursive(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Lon
                 counts[g + 3] += 1
                 counts[v + values] = 1
                 counts[g + 2] += n
-                if counts[g + 3] == kept:
+                if counts[g + 3] == kept_values:
                     least = n
-                    for i in range(g + 5, g + 5 + kept):
+                    for i in range(g + 5, g + 5 + kept_values):
                         least = min(least, counts[counts[i]])
                     counts[g + 4] = least
-            elif kept > 0 and n > counts[g + 4]:
-                least, taken = n, False
-                for i in range(g + 5, g + 5 + kept):
-                    if not taken and counts[counts[i]] == counts[g + 4]:
-                        taken = True
+            elif kept_values > 0 and n > counts[g + 4]:
+                least, top_removed = n, False
+                for i in range(g + 5, g + 5 + kept_values):
+                    if not top_removed and counts[counts[i]] == counts[g + 4]:
+                        top_removed = True
                         counts[counts[i] + values] = 0
                         counts[i] = v
                     least = min(least, counts[counts[i]])

@@ -23,8 +23,8 @@ from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
+    from sqlanon.arrays import Doubles
     from sqlanon.kernels.tally import Tally
-    from sqlanon.privacy.counts import Reals
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class RecursiveDiversity(OfCounts):
             q=q,
         )
 
-    def inside(self, found: GroupShares) -> Reals:
+    def inside(self, found: GroupShares) -> Doubles:
         import numpy as np
 
         groups = np.bincount(found.group)

@@ -124,8 +124,8 @@ def box_of(engine: Engine, released: Released, own: Field, name: str) -> Box:
     if form.facts.text and own.kind in ("text", "enum"):
         _check_quotes(engine, released, own)
     if own.recode is not None and own.recode.other is not None:
-        at = own.declared["leaves"].index(own.recode.other)
-        facts["beyond"] = tuple(label for label, low, high in facts["nodes"] if low <= at <= high)
+        leaf = own.declared["leaves"].index(own.recode.other)
+        facts["beyond"] = tuple(label for label, low, high in facts["nodes"] if low <= leaf <= high)
     return _read(Box(name, own, shape, {}, **facts), form.cell(own, shape, VIEW))
 
 
@@ -143,8 +143,8 @@ def _check_quotes(engine: Engine, released: Released, own: Field) -> None:
     if own.treatment == "hierarchy":
         return
     quoted = exp.Like(this=column(own.published[0], VIEW), expression=string('%"%'))
-    counted = exp.Select().select(sql("COUNT(*)")).from_(table_of(released.view.ref, VIEW)).where(quoted)
-    if count(engine, Statement("query/quoted", counted.sql(dialect=engine.dialect))):
+    query = exp.Select().select(sql("COUNT(*)")).from_(table_of(released.view.ref, VIEW)).where(quoted)
+    if count(engine, Statement("query/quoted", query.sql(dialect=engine.dialect))):
         raise Refused(
             f"column {own.name}: {released.format} with values in quotes are not read; release it in format "
             f"{FormatSpec().kind} to ask for it"
@@ -217,8 +217,8 @@ def _values(engine: Engine, released: Released, own: Field) -> tuple[str, ...]:
     if own.treatment == "ordered" and own.kind == "enum" and not released.form.facts.text:
         shown = next((c for c in released.view.columns if c.name == own.published[0]), None)
         if shown is not None and shown.kind == "enum":
-            one = exp.Select().select(column(shown.name, VIEW)).from_(table_of(released.view.ref, VIEW)).limit(0)
-            listed = sql("SELECT CAST(UNNEST(ENUM_RANGE(:one)) AS TEXT) AS label", one=one.subquery())
+            empty = exp.Select().select(column(shown.name, VIEW)).from_(table_of(released.view.ref, VIEW)).limit(0)
+            listed = sql("SELECT CAST(UNNEST(ENUM_RANGE(:one)) AS TEXT) AS label", one=empty.subquery())
             rows = engine.fetch(Statement("query/labels", listed.sql(dialect=engine.dialect)))
             return tuple(str(row[0]) for row in rows)
     return ()

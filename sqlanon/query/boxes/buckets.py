@@ -80,24 +80,24 @@ def bucket_of(term: Tree, box: Box) -> Bucket | None:
     values = [node for node in term.find_all(exp.Column) if node.table == "_box"]
     if box.shape != "interval" or len(values) != 1:
         return None
-    found = step_around(values[0])
-    if found is None:
+    step = step_around(values[0])
+    if step is None:
         return None
     marked = exp.Paren(this=term.copy())
-    inside = next(node for node in marked.find_all(type(found)) if node == found)
+    inside = next(node for node in marked.find_all(type(step)) if node == step)
     inside.replace(box.value)
     key = marked.this
-    if is_floor(found):
-        line = line_of(found.this, box.value, whole=box.field.kind == "integer")
-        if line is None or found.args.get("decimals") or not box.numeric:
+    if is_floor(step):
+        line = line_of(step.this, box.value, whole=box.field.kind == "integer")
+        if line is None or step.args.get("decimals") or not box.numeric:
             return None
         width, start = 1 / line[0], -line[1] / line[0]
         if box.field.kind == "integer" and (width.denominator, start.denominator) != (1, 1):
             return None  # unrolled value by value: the ends of buckets would have to be rounded
-        return Bucket(found, key, width, start)
+        return Bucket(step, key, width, start)
     timed = box.field.kind in ("date", "timestamp")
-    whole = timed and found.this.unnest() == box.value and not found.args.get("zone")
-    return Bucket(found, key, unit=found.args["unit"]) if whole else None
+    whole = timed and step.this.unnest() == box.value and not step.args.get("zone")
+    return Bucket(step, key, unit=step.args["unit"]) if whole else None
 
 
 _LONG = {"MICRO": 1, "MILLI": 10**3, "SEC": 10**6, "MIN": 60 * 10**6, "HOUR": 3600 * 10**6}
@@ -128,7 +128,7 @@ def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, 
     def at(end: Tree) -> Tree:
         return with_columns(bucket.node, lambda found: end if found.table == "_box" else None)
 
-    kept = [line.touches(piece)]
+    conditions = [line.touches(piece)]
     place = column("i", "s")
     if bucket.width is None:
         unit = bucket.unit.name.upper() if bucket.unit is not None else ""
@@ -148,7 +148,7 @@ def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, 
         if box.field.kind == "integer":
             begin, end = exp.cast(begin, "BIGINT"), sql("CAST(:e AS BIGINT) - 1", e=end)
     if piece.high is not None and not piece.closed[1] and (bucket.width is None or bucket.width.denominator == 1):
-        kept.append(sql(":b < :h", b=begin, h=high_ends[0]))  # the bucket that begins where the piece ends
+        conditions.append(sql(":b < :h", b=begin, h=high_ends[0]))  # the bucket that begins where the piece ends
     low, high = greatest([first, begin]), least([last, end])
     measured = [measure(side, box.field.kind) for side in (high, low)]
     step_ = sql("1.0") if box.field.kind in ("integer", "date") else sql("0.0")
@@ -158,7 +158,7 @@ def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, 
     weight = sql("GREATEST(:h - :l + :s, 0.0)", h=measured[0] or high, l=measured[1] or low, s=step_)
     weight = when(exp.EQ(this=lo.copy(), expression=hi.copy()), sql("1.0"), weight)
     names = [f"{box.id}_{part}" for part in box.parts]
-    made = exp.Select().select(
+    query = exp.Select().select(
         *(column(name, "k") for name in names),
         exp.alias_(value.copy(), "v", quoted=True),
         exp.alias_(exp.cast(weight, "DOUBLE"), "w", quoted=True),
@@ -169,6 +169,6 @@ def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, 
     )
     tail = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(1, 2) AS s(i)")
     tail.args["joins"][0].this.this.replace(series)
-    made.set("from_", exp.From(this=boxes.subquery("k")))
-    made.set("joins", [join.copy() for join in tail.args["joins"]])
-    return made.where(every(kept))
+    query.set("from_", exp.From(this=boxes.subquery("k")))
+    query.set("joins", [join.copy() for join in tail.args["joins"]])
+    return query.where(every(conditions))

@@ -26,9 +26,9 @@ def _class_key(view: ReleasedView) -> tuple[str, ...]:
     if not single or len(single) == len(every):
         return every
     rows = table_of(released.view.ref, VIEW)
-    counted = [
+    counts = [
         select([sql("COUNT(*)")], select([column(name, VIEW) for name in names], rows, distinct=True).subquery("d"))
         for names in (single, every)
     ]
-    same = exp.EQ(this=counted[0].subquery(), expression=counted[1].subquery())
+    same = exp.EQ(this=counts[0].subquery(), expression=counts[1].subquery())
     return single if view.fact("query/classes", select([same])) else every

@@ -84,10 +84,10 @@ class Interval:
         plan = list(groups)
         if len(plan) == len(self.groups):
             return ONE
-        known = plus(self.extent(piece) for piece in self._runs(plan))
+        share = plus(self.extent(piece) for piece in self._runs(plan))
         if self._point:
             return self._by_point(plan)
-        return self._with_null(known, plan)
+        return self._with_null(share, plan)
 
     def attained(self, groups: Iterable[Group]) -> Tree | None:
         """See `Domain`.
@@ -103,22 +103,22 @@ class Interval:
             return None
         low, high = (some(self._within(end, end, piece) for piece in runs) for end in (self._lo, self._hi))
         apart = exp.NEQ(this=self._lo.copy(), expression=self._hi.copy())
-        known = counts([counter(low), counter(every([apart, high]))])
+        certain_count = counts([counter(low), counter(every([apart, high]))])
         if self._state is None:
-            return known
+            return certain_count
         nulls = exp.Literal.number(int(self._null in plan))
         unknown = when(self._is("some"), nulls, exp.Literal.number(0))
-        beside = when(self._is("ends"), counts([known, nulls]), unknown) if self._box.beside else unknown
-        return when(self._is("none"), known, beside)
+        beside = when(self._is("ends"), counts([certain_count, nulls]), unknown) if self._box.beside else unknown
+        return when(self._is("none"), certain_count, beside)
 
     def parts(self) -> list[Part]:
         """See `Domain`."""
-        found = []
+        parts = []
         single = sum(map(len, self._pieces.values())) == 1
         for group, pieces in self._pieces.items():
             for piece in pieces:
-                low = greatest([self._lo, *self._at(piece.low)])
-                high = least([self._hi, *self._at(piece.high)])
+                low = greatest([self._lo, *self._list_ends(piece.low)])
+                high = least([self._hi, *self._list_ends(piece.high)])
                 middle = self._middle(low, high) if not single else self._mean_or(self._middle(low, high))
                 unknown = some([self._is("some"), self._is("any")])
                 reach = self.touches(piece)
@@ -129,10 +129,10 @@ class Interval:
                 if self._point:
                     middle = self._lo if self._box.numeric else None
                     share = self._by_point([group])
-                found.append(Part(group, reach, share, low, high, middle, unknown))
+                parts.append(Part(group, reach, share, low, high, middle, unknown))
         if self._nulls:
-            found.append(Part(self._null, self._nullable, self._null_share(), None, None, None))
-        return found
+            parts.append(Part(self._null, self._nullable, self._null_share(), None, None, None))
+        return parts
 
     @property
     def _bounded(self) -> Tree:
@@ -164,7 +164,7 @@ class Interval:
             after = group in groups
         return runs
 
-    def _at(self, end: Place | None) -> list[Tree]:
+    def _list_ends(self, end: Place | None) -> list[Tree]:
         return [] if end is None else [literal(end, self._box.field)]
 
     def touches(self, piece: Piece) -> Tree:
@@ -197,8 +197,8 @@ class Interval:
         touches = self.touches(piece)
         if low is None or high is None:
             return self._equal(touches)
-        ends_low = [number(at) for at in [piece.low] if isinstance(at, Fraction)]
-        ends_high = [number(at) for at in [piece.high] if isinstance(at, Fraction)]
+        ends_low = [number(end) for end in [piece.low] if isinstance(end, Fraction)]
+        ends_high = [number(end) for end in [piece.high] if isinstance(end, Fraction)]
         inner = sql("GREATEST(:h - :l, 0.0)", h=least([high, *ends_high]), l=greatest([low, *ends_low]))
         step = self._box.step
         if step is None:
@@ -213,9 +213,9 @@ class Interval:
 
     def _equal(self, touches: Tree) -> Tree:
         """The share of a piece if all touched pieces count the same."""
-        return sql("CAST(:x AS DOUBLE) / :n", x=indicator(touches), n=self._touched())
+        return sql("CAST(:x AS DOUBLE) / :n", x=indicator(touches), n=self._touch())
 
-    def _touched(self) -> Tree:
+    def _touch(self) -> Tree:
         return plus(indicator(self.touches(piece)) for _, piece in self._line)
 
     def _middle(self, low: Tree, high: Tree) -> Tree | None:

@@ -125,15 +125,15 @@ class KeptClasses:
 
     def forget(self, engine: Engine) -> None:
         """Drop the tables."""
-        made, self.made = self.made, []
+        tables, self.made = self.made, []
         self.tables.clear()
-        self.session.remove(engine, made)
+        self.session.remove(engine, tables)
 
 
 def kept_classes(released: Released) -> KeptClasses | None:
     """The kept tables of a release; None: the connection keeps none of it."""
-    found = released.known.get(KeptClasses)
-    return found if isinstance(found, KeptClasses) else None
+    store = released.known.get(KeptClasses)
+    return store if isinstance(store, KeptClasses) else None
 
 
 def check_view(engine: Engine, released: Released) -> None:
@@ -142,17 +142,17 @@ def check_view(engine: Engine, released: Released) -> None:
     Raises:
         DatabaseError: it is gone, or may not be read.
     """
-    kept = kept_classes(released)
-    if kept is not None and kept.made:
+    store = kept_classes(released)
+    if store is not None and store.made:
         query = select([ONE], table_of(released.view.ref, VIEW)).limit(0)
         engine.fetch(Statement("query/view", query.sql(dialect=engine.dialect)))
 
 
 def forget_kept(engine: Engine, released: Released) -> None:
     """Drop the kept tables of a release, and forget the rewritten queries that read them."""
-    kept = kept_classes(released)
-    if kept is not None:
-        kept.forget(engine)
+    store = kept_classes(released)
+    if store is not None:
+        store.forget(engine)
         released.known.pop("plans", None)
 
 
@@ -173,27 +173,27 @@ def class_table(view: ReleasedView, sums: Iterable[Tree], apart: Sequence[Sequen
     Cost: nothing when it is asked for first, one grouping of the view the second time; with ``apart`` before it one for
     each list, for how many rows there may be.
     """
-    kept = kept_classes(view.released)
-    if kept is None or _count_rows(view) < FEWEST_ROWS:
+    store = kept_classes(view.released)
+    if store is None or _count_rows(view) < FEWEST_ROWS:
         return None
     trees = {tree.sql(dialect=view.engine.dialect): tree for tree in sums}
     columns = [name for names in apart for name in names] if apart else view.released.group_columns
     key = frozenset(columns), frozenset(trees)
-    if key not in kept.tables:
-        if len(kept.tables) < MOST_TABLES:
-            kept.tables[key] = None
-            kept.waiting = True
+    if key not in store.tables:
+        if len(store.tables) < MOST_TABLES:
+            store.tables[key] = None
+            store.waiting = True
         return None
-    if kept.tables[key] is None:
-        session = kept.session
+    if store.tables[key] is None:
+        session = store.session
         if not _is_small(view, apart) or session.is_full(view.engine):
-            kept.tables[key] = False
+            store.tables[key] = False
         elif is_in_transaction(view.engine):
-            kept.waiting = True
+            store.waiting = True
         else:
-            kept.tables[key] = False  # also where the deadline ends it
-            kept.tables[key] = _keep(view, kept, list(dict.fromkeys(columns)), trees) or False
-    table = kept.tables[key]
+            store.tables[key] = False  # also where the deadline ends it
+            store.tables[key] = _keep(view, store, list(dict.fromkeys(columns)), trees) or False
+    table = store.tables[key]
     return table if isinstance(table, ClassTable) else None
 
 
@@ -218,13 +218,13 @@ def _keep(view: ReleasedView, kept: KeptClasses, names: Sequence[str], sums: Map
     kept.made.append(table)
     kept.session.used.append(table)
     try:
-        made = _make(view, table, names, sums)
+        classes = _make(view, table, names, sums)
     except DatabaseError:  # such as too little memory: the view is read
-        made = None
-    if made is None:
+        classes = None
+    if classes is None:
         kept.made.remove(table)
         kept.session.remove(view.engine, [table])
-    return made
+    return classes
 
 
 def _make(view: ReleasedView, table: TableRef, names: Sequence[str], sums: Mapping[str, Tree]) -> ClassTable | None:
@@ -234,14 +234,14 @@ def _make(view: ReleasedView, table: TableRef, names: Sequence[str], sums: Mappi
         rows += "_"
     columns = {text: f"{rows}{i}" for i, text in enumerate(sums, 1)}
     arrays = {name: f"{rows}a{i}" for i, name in enumerate(names) if released.column(name).kind == "other"}
-    asked: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "columns": list(names),
         "rows": rows,
         "sums": [{"sql": tree.sql(dialect="duckdb"), "name": columns[text]} for text, tree in sums.items()],
         "arrays": [{"array": name, "name": number} for name, number in arrays.items()],
         "most": MOST_CLASSES + 1,
     }
-    engine.execute(statement("query/classes", engine.dialect, kept=table, released=released.view.ref, **asked))
+    engine.execute(statement("query/classes", engine.dialect, kept=table, released=released.view.ref, **arguments))
     ((classes, every),) = engine.fetch(statement("query/kept", engine.dialect, kept=table, rows=rows))
     if read_integer(classes) > MOST_CLASSES or _FEWER * read_integer(classes) > read_integer(every):
         return None

@@ -110,15 +110,15 @@ class Lookup:
     def share(self, groups: Iterable[Group]) -> Tree:
         """See `Domain`."""
         plan = [group for group in groups if group in self._inside]
-        known = plus(sql("COALESCE(:s, 0)", s=self._column("s", group)) for group in plan)
+        share = plus(sql("COALESCE(:s, 0)", s=self._column("s", group)) for group in plan)
         if self._state is None:
-            return known
+            return share
         null = self._null in plan
         if self.box.point is not None:
             first = column(self.keys[0], self._table)
-            return when(sql(":k IS NULL", k=first), ONE if null else ZERO, known)
+            return when(sql(":k IS NULL", k=first), ONE if null else ZERO, share)
         mine = len(plan) - null
-        return unknown_share(self._state, known, mine, max(len(self._inside) - 1, 1), null=null, beside=self.box.beside)
+        return unknown_share(self._state, share, mine, max(len(self._inside) - 1, 1), null=null, beside=self.box.beside)
 
     @property
     def counts_attained(self) -> bool:
@@ -130,12 +130,12 @@ class Lookup:
         if not self.counts_attained:
             return None
         plan = set(groups)
-        counted = [self._column("t", group) for group in self._inside if group in plan]
+        parts = [self._column("t", group) for group in self._inside if group in plan]
         if self._spread is not None and self._outside in plan:
-            counted.append(column(f"{self.name}_apart", self._table))
-        known = counts(sql("COALESCE(:t, 0)", t=count) for count in counted)
+            parts.append(column(f"{self.name}_apart", self._table))
+        total = counts(sql("COALESCE(:t, 0)", t=count) for count in parts)
         if self.box.state is None:
-            return known
+            return total
         state = column(f"{self.box.id}_state", self._table)
 
         def is_(*states: str) -> Tree:
@@ -143,12 +143,12 @@ class Lookup:
 
         nothing = exp.Literal.number(0)
         if not self.box.beside:
-            return when(is_("none"), known, nothing)
+            return when(is_("none"), total, nothing)
         if self.key is not None:  # NULL is listed
-            return when(is_("none", "ends", "some"), known, nothing)
+            return when(is_("none", "ends", "some"), total, nothing)
         nulls = exp.Literal.number(int(self._null in plan))
         unknown = when(is_("some"), nulls, nothing)
-        return when(is_("none"), known, when(is_("ends"), counts([known, nulls]), unknown))
+        return when(is_("none"), total, when(is_("ends"), counts([total, nulls]), unknown))
 
     def parts(self) -> list[Part]:
         """See `Domain`."""
@@ -156,7 +156,7 @@ class Lookup:
             return self._nullable_parts()
         if self.box.shape == "group":
             return self._grouped_parts()
-        found = []
+        parts = []
         for group in self._inside:
             low, high, middle = (self._column(end, group) for end in "lhm")
             open_ = some([self._is("some"), self._is("any")])
@@ -166,41 +166,41 @@ class Lookup:
             if self._open:  # by a listed value, or by any in a box that is not known; not by NULL
                 reach = every([reach, some([sql(":l IS NOT NULL", l=low), open_])])
             null = column(f"{self.name}_z", self._table) if self._open else FALSE
-            found.append(Part(group, reach, self.share([group]), low, high, middle, open_, null))
-        return found
+            parts.append(Part(group, reach, self.share([group]), low, high, middle, open_, null))
+        return parts
 
     def _grouped_parts(self) -> list[Part]:
         """The parts of format anatomy: a group's values are listed, NULL among them."""
-        found = []
+        parts = []
         for group in self._inside:
             low, high, middle = (self._column(end, group) for end in "lhm")
             valued, null = (sql("COALESCE(:x, 0)", x=self._column(end, group)) for end in "vy")
-            found.append(Part(group, sql(":x > 0", x=valued), valued, low, high, middle))
-            found.append(Part(group, sql(":x > 0", x=null), null, None, None, None))
-        return found
+            parts.append(Part(group, sql(":x > 0", x=valued), valued, low, high, middle))
+            parts.append(Part(group, sql(":x > 0", x=null), null, None, None, None))
+        return parts
 
     def _nullable_parts(self) -> list[Part]:
         """The parts where rows may be NULL: NULL is a separate part, outside the reach and share of others."""
         valued = [group for group in self._inside if not group.holds & self._null_tests]
-        unknown, found = some([self._is("some"), self._is("any")]), []
+        unknown, parts = some([self._is("some"), self._is("any")]), []
         for group in valued:
             low, high, middle = (self._column(end, group) for end in "lhm")
-            part, known = self._column("s", group), sql("COALESCE(:s, 0)", s=self._column("s", group))
+            part, known_share = self._column("s", group), sql("COALESCE(:s, 0)", s=self._column("s", group))
             reach = some([every([self._bounded, sql("COALESCE(:s, 0) > 0", s=part)]), unknown])
             if self.box.point is not None:
-                shown: Tree = when(sql(":k IS NULL", k=column(self.keys[0], self._table)), ZERO, known)
+                shown: Tree = when(sql(":k IS NULL", k=column(self.keys[0], self._table)), ZERO, known_share)
             else:
                 assert self._state is not None
-                shown = unknown_share(self._state, known, 1, len(valued), null=False, beside=self.box.beside)
-            found.append(Part(group, reach, shown, low, high, middle, unknown))
+                shown = unknown_share(self._state, known_share, 1, len(valued), null=False, beside=self.box.beside)
+            parts.append(Part(group, reach, shown, low, high, middle, unknown))
         null = self._null if self._null in self._inside else self._inside[0]
         nullable = [
             self._is("all"),
             self._is("some"),
             *([self._is("ends")] if self.box.beside else []),
         ]
-        found.append(Part(null, some(nullable), ZERO, None, None, None))
-        return found
+        parts.append(Part(null, some(nullable), ZERO, None, None, None))
+        return parts
 
     @property
     def _bounded(self) -> Tree:
@@ -234,11 +234,11 @@ class Lookup:
         ends = ["s", *(["r"] if self._reached else []), *("lhm" if self._values else "")]
         ends += ["t"] if self.counts_attained else []
         ends += [*"vy"] if self._values and self.box.shape == "group" else []
-        own = [f"{name}_{end}{j}" for j in range(len(self._inside)) for end in ends]
-        own += [f"{name}_key", f"{name}_inside"] if self.key is not None else []
-        own += [f"{name}_size"] if self.box.shape == "group" else []
-        own += [f"{name}_apart"] if self.counts_attained and self.key is not None else []
-        return [*own, *([f"{name}_open", f"{name}_z"] if self._open else [])]
+        names = [f"{name}_{end}{j}" for j in range(len(self._inside)) for end in ends]
+        names += [f"{name}_key", f"{name}_inside"] if self.key is not None else []
+        names += [f"{name}_size"] if self.box.shape == "group" else []
+        names += [f"{name}_apart"] if self.counts_attained and self.key is not None else []
+        return [*names, *([f"{name}_open", f"{name}_z"] if self._open else [])]
 
     @property
     def _open(self) -> bool:
@@ -295,12 +295,12 @@ class Lookup:
         """
         value, weight, name = column("v", "m"), column("w", "m"), self.name
         keys = [column(key, "m") for key in self.keys]
-        chosen: dict[str, Tree] = dict(zip(self.keys, keys, strict=True))
+        expressions: dict[str, Tree] = dict(zip(self.keys, keys, strict=True))
         total: Tree = sql("SUM(:w)", w=weight)
         grouped = len(keys)
         if self.key is not None:
             grouped += 1
-            chosen[f"{name}_key"] = on(self.key, self.box.id, value)
+            expressions[f"{name}_key"] = on(self.key, self.box.id, value)
             over = exp.Window(this=sql("SUM(:t)", t=total), partition_by=[key.copy() for key in keys])
             inside = FALSE if self.box.point is not None else sql("SUM(:w) = :o", w=weight, o=over)
             if self.bucketed:  # lengths do not add up to the last digit; a single key is the whole box
@@ -309,13 +309,13 @@ class Lookup:
                 self._open and self.box.point is None and not null_only(self.key)
             ):  # it may have a value that no row shows
                 inside = every([inside, sql("NOT BOOL_OR(:u)", u=column("u", "m"))])
-            chosen[f"{name}_inside"] = inside
+            expressions[f"{name}_inside"] = inside
             if self._open:
-                chosen[f"{name}_open"] = FALSE if whole else sql("BOOL_OR(:u)", u=column("u", "m"))
-                chosen[f"{name}_z"] = sql("BOOL_OR(:v IS NULL)", v=value)
+                expressions[f"{name}_open"] = FALSE if whole else sql("BOOL_OR(:u)", u=column("u", "m"))
+                expressions[f"{name}_z"] = sql("BOOL_OR(:v IS NULL)", v=value)
             total = over
         if self.box.shape == "group":
-            chosen[f"{name}_size"] = total
+            expressions[f"{name}_size"] = total
         # Of a range only the ends are attained, of a set every member.
         ends = [exp.EQ(this=value.copy(), expression=column(f"{self.box.id}_{end}", "m")) for end in ("lo", "hi")]
         hit = TRUE if self.box.shape == "set" else some(ends)
@@ -327,39 +327,41 @@ class Lookup:
         if self.counts_attained and self.key is not None:
             mine = sql("SUM(:h)", h=hit)
             over = exp.Window(this=sql("SUM(:m)", m=mine), partition_by=[key.copy() for key in keys])
-            chosen[f"{name}_apart"] = sql("CAST(:a - :m AS BIGINT)", a=over, m=mine)
+            expressions[f"{name}_apart"] = sql("CAST(:a - :m AS BIGINT)", a=over, m=mine)
         # Each value's group is computed once, below; the rest are sums by the group's number.
         way = self.way(column("v"))
         for j in range(len(self._inside)):
             mine = sql(":g = :j", g=column("way", "m"), j=exp.Literal.number(j))
-            counted = when(mine, weight, exp.Literal.number(0))
-            chosen[f"{name}_s{j}"] = sql("CAST(SUM(:w) AS DOUBLE) / NULLIF(CAST(:t AS DOUBLE), 0)", w=counted, t=total)
+            weight_inside = when(mine, weight, exp.Literal.number(0))
+            expressions[f"{name}_s{j}"] = sql(
+                "CAST(SUM(:w) AS DOUBLE) / NULLIF(CAST(:t AS DOUBLE), 0)", w=weight_inside, t=total
+            )
             if self._reached:
-                chosen[f"{name}_r{j}"] = sql("BOOL_OR(:m)", m=mine)
+                expressions[f"{name}_r{j}"] = sql("BOOL_OR(:m)", m=mine)
             if self.counts_attained:
-                chosen[f"{name}_t{j}"] = sql("CAST(SUM(:h) AS BIGINT)", h=when(mine, hit, exp.Literal.number(0)))
+                expressions[f"{name}_t{j}"] = sql("CAST(SUM(:h) AS BIGINT)", h=when(mine, hit, exp.Literal.number(0)))
             if self._values and self.box.shape == "group":
-                for end, kept in (("v", sql(":v IS NOT NULL", v=value)), ("y", sql(":v IS NULL", v=value))):
-                    counted = when(every([mine, kept]), weight, exp.Literal.number(0))
-                    chosen[f"{name}_{end}{j}"] = sql(
-                        "CAST(SUM(:w) AS DOUBLE) / NULLIF(CAST(:t AS DOUBLE), 0)", w=counted, t=total
+                for end, condition in (("v", sql(":v IS NOT NULL", v=value)), ("y", sql(":v IS NULL", v=value))):
+                    weight_inside = when(every([mine, condition]), weight, exp.Literal.number(0))
+                    expressions[f"{name}_{end}{j}"] = sql(
+                        "CAST(SUM(:w) AS DOUBLE) / NULLIF(CAST(:t AS DOUBLE), 0)", w=weight_inside, t=total
                     )
             if self._values:
                 low, high = (column(c, "m") for c in "lh") if self.bucketed else (value, value)
                 # PostgreSQL has no MIN and MAX of booleans.
                 first, last = ("BOOL_AND", "BOOL_OR") if self.box.field.kind == "boolean" else ("MIN", "MAX")
-                chosen[f"{name}_l{j}"] = sql(f"{first}(:v)", v=when(mine, low))
-                chosen[f"{name}_h{j}"] = sql(f"{last}(:v)", v=when(mine, high))
+                expressions[f"{name}_l{j}"] = sql(f"{first}(:v)", v=when(mine, low))
+                expressions[f"{name}_h{j}"] = sql(f"{last}(:v)", v=when(mine, high))
                 middle = sql("(CAST(:l AS DOUBLE) + CAST(:h AS DOUBLE)) / 2", l=low, h=high) if self.bucketed else value
                 weighed = sql(":w * CAST(:v AS DOUBLE)", w=weight, v=middle)
                 valued = every([mine, sql(":v IS NOT NULL", v=value)]) if self.box.shape == "group" else mine
                 mean = sql("SUM(:a) / NULLIF(SUM(:b), 0)", a=when(valued, weighed), b=when(valued, weight))
-                chosen[f"{name}_m{j}"] = mean if self.box.numeric else exp.cast(exp.null(), "DOUBLE")
+                expressions[f"{name}_m{j}"] = mean if self.box.numeric else exp.cast(exp.null(), "DOUBLE")
         base = exp.Select().select(sql("*")).from_(exp.to_table(members))
         base = base if self.bucketed else base.select(exp.alias_(way, "way", quoted=True))
-        made = exp.Select().select(*(exp.alias_(tree, own, quoted=True) for own, tree in chosen.items()))
-        made = made.from_(base.subquery("m"))
-        return made.group_by(*(exp.Literal.number(i + 1) for i in range(grouped))) if grouped else made
+        query = exp.Select().select(*(exp.alias_(tree, alias, quoted=True) for alias, tree in expressions.items()))
+        query = query.from_(base.subquery("m"))
+        return query.group_by(*(exp.Literal.number(i + 1) for i in range(grouped))) if grouped else query
 
 
 def _passes_null(test: ValueTest) -> bool:
@@ -369,11 +371,11 @@ def _passes_null(test: ValueTest) -> bool:
 def null_only(key: Tree) -> bool:
     """Whether a GROUP BY term depends only on whether the box is NULL."""
     whole = exp.Paren(this=key.copy())
-    asked = [found for found in whole.find_all(exp.Column) if found.table == "_box"]
-    parents = [found.find_ancestor(exp.Is, exp.Func, exp.Binary, exp.Case) for found in asked]
-    return bool(asked) and all(
-        isinstance(parent, exp.Is) and isinstance(parent.expression, exp.Null) and parent.this.unnest() is found
-        for found, parent in zip(asked, parents, strict=True)
+    box_columns = [node for node in whole.find_all(exp.Column) if node.table == "_box"]
+    parents = [node.find_ancestor(exp.Is, exp.Func, exp.Binary, exp.Case) for node in box_columns]
+    return bool(box_columns) and all(
+        isinstance(parent, exp.Is) and isinstance(parent.expression, exp.Null) and parent.this.unnest() is node
+        for node, parent in zip(box_columns, parents, strict=True)
     )
 
 

@@ -24,12 +24,12 @@ def _combine(box: Box, tests: Sequence[ValueTest]) -> list[frozenset[int]] | Non
     runs.append(frozenset(c.id for c in placed if c.op == "null"))
     if len(runs) * 2 ** len(free) > MOST_GROUPS:
         return None
-    found = [
-        run | frozenset(i for i, is_in in zip(free, chosen, strict=True) if is_in)
+    ways = [
+        run | frozenset(i for i, is_in in zip(free, signs, strict=True) if is_in)
         for run in dict.fromkeys(runs)
-        for chosen in product((False, True), repeat=len(free))
+        for signs in product((False, True), repeat=len(free))
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(ways))
 
 
 def outcomes(box: Box, tests: Sequence[ValueTest]) -> list[frozenset[int]] | None:
@@ -45,15 +45,18 @@ def outcomes(box: Box, tests: Sequence[ValueTest]) -> list[frozenset[int]] | Non
         return _combine(box, tests)
     equal = [t.comparison for t in tests if t.comparison is not None and t.comparison.op in UNORDERED]
     free = [test.id for test in tests if test.comparison not in equal]
-    constants = {constant for one in equal for constant in one.constants}
+    constants = {constant for comparison in equal for constant in comparison.constants}
     if (len(constants) + 2) * 2 ** len(free) > MOST_GROUPS:
         return None
-    found = []
-    null = frozenset(one.id for one in equal if one.op == "null")
-    ways = [frozenset(one.id for one in equal if one.holds_at(at)) for at in [*sorted(constants, key=str), None]]
-    for known in [*ways, null]:
-        found += [
-            known | frozenset(i for i, is_in in zip(free, chosen, strict=True) if is_in)
-            for chosen in product((False, True), repeat=len(free))
+    results = []
+    null = frozenset(comparison.id for comparison in equal if comparison.op == "null")
+    ways = [
+        frozenset(comparison.id for comparison in equal if comparison.holds_at(value))
+        for value in [*sorted(constants, key=str), None]
+    ]
+    for holding in [*ways, null]:
+        results += [
+            holding | frozenset(i for i, is_in in zip(free, signs, strict=True) if is_in)
+            for signs in product((False, True), repeat=len(free))
         ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(results))

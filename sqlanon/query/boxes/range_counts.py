@@ -20,11 +20,11 @@ def select_line(box: Box) -> exp.Select:
     """Every value ``v`` from the first to the last that some range has."""
     ends = [named(sql(f"{word}(:x)", x=column(f"{box.id}_{end}")), end) for word, end in (("MIN", "lo"), ("MAX", "hi"))]
     first, last, value = number_values(box, column("lo", "k"), column("hi", "k"))
-    made = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(:f, :l) AS s(i)", f=first, l=last)
-    made.set("expressions", [named(value, "v")])
-    made.args["from_"].this.replace(select(ends, ROWS).subquery("k"))
-    assert isinstance(made, exp.Select)
-    return made
+    query = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(:f, :l) AS s(i)", f=first, l=last)
+    query.set("expressions", [named(value, "v")])
+    query.args["from_"].this.replace(select(ends, ROWS).subquery("k"))
+    assert isinstance(query, exp.Select)
+    return query
 
 
 def count_line(lookup: Lookup, members: str) -> exp.Select:
@@ -70,8 +70,8 @@ def select_lookup(lookup: Lookup, table: str) -> exp.Select:
             for j in range(lookup.count)
         ]
     distinct = select([column(key) for key in lookup.keys], ROWS, distinct=True)
-    made = select([*keys, *shares], distinct.subquery("k"))
-    made.set(
+    query = select([*keys, *shares], distinct.subquery("k"))
+    query.set(
         "joins",
         [
             exp.Join(
@@ -81,4 +81,4 @@ def select_lookup(lookup: Lookup, table: str) -> exp.Select:
             for name, end in (("a", "lo"), ("b", "hi"))
         ],
     )
-    return made
+    return query

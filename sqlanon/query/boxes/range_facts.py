@@ -62,9 +62,9 @@ def _span(view: ReleasedView, box: Box) -> float:
     ends = column("lo", "d"), column("hi", "d")
     first, last = number_values(box, *ends)[:2]
     rows = table_of(view.released.view.ref, VIEW)
-    known = select([named(box.parts["lo"], "lo"), named(box.parts["hi"], "hi")], rows, distinct=True)
+    distinct_ends = select([named(box.parts["lo"], "lo"), named(box.parts["hi"], "hi")], rows, distinct=True)
     wide = sql("COALESCE(MAX(CAST(:b AS DOUBLE)) - MIN(CAST(:a AS DOUBLE)) + 1, 0)", a=first, b=last)
-    return number(view.fact("query/span", select([wide], known.subquery("d"))))
+    return number(view.fact("query/span", select([wide], distinct_ends.subquery("d"))))
 
 
 def shown_values(view: ReleasedView, box: Box) -> int | None:
@@ -89,9 +89,9 @@ def count_listed(view: ReleasedView, box: Box, bucket: Bucket | None = None) -> 
     ends = column("lo", "d"), column("hi", "d")
     first, last = places(box, bucket, *ends) if bucket is not None else number_values(box, *ends)[:2]
     rows = table_of(view.released.view.ref, VIEW)
-    known = select([named(lo, "lo"), named(hi, "hi")], rows, distinct=True)
+    distinct_ends = select([named(lo, "lo"), named(hi, "hi")], rows, distinct=True)
     wide = sql("COALESCE(SUM(CAST(:b AS DOUBLE) - CAST(:a AS DOUBLE) + 1), 0)", a=first, b=last)
-    return number(view.fact("query/width", select([wide], known.subquery("d"))))
+    return number(view.fact("query/width", select([wide], distinct_ends.subquery("d"))))
 
 
 def is_finite(view: ReleasedView, box: Box) -> bool:
@@ -102,9 +102,9 @@ def is_finite(view: ReleasedView, box: Box) -> bool:
     if box.shape != "interval" or box.field.kind not in ("date", "timestamp"):
         return True
     places_ = [measure(box.parts[end], box.field.kind) or box.parts[end] for end in ("lo", "hi")]
-    found = some(
+    infinite = some(
         sql(f":x IS NOT NULL AND NOT {FINITE}", x=box.parts[e], m=m) for e, m in zip(("lo", "hi"), places_, strict=True)
     )
     rows = table_of(view.released.view.ref, VIEW)
-    counted = select([sql("COUNT(*)")], rows, where=[found])
-    return read_integer(view.fact("query/infinite", counted)) == 0
+    query = select([sql("COUNT(*)")], rows, where=[infinite])
+    return read_integer(view.fact("query/infinite", query)) == 0

@@ -45,11 +45,11 @@ class Runs:
 
         The columns are those of `sqlanon.query.boxes.buckets.Bucket.unroll`.
         """
-        every = list({one.id: one for one in (*tests, *self.cuts)}.values())
+        every = list({cut.id: cut for cut in (*tests, *self.cuts)}.values())
         line = Interval(box, every, "k")
-        asked, own = frozenset(cut.id for cut in tests), frozenset(cut.id for cut in self.cuts)
+        test_ids, cut_ids = frozenset(cut.id for cut in tests), frozenset(cut.id for cut in self.cuts)
         parts = [
-            _in_run(box, line, piece, (self.ways[holds & own], number_of(holds & asked)), boxes)
+            _in_run(box, line, piece, (self.ways[holds & cut_ids], number_of(holds & test_ids)), boxes)
             for holds, piece in box.pieces(every)
         ]
         return parts[0] if len(parts) == 1 else exp.union(*parts, distinct=False)
@@ -57,8 +57,8 @@ class Runs:
 
 def number_ways(box: Box, cuts: Iterable[Comparison]) -> dict[frozenset[int], int]:
     """Which comparisons hold together for some value, numbered."""
-    found = box.pieces(list(cuts))
-    return {holds: index for index, holds in enumerate(dict.fromkeys(holds for holds, _ in found))}
+    pieces = box.pieces(list(cuts))
+    return {holds: index for index, holds in enumerate(dict.fromkeys(holds for holds, _ in pieces))}
 
 
 def _in_run(box: Box, line: Interval, piece: Piece, numbers: tuple[int, int], boxes: exp.Select) -> exp.Select:
@@ -73,11 +73,11 @@ def _in_run(box: Box, line: Interval, piece: Piece, numbers: tuple[int, int], bo
         "l": greatest([column(f"{box.id}_lo", "k"), *low]),
         "h": least([column(f"{box.id}_hi", "k"), *high]),
     }
-    made = exp.Select().select(
+    query = exp.Select().select(
         *(column(f"{box.id}_{part}", "k") for part in box.parts),
         *(exp.alias_(tree, name, quoted=True) for name, tree in shown.items()),
     )
-    return made.from_(boxes.copy().subquery("k")).where(line.touches(piece))
+    return query.from_(boxes.copy().subquery("k")).where(line.touches(piece))
 
 
 def key_by_way(value: Tree, terms: Sequence[Tree], of_null: Tree) -> Tree:
@@ -88,10 +88,10 @@ def key_by_way(value: Tree, terms: Sequence[Tree], of_null: Tree) -> Tree:
         terms: the term in each way.
         of_null: the term of NULL.
     """
-    made: Tree = of_null.copy()
+    expression: Tree = of_null.copy()
     turns = [
         (exp.EQ(this=value.copy(), expression=exp.Literal.number(index)), term) for index, term in enumerate(terms)
     ]
     for turn, term in reversed(turns):
-        made = when(turn, term.copy(), made)
-    return made
+        expression = when(turn, term.copy(), expression)
+    return expression

@@ -39,11 +39,11 @@ class Contained:
         self._state = column(f"{box.id}_state", table) if box.state is not None else None
         self._point, self._attained = box.point is not None, box.attained
         equal = [test.comparison for test in tests if test.comparison is not None]
-        constants = sorted({str(constant) for one in equal for constant in one.constants})
+        constants = sorted({str(constant) for comparison in equal for constant in comparison.constants})
         of: dict[Group, list[str | None]] = {}
-        for at in [*constants, None]:
-            holds = frozenset(one.id for one in equal if one.holds_at(at))
-            of.setdefault(Group(holds), []).append(at)
+        for value in [*constants, None]:
+            holds = frozenset(comparison.id for comparison in equal if comparison.holds_at(value))
+            of.setdefault(Group(holds), []).append(value)
         self._of = of
         self._constants = constants
         self._places = {constant: i for i, constant in enumerate(constants)}
@@ -52,11 +52,11 @@ class Contained:
 
     def columns(self) -> dict[str, Tree]:
         """Columns read from each row, as trees over the view: the constants in a set, and the size, not the set."""
-        found = {
+        columns = {
             f"{self.name}_c{i}": sql("LIST_CONTAINS(:s, :c)", s=self._set, c=string(constant))
             for i, constant in enumerate(self._constants)
         }
-        return found | {f"{self.name}_size": sql("ARRAY_LENGTH(:s)", s=self._set)}
+        return columns | {f"{self.name}_size": sql("ARRAY_LENGTH(:s)", s=self._set)}
 
     def _has(self, constant: str) -> Tree:
         return column(f"{self.name}_c{self._places[constant]}", self._table)
@@ -67,23 +67,23 @@ class Contained:
 
     def _count(self, groups: Sequence[Group]) -> Tree:
         """How many members are in the groups."""
-        plan = [at for group in groups for at in self._of.get(group, ())]
+        plan = [value for group in groups for value in self._of.get(group, ())]
         if None not in plan:
-            return plus(indicator(self._has(at)) for at in plan if at is not None)
-        others = [indicator(self._has(constant)) for constant in self._constants if constant not in plan]
+            return plus(indicator(self._has(value)) for value in plan if value is not None)
+        excluded = [indicator(self._has(constant)) for constant in self._constants if constant not in plan]
         size = sql("CAST(:n AS DOUBLE)", n=self._size)
-        return sql(":n - :o", n=size, o=plus(others)) if others else size
+        return sql(":n - :o", n=size, o=plus(excluded)) if excluded else size
 
     def reach(self, groups: Iterable[Group]) -> Tree:
         """See `Domain`."""
         plan = list(groups)
         if len(plan) == len(self.groups):
             return TRUE
-        listed = [at for group in plan for at in self._of.get(group, ())]
+        listed = [value for group in plan for value in self._of.get(group, ())]
         if None in listed:
             inside = sql(":n > 0", n=self._count(plan))
         else:
-            inside = some(self._has(at) for at in listed if at is not None)
+            inside = some(self._has(value) for value in listed if value is not None)
         if self._state is None:
             return inside
         ways = [every([self._is("none"), sql("COALESCE(:x, FALSE)", x=inside)])]
@@ -98,14 +98,14 @@ class Contained:
         plan = list(groups)
         if len(plan) == len(self.groups):
             return ONE
-        known = sql(":c / :n", c=self._count(plan), n=self._size)
+        known_share = sql(":c / :n", c=self._count(plan), n=self._size)
         if self._state is None:
-            return known
+            return known_share
         mine, null = sum(group in self._of for group in plan), self._null in plan
         if self._point:
             shown = every([sql(":n IS NOT NULL", n=self._size), sql("COALESCE(:c > 0, FALSE)", c=self._count(plan))])
             return indicator(some([shown, *([sql(":n IS NULL", n=self._size)] if null else [])]))
-        return unknown_share(self._state, known, mine, len(self._of), null=null)
+        return unknown_share(self._state, known_share, mine, len(self._of), null=null)
 
     def attained(self, groups: Iterable[Group]) -> Tree | None:
         """See `Domain`: the members that are in the groups."""
@@ -117,7 +117,7 @@ class Contained:
     def parts(self) -> list[Part]:
         """See `Domain`: the counted parts; names have no ends, and a constant takes their place."""
         unknown = some([self._is("some"), self._is("any")])
-        found = []
+        parts = []
         for group in self._of:
             inside = sql("COALESCE(:n > 0, FALSE)", n=self._count([group]))
             share = sql(":c / :n", c=self._count([group]), n=self._size)
@@ -126,10 +126,10 @@ class Contained:
                 share = unknown_share(self._state, share, 1, len(self._of), null=False)
             if self._point:
                 share = indicator(sql("COALESCE(:c > 0, FALSE)", c=self._count([group])))
-            found.append(Part(group, inside, share, ZERO, ZERO, None, unknown))
+            parts.append(Part(group, inside, share, ZERO, ZERO, None, unknown))
         if self._state is not None:
-            found.append(Part(self._null, some([self._is("all"), self._is("some")]), ZERO, None, None, None))
-        return found
+            parts.append(Part(self._null, some([self._is("all"), self._is("some")]), ZERO, None, None, None))
+        return parts
 
     def _is(self, state: str) -> Tree:
         return sql(":s = :v", s=self._state, v=string(state)) if self._state is not None else FALSE

@@ -46,9 +46,9 @@ class Unroll:
     def members(self, lookup: Lookup) -> exp.Query:
         """Every distinct box, unrolled into values ``v`` of weight ``w``."""
         box = lookup.box
-        made = self._buckets(lookup) if lookup.bucketed else self._unroll(box)
+        unrolled = self._buckets(lookup) if lookup.bucketed else self._unroll(box)
         if lookup.key is None or box.state is None:
-            return made
+            return unrolled
         keys = [f"{box.id}_{part}" for part in box.parts]
         if box.point is not None:
             return self._points(lookup, keys)
@@ -56,11 +56,11 @@ class Unroll:
         empty = [exp.alias_(plain.get(part, no_members(box)), f"{box.id}_{part}", quoted=True) for part in box.parts]
         name = f"{box.id}_state"
         if lookup.bucketed:
-            return self._unknown_buckets(lookup, made, empty)
-        known: exp.Query = made.select(exp.alias_(string("none"), name, quoted=True))
+            return self._unknown_buckets(lookup, unrolled, empty)
+        query: exp.Query = unrolled.select(exp.alias_(string("none"), name, quoted=True))
         if box.beside:
-            known = known.union(self._beside(box, made), distinct=False)
-        listed: exp.Query = exp.Select().select(column("v", "g")).distinct().from_(made.copy().subquery("g"))
+            query = query.union(self._beside(box, unrolled), distinct=False)
+        listed: exp.Query = exp.Select().select(column("v", "g")).distinct().from_(unrolled.copy().subquery("g"))
         if null_only(lookup.key):
             listed = _or_any(box, listed)
         unknown = (
@@ -86,7 +86,7 @@ class Unroll:
             )
             .from_(_states(*_beside_null(lookup.key)))
         )
-        return known.union(unknown, distinct=False).union(null, distinct=False)
+        return query.union(unknown, distinct=False).union(null, distinct=False)
 
     def _buckets(self, lookup: Lookup) -> exp.Query:
         """Every distinct box, unrolled into the buckets that it reaches."""
@@ -193,16 +193,18 @@ class Unroll:
         shown = sql(":s[1]", s=shown) if "set" in box.parts else shown
         # A node is written as text.
         shown = self._view.collate(box.field, self._cast(box, shown) if "node" in box.parts else shown)
-        own = sql("CASE WHEN :n = 'none' THEN :v END", n=column(name, "k"), v=shown)
+        point = sql("CASE WHEN :n = 'none' THEN :v END", n=column(name, "k"), v=shown)
         points = (
             exp.Select()
-            .select(*(column(key, "k") for key in [*keys, name]), exp.alias_(own, "v", quoted=True))
+            .select(*(column(key, "k") for key in [*keys, name]), exp.alias_(point, "v", quoted=True))
             .distinct()
             .from_(exp.to_table(ROWS).as_("k"))
         )
-        others: exp.Query = exp.Select().select(column("v", "g")).distinct().from_(points.copy().subquery("g"))
+        listed_values: exp.Query = exp.Select().select(column("v", "g")).distinct().from_(points.copy().subquery("g"))
         if lookup.key is not None and null_only(lookup.key):
-            others = _or_any(box, others).union(exp.Select().select(exp.alias_(exp.null(), "v", quoted=True)))
+            listed_values = _or_any(box, listed_values).union(
+                exp.Select().select(exp.alias_(exp.null(), "v", quoted=True))
+            )
         return (
             exp.Select()
             .select(
@@ -212,7 +214,7 @@ class Unroll:
                 sql("TRUE AS u"),
             )
             .from_(points.subquery("p"))
-            .join(others.subquery("o"), join_type="cross")
+            .join(listed_values.subquery("o"), join_type="cross")
         )
 
     def _unroll(self, box: Box) -> exp.Select:
@@ -258,16 +260,20 @@ class Unroll:
                 .join(leaves, on=sql("d.i BETWEEN a.i AND b.i"))
             )
         distinct = self._distinct(box)
-        kept = [column(key, "k") for key in keys.values()]
+        key_columns = [column(key, "k") for key in keys.values()]
         if box.shape == "set":
             numbered = self._members.get(box.id)
             array = column(keys["set"] if numbered is None else "members", "k")
             distinct = distinct if numbered is None else numbered
             value = self._view.collate(box.field, exp.Explode(this=array))
-            return exp.Select().select(*kept, exp.alias_(value, "v", quoted=True), *rest).from_(distinct.subquery("k"))
+            return (
+                exp.Select()
+                .select(*key_columns, exp.alias_(value, "v", quoted=True), *rest)
+                .from_(distinct.subquery("k"))
+            )
         first, last, value = number_values(box, column(keys["lo"], "k"), column(keys["hi"], "k"))
         series = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(:f, :l) AS s(i)", f=first, l=last)
-        series.set("expressions", [*kept, exp.alias_(value, "v", quoted=True), *rest])
+        series.set("expressions", [*key_columns, exp.alias_(value, "v", quoted=True), *rest])
         series.args["from_"].this.replace(distinct.subquery("k"))
         assert isinstance(series, exp.Select)
         return series
@@ -284,9 +290,9 @@ class Unroll:
 def _or_any(box: Box, listed: exp.Query) -> exp.Query:
     """The listed values, or, if none is listed, a constant in place of the values that the release never shows."""
     value = next(iter(constants_of(box).values()), string(""))
-    known = exp.Select().select(sql("1")).from_(listed.copy().subquery("z")).where(sql("z.v IS NOT NULL"))
-    other = exp.Select().select(exp.alias_(value, "v", quoted=True)).where(exp.Not(this=exp.Exists(this=known)))
-    return exp.Union(this=listed, expression=other, distinct=False)
+    with_value = exp.Select().select(sql("1")).from_(listed.copy().subquery("z")).where(sql("z.v IS NOT NULL"))
+    fallback = exp.Select().select(exp.alias_(value, "v", quoted=True)).where(exp.Not(this=exp.Exists(this=with_value)))
+    return exp.Union(this=listed, expression=fallback, distinct=False)
 
 
 def no_members(box: Box) -> Tree:

@@ -51,8 +51,8 @@ def read_shown(box: Box, cells: Sequence[Any]) -> tuple[bool, Shown]:
     if not (state == "none" or beside) or values is None or any(value is None for value in values):
         return False, None
     places_ = [place(value, kind) for value in values]
-    known = None not in places_
-    return known, frozenset(places_) if box.shape == "set" else (*places_, *([None] if beside else []))
+    no_null = None not in places_
+    return no_null, frozenset(places_) if box.shape == "set" else (*places_, *([None] if beside else []))
 
 
 def divide_values(box: Box, shown: Collection[Shown], tests: Sequence[Comparison]) -> ValueCells:
@@ -63,27 +63,27 @@ def divide_values(box: Box, shown: Collection[Shown], tests: Sequence[Comparison
         shown: its different boxes, see `read_shown`.
         tests: the comparisons with constants.
     """
-    known: list[Any] = [one for one in shown if one not in (None, SOME)]
+    definite: list[Any] = [item for item in shown if item not in (None, SOME)]
     wide = SOME in shown
     spans: dict[Shown, Span] = {}
     if box.shape == "set":
         constants = frozenset().union(*(test.constants for test in tests)) if wide else frozenset()
-        members = sorted(constants.union(*known), key=str)
+        members = sorted(constants.union(*definite), key=str)
         holds = [_passed_by(tests, member) for member in members]
         holds += [frozenset(test.id for test in tests if test.holds_at(None))] if wide else []
         numbers = {member: i for i, member in enumerate(members)}
-        for one in known:
-            own = tuple(sorted(numbers[member] for member in one))
-            spans[one] = Span(own, tuple((member,) for member in own))
+        for item in definite:
+            places = tuple(sorted(numbers[member] for member in item))
+            spans[item] = Span(places, tuple((member,) for member in places))
     else:
-        cells = _cut_line(known, tests, box.step, wide=wide)
+        cells = _cut_line(definite, tests, box.step, wide=wide)
         holds = [frozenset(test.id for test in tests if test.holds(low, high)) for low, high in cells]
         numbers = {low: i for i, (low, high) in enumerate(cells) if low == high}
         numbers[None] = len(cells)
-        for one in known:
-            first, last, *null_too = (numbers[end] for end in one)
+        for item in definite:
+            first, last, *null_too = (numbers[end] for end in item)
             ends = tuple((end,) for end in dict.fromkeys((first, last, *null_too)))
-            spans[one] = Span((*range(first, last + 1), *null_too), ends)
+            spans[item] = Span((*range(first, last + 1), *null_too), ends)
     null = len(holds)
     spans |= {None: Span((null,), ((null,),)), SOME: Span(tuple(range(null + 1)), ((null,), tuple(range(null))))}
     holds.append(frozenset(test.id for test in tests if test.op == "null"))
@@ -102,13 +102,13 @@ def _cut_line(
 
     ``wide``: also the values beyond all of them; None is no end.
     """
-    ends: set[Any] = {end for one in ranges for end in one[:2]}
+    ends: set[Any] = {end for range_ in ranges for end in range_[:2]}
     cuts: list[Any] = sorted(ends.union(*(test.constants for test in tests)))
-    found: list[tuple[Any, Any]] = [(None, cuts[0] if cuts else None)] if wide else []
+    cells: list[tuple[Any, Any]] = [(None, cuts[0] if cuts else None)] if wide else []
     steps: list[tuple[Any, Any]] = list(pairwise([*cuts, None]))
     for low, high in steps:
         if step is None or (low / step).denominator == 1:
-            found.append((low, low))
+            cells.append((low, low))
         if high is not None and (step is None or math.floor(low / step) + 1 < math.ceil(high / step)):
-            found.append((low, high))
-    return [*found, (cuts[-1], None)] if wide and cuts else found
+            cells.append((low, high))
+    return [*cells, (cuts[-1], None)] if wide and cuts else cells

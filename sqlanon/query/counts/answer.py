@@ -99,18 +99,18 @@ class _Reader:
     def answer(self, most: int) -> Answer:
         bound = self._bound
         items: list[int | _Asked] = []
-        for (_, tree), (_, written) in zip(bound.items, bound.query.items, strict=True):
+        for (_, tree), (_, written_item) in zip(bound.items, bound.query.items, strict=True):
             if tree.find(exp.AggFunc) is None:
-                items.append(find_term(bound, tree, written, f"counts ask {ASKED}"))
+                items.append(find_term(bound, tree, written_item, f"counts ask {ASKED}"))
             else:
-                items.append(self._read(tree, written))
-        asked = [item for item in items if isinstance(item, _Asked)]
-        weights = [one.weight for one in asked]
+                items.append(self._read(tree, written_item))
+        asked_items = [item for item in items if isinstance(item, _Asked)]
+        weights = [item.weight for item in asked_items]
         trees = [*([bound.where] if bound.where is not None else []), *bound.groups, *weights]
-        used = self._check_columns(trees)
-        columns = choose_table(self._released, used)
+        used_columns = self._check_columns(trees)
+        columns = choose_table(self._released, used_columns)
         if columns is None:
-            names = ", ".join(used)
+            names = ", ".join(used_columns)
             refuse(self._text, None, f"no table of the release has these columns together: {names}")
         seen = read_seen(self._engine, self._released, columns)
         self._finest = read_finest(self._engine, self._released, columns)
@@ -122,9 +122,9 @@ class _Reader:
         whole = len(columns) == len(self._released.columns) and not self._released.several
         reach = self._reach(seen, [column.name for column in columns])
         self._sums = {
-            one.name: SumReader(self._engine, self._released, columns, one, self._seconds)
-            for one in {each.of for each in asked}
-            if one is not None
+            summed.name: SumReader(self._engine, self._released, columns, summed, self._seconds)
+            for summed in {each.of for each in asked_items}
+            if summed is not None
         }
         return self._assemble(items, text, _Found(rows, seen, len(columns), len(bound.groups)), reach, (whole, most))
 
@@ -140,33 +140,33 @@ class _Reader:
         rows = []
         for group in groups:
             row: dict[str, Any] = {}
-            at = 0
+            position = 0
             for name, item in zip(names, items, strict=True):
                 if isinstance(item, _Asked):
-                    row[name] = self._bounded(item, found.weights(group, at), reach, whole=whole)
-                    at += 1
+                    row[name] = self._bound_item(item, found.weights(group, position), reach, whole=whole)
+                    position += 1
                 else:
                     row[name] = found.key(group, item)
             rows.append(row)
         aggregates = tuple(name for name, item in zip(names, items, strict=True) if isinstance(item, _Asked))
         return Answer(tuple(names), aggregates, tuple(rows), tuple(True for _ in rows), text)
 
-    def _bounded(self, asked: _Asked, weights: Sequence[tuple[int, Any]], reach: Reach, *, whole: bool) -> Bounded:
-        known = [(atom, weight) for atom, weight in weights if weight is not None]
-        if not known and asked.sums:
+    def _bound_item(self, asked: _Asked, weights: Sequence[tuple[int, Any]], reach: Reach, *, whole: bool) -> Bounded:
+        weighted = [(atom, weight) for atom, weight in weights if weight is not None]
+        if not weighted and asked.sums:
             return Bounded(None, None, None, tight=False, undefined_possible=True)
-        made = np.zeros(len(reach.narrowed.low), np.int64)
-        for atom, weight in known:
+        total_weights = np.zeros(len(reach.narrowed.low), np.int64)
+        for atom, weight in weighted:
             if isinstance(weight, bool) or not isinstance(weight, int) or abs(weight) >= MOST_WEIGHT:
                 refuse(self._text, None, f"over counts sums are of whole numbers below {MOST_WEIGHT:,}")
-            made[atom] += weight
+            total_weights[atom] += weight
         if asked.of is not None:
             sums = self._sums[asked.of.name]
-            return sums.average(made, reach.bound(made)) if asked.average else sums.sum(made)
-        low, high = reach.bound(made)
+            return sums.average(total_weights, reach.bound(total_weights)) if asked.average else sums.sum(total_weights)
+        low, high = reach.bound(total_weights)
         exact = low.value is not None and low.value == high.value
         if self._released.changed:  # which numbers give a published one may say more
-            return Bounded(self._estimate(made, low, high), low.value, high.value, tight=False, exact=exact)
+            return Bounded(self._estimate(total_weights, low, high), low.value, high.value, tight=False, exact=exact)
         tight = exact or (whole and low.table is not None and high.table is not None)
         return Bounded(_middle(low, high), low.value, high.value, tight, exact)
 
@@ -193,13 +193,13 @@ class _Reader:
         if is_count(node):
             self._check_counted("count", written)
             return _Asked(_where(sql("CASE WHEN :x IS NOT NULL THEN 1 END", x=argument), condition), sums=False)
-        own = self._find_sum(argument)
-        if own is not None and is_average(node):
+        summed = self._find_sum(argument)
+        if summed is not None and is_average(node):
             self._check_counted("count", written)
-            return _Asked(_where(exp.Literal.number(1), condition), True, own, average=True)
+            return _Asked(_where(exp.Literal.number(1), condition), True, summed, average=True)
         if is_sum(node):
-            if own is not None:
-                return _Asked(_where(exp.Literal.number(1), condition), True, own)
+            if summed is not None:
+                return _Asked(_where(exp.Literal.number(1), condition), True, summed)
             if isinstance(argument, exp.Column) and self._fields[argument.name].role == MEASURE:
                 return _Asked(_where(exp.Literal.number(1), condition), sums=True)
             self._check_counted("count", written)
@@ -209,7 +209,7 @@ class _Reader:
     def _find_sum(self, argument: exp.Expr) -> ReleasedSum | None:
         """The column whose published sums are asked."""
         name = argument.name if isinstance(argument, exp.Column) else None
-        return next((one for one in self._released.sums if one.name == name), None)
+        return next((summed for summed in self._released.sums if summed.name == name), None)
 
     def _check_counted(self, kind: str, written: exp.Expr) -> None:
         if kind not in {what for _, what in self._released.measures}:
@@ -218,17 +218,17 @@ class _Reader:
 
     def _check_columns(self, trees: Sequence[Tree]) -> list[str]:
         """The columns that are read, each for something that their published text decides."""
-        used: dict[str, None] = {}
+        used_names: dict[str, None] = {}
         for tree in trees:
-            for found in tree.find_all(exp.Column):
-                field = self._fields[found.name]
+            for node in tree.find_all(exp.Column):
+                field = self._fields[node.name]
                 if field.role == MEASURE:
                     refuse(self._text, None, f"{field.name} is a number of cells: ask sum({field.name}), or count(*)")
-                reason = _unreadable(field, found)
+                reason = _unreadable(field, node)
                 if reason:
                     refuse(self._text, None, f"column {field.name}: {reason}")
-                used[field.name] = None
-        return list(used)
+                used_names[field.name] = None
+        return list(used_names)
 
     def _write(self, columns: Sequence[str], weights: Sequence[Tree]) -> str:
         """SQL for each finest cell that meets the condition: labels, number of the group, keys, weights."""
@@ -241,8 +241,8 @@ class _Reader:
         terms = [named(term.copy(), f"g{index}") for index, term in enumerate(bound.groups)]
         listed = [named(weight.copy(), f"w{index}") for index, weight in enumerate(weights)]
         where = [bound.where.copy()] if bound.where is not None else []
-        made = select([*keys, named(number, "group"), *terms, *listed], self._atoms(columns), where=where)
-        return port_tree(made, dialect).sql(dialect=dialect, pretty=True)
+        query = select([*keys, named(number, "group"), *terms, *listed], self._atoms(columns), where=where)
+        return port_tree(query, dialect).sql(dialect=dialect, pretty=True)
 
     def _atoms(self, columns: Sequence[str]) -> exp.Expr:
         """The finest cells of a table, under the source's names and types."""
@@ -252,9 +252,9 @@ class _Reader:
             field = self._fields[name]
             listed.append(named(exp.cast(column(name, "v"), "VARCHAR"), f"_label{place}"))
             listed.append(named(cast_published(self._scope, field, column(name, "v")), name))
-        for one in self._released.columns:
-            level = exp.Literal.number(0 if one.name in inside else one.levels)
-            where.append(exp.EQ(this=column(f"level_{one.name}", "v"), expression=level))
+        for counted_column in self._released.columns:
+            level = exp.Literal.number(0 if counted_column.name in inside else counted_column.levels)
+            where.append(exp.EQ(this=column(f"level_{counted_column.name}", "v"), expression=level))
         return select(listed, table_of(self._released.view.ref, "v"), where=where).subquery("released")
 
 
@@ -269,10 +269,10 @@ class _Found:
 
     def groups(self) -> list[list[int]]:
         """The rows of each group, in the order of the keys."""
-        made: dict[int, list[int]] = {}
+        places_by_number: dict[int, list[int]] = {}
         for place, row in enumerate(self.rows):
-            made.setdefault(int(row[self.columns]), []).append(place)
-        return [made[number] for number in sorted(made)]
+            places_by_number.setdefault(int(row[self.columns]), []).append(place)
+        return [places_by_number[number] for number in sorted(places_by_number)]
 
     def key(self, group: Sequence[int], place: int) -> Any:  # noqa: ANN401 - an engine's value
         """The value of a key."""
@@ -281,12 +281,12 @@ class _Found:
     def weights(self, group: Sequence[int], place: int) -> list[tuple[int, Any]]:
         """The atoms of a group with weights for an aggregate."""
         places = self.seen.places
-        at = self.columns + 1 + self.keys + place
-        found = [(places[self._labels(row)], self.rows[row][at]) for row in group]
-        return [(atom + part * len(places), weight) for part in range(self.seen.times) for atom, weight in found]
+        position = self.columns + 1 + self.keys + place
+        weighted = [(places[self._labels(row)], self.rows[row][position]) for row in group]
+        return [(atom + part * len(places), weight) for part in range(self.seen.times) for atom, weight in weighted]
 
     def _labels(self, row: int) -> tuple[Label, ...]:
-        return tuple(None if one is None else str(one) for one in self.rows[row][: self.columns])
+        return tuple(None if label is None else str(label) for label in self.rows[row][: self.columns])
 
 
 def _where(weight: Tree, condition: Tree | None) -> Tree:

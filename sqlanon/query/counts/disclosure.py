@@ -41,32 +41,32 @@ def audit_tables(
     Cost: each table is read once; two linear programs for each hidden cell, at most, or for each end some, where tables
         of fractions are in the way.
     """
-    read = read_tables(engine, names, spelling)
-    joined = join_tables(read.columns, read.tables, read.least)
+    tables_read = read_tables(engine, names, spelling)
+    joined = join_tables(tables_read.columns, tables_read.tables, tables_read.least)
     of_tables = tuple(
         TableCells(table.name, len(table.cells), sum(value == HIDDEN for value in table.cells.values()))
-        for table in read.tables
+        for table in tables_read.tables
     )
 
     listed = len(joined.keys)
 
     def show(place: int, low: int, high: int | None, *, reached: bool) -> FoundCell:
         cell, since = (place, 0) if place < listed else joined.older[place - listed]
-        own = {
+        values = {
             column.name: label
-            for column, (level, label) in zip(read.columns, joined.keys[cell], strict=True)
+            for column, (level, label) in zip(tables_read.columns, joined.keys[cell], strict=True)
             if level < column.levels
         }
-        named = tuple(dict.fromkeys(read.tables[table].name for table in joined.tables[cell]))
+        table_names = tuple(dict.fromkeys(tables_read.tables[table].name for table in joined.tables[cell]))
         if since:
-            named = tuple(f"{name}, who came since version {since}" for name in named)
-        return FoundCell(named, own, low, high, reached)
+            table_names = tuple(f"{name}, who came since version {since}" for name in table_names)
+        return FoundCell(table_names, values, low, high, reached)
 
     def contradict(cells: Sequence[int]) -> DisclosureReport:
         shown = [(cell, int(joined.seen.value[cell])) for cell in cells]
-        ends = [(cell, read.least, None) if value == HIDDEN else (cell, value, value) for cell, value in shown]
-        found = tuple(show(cell, low, high, reached=False) for cell, low, high in ends)
-        return DisclosureReport(of_tables, persons, contradictions=found, decimals=spelling.decimals)
+        ends = [(cell, tables_read.least, None) if value == HIDDEN else (cell, value, value) for cell, value in shown]
+        contradictions = tuple(show(cell, low, high, reached=False) for cell, low, high in ends)
+        return DisclosureReport(of_tables, persons, contradictions=contradictions, decimals=spelling.decimals)
 
     if joined.clashes:
         return contradict(joined.clashes)
@@ -74,10 +74,10 @@ def audit_tables(
         intervals = disclose(joined.seen, seconds)
     except ContradictionError as wrong:
         return contradict(wrong.cells.tolist())
-    found = [show(interval.cell, interval.low, interval.high, reached=interval.reached) for interval in intervals]
-    found += [show(cell, value, value, reached=True) for cell, value in _shown_elsewhere(joined)]
-    found.sort(key=lambda one: (math.inf if one.high is None else one.high - one.low, one.low, str(one.values)))
-    return replace(_count(of_tables, persons, found), decimals=spelling.decimals)
+    found_cells = [show(interval.cell, interval.low, interval.high, reached=interval.reached) for interval in intervals]
+    found_cells += [show(cell, value, value, reached=True) for cell, value in _shown_elsewhere(joined)]
+    found_cells.sort(key=lambda one: (math.inf if one.high is None else one.high - one.low, one.low, str(one.values)))
+    return replace(_count(of_tables, persons, found_cells), decimals=spelling.decimals)
 
 
 def _shown_elsewhere(joined: Joined) -> list[tuple[int, int]]:
@@ -91,13 +91,13 @@ def _shown_elsewhere(joined: Joined) -> list[tuple[int, int]]:
 
 
 def _count(tables: tuple[TableCells, ...], persons: int | None, found: Sequence[FoundCell]) -> DisclosureReport:
-    small = [one for one in found if persons is not None and one.high is not None and 1 <= one.high < persons]
+    small = [cell for cell in found if persons is not None and cell.high is not None and 1 <= cell.high < persons]
     return DisclosureReport(
         tables,
         persons,
         len(found),
-        sum(one.exact for one in found),
+        sum(cell.exact for cell in found),
         len(small),
-        sum(not one.reached for one in found),
+        sum(not cell.reached for cell in found),
         found=tuple(found),
     )

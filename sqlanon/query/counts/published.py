@@ -90,43 +90,43 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
             raw += _read_release(engine, name, describe_counts(relation, rows), spelling)
         else:
             raw.append(_read_other(engine, name, relation, spelling))
-    for one in raw:
-        for column in one.columns:
-            known = columns.setdefault(column.name.lower(), column)
-            if (known.levels, known.above) != (column.levels, column.above) and known.above and column.above:
+    for raw_table in raw:
+        for column in raw_table.columns:
+            existing = columns.setdefault(column.name.lower(), column)
+            if (existing.levels, existing.above) != (column.levels, column.above) and existing.above and column.above:
                 raise PolicyError(f"column {column.name} has unlike hierarchies in two of the tables")
-            if column.above and not known.above:
+            if column.above and not existing.above:
                 columns[column.name.lower()] = column
-    followed = {one.name for one in raw if one.newest}
+    followed = {raw_table.name for raw_table in raw if raw_table.newest}
     if len(followed) > 1:
         raise UnsupportedError(f"{', '.join(sorted(followed))} have numbers of several versions each: name one of them")
     places = {name: place for place, name in enumerate(columns)}
     tables = []
-    for one in raw:
-        own = tuple(places[column.name.lower()] for column in one.columns)
-        full = [columns[column.name.lower()] for column in one.columns]
+    for raw_table in raw:
+        table_places = tuple(places[column.name.lower()] for column in raw_table.columns)
+        full = [columns[column.name.lower()] for column in raw_table.columns]
         # A table without a hierarchy may have labels of all levels of another table's.
         finders = [
-            _Nodes(column, ()) if column.above and not own.above else None
-            for column, own in zip(full, one.columns, strict=True)
+            _Nodes(column, ()) if column.above and not table_column.above else None
+            for column, table_column in zip(full, raw_table.columns, strict=True)
         ]
         cells: dict[tuple[Node, ...], int] = {}
         ends: dict[tuple[Node, ...], tuple[int, int]] = {}
         older: dict[tuple[Node, ...], int] = {}
-        for at, (nodes, value) in enumerate(one.cells):
+        for index, (nodes, value) in enumerate(raw_table.cells):
             key = tuple(
                 (column.levels, None) if node is None else node if finder is None else finder.find(node[1]) or node
                 for node, column, finder in zip(nodes, full, finders, strict=True)
             )
             if key in cells:
-                raise PolicyError(f"{one.name} lists a cell twice")
+                raise PolicyError(f"{raw_table.name} lists a cell twice")
             cells[key] = HIDDEN if isinstance(value, tuple) else value
             if isinstance(value, tuple):
                 ends[key] = value
-            if one.newest and one.as_of[at] < one.newest:
-                older[key] = one.as_of[at]
-        tables.append(Published(one.name, own, cells, one.whole, ends, older, one.newest))
-    return ReadTables(tuple(columns.values()), tuple(tables), 1 if all(one.counted for one in raw) else 0)
+            if raw_table.newest and raw_table.as_of[index] < raw_table.newest:
+                older[key] = raw_table.as_of[index]
+        tables.append(Published(raw_table.name, table_places, cells, raw_table.whole, ends, older, raw_table.newest))
+    return ReadTables(tuple(columns.values()), tuple(tables), 1 if all(raw_table.counted for raw_table in raw) else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +143,8 @@ class _Raw:
 
 
 def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling: CountsSpelling) -> list[_Raw]:
-    columns, asked = released.columns, (spelling.value or "").lower()
-    summed = next((one for one in released.sums if one.name.lower() == asked), None)
+    columns, value_name = released.columns, (spelling.value or "").lower()
+    summed = next((measure for measure in released.sums if measure.name.lower() == value_name), None)
     if summed is not None and summed.of.low < 0:
         raise PolicyError(f"{name}: {summed.name} may be negative, and an audit reads numbers of 0 or more; ask query")
     if summed is not None and summed.scale > spelling.decimals:
@@ -164,20 +164,23 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
         max_rows=MOST_CELLS,
     )
     many = len(columns)
-    found = []
+    raw_tables = []
     for table in released.tables:
         inside = [
-            index for index, column in enumerate(columns) if column.name.lower() in {own.lower() for own in table}
+            index
+            for index, column in enumerate(columns)
+            if column.name.lower() in {column_name.lower() for column_name in table}
         ]
         outside = [index for index in range(many) if index not in inside]
         cells: list[tuple[tuple[Node | None, ...], Number]] = []
         as_of: list[int] = []
         for row in rows:
             levels = [read_integer(row[index]) for index in range(many)]
-            if any(levels[at] != columns[at].levels for at in outside):
+            if any(levels[index] != columns[index].levels for index in outside):
                 continue
             nodes = tuple(
-                None if levels[at] == columns[at].levels else (levels[at], _text(row[many + at])) for at in inside
+                None if levels[index] == columns[index].levels else (levels[index], _text(row[many + index]))
+                for index in inside
             )
             if released.changed:
                 cells.append((nodes, (read_integer(row[-3]), read_integer(row[-2]))))
@@ -186,18 +189,18 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
             if released.several:
                 as_of.append(read_integer(row[-2]))
         newest = released.versions[-1] if released.several else 0
-        own = tuple(columns[at] for at in inside)
-        found.append(_Raw(name, own, cells, True, summed is None, as_of, newest))
-    return found
+        inside_columns = tuple(columns[index] for index in inside)
+        raw_tables.append(_Raw(name, inside_columns, cells, True, summed is None, as_of, newest))
+    return raw_tables
 
 
 def _read_other(engine: Engine, name: str, relation: Relation, spelling: CountsSpelling) -> _Raw:
     value = _value_of(name, relation, spelling)
-    asked = {own.lower() for own in spelling.by}
+    by_names = {by_name.lower() for by_name in spelling.by}
     by = [
         column.name
         for column in relation.columns
-        if column.name != value and (not asked or column.name.lower() in asked)
+        if column.name != value and (not by_names or column.name.lower() in by_names)
     ]
     if not by:
         raise PolicyError(f"{name} has none of the columns of cells: {', '.join(spelling.by)}")
@@ -205,9 +208,9 @@ def _read_other(engine: Engine, name: str, relation: Relation, spelling: CountsS
         statement("query/published_cells", engine.dialect, table=relation.ref, columns=by, value=value),
         max_rows=MOST_CELLS,
     )
-    known = {own.lower(): hierarchy for own, hierarchy in spelling.hierarchies.items()}
-    columns = [_column_of(own, known.get(own.lower())) for own in by]
-    roots = {own: [path[-1] for path in hierarchy.levels] for own, hierarchy in known.items()}
+    hierarchies = {name.lower(): hierarchy for name, hierarchy in spelling.hierarchies.items()}
+    columns = [_column_of(name, hierarchies.get(name.lower())) for name in by]
+    roots = {name: [path[-1] for path in hierarchy.levels] for name, hierarchy in hierarchies.items()}
     nodes = [_Nodes(column, (spelling.total or None, *roots.get(column.name.lower(), ()))) for column in columns]
     cells = [(tuple(node.find(cell) for node, cell in zip(nodes, row, strict=False)), row[-1]) for row in rows]
     return _Raw(name, tuple(columns), _read_values(name, value, cells, spelling), spelling.whole, False)
@@ -216,7 +219,7 @@ def _read_other(engine: Engine, name: str, relation: Relation, spelling: CountsS
 def _read_values(
     name: str, value: str, cells: Sequence[tuple[tuple[Node | None, ...], object]], spelling: CountsSpelling
 ) -> list[tuple[tuple[Node | None, ...], Number]]:
-    made: list[tuple[tuple[Node | None, ...], Number]] = []
+    cells_read: list[tuple[tuple[Node | None, ...], Number]] = []
     wrong = 0
     for nodes, cell in cells:
         text = "" if cell is None else str(cell).strip()
@@ -228,13 +231,13 @@ def _read_values(
                 number = max(int(exact), 0)
             except (InvalidOperation, ValueError, OverflowError):
                 wrong += 1
-        made.append((nodes, number))
+        cells_read.append((nodes, number))
     if wrong:
         raise PolicyError(
             f"{name}: {wrong} of column {value} are no whole numbers of 0 or more; name the texts of hidden cells "
             "with --hidden, and say with --decimals how many digits sums have after the point"
         )
-    return made
+    return cells_read
 
 
 def _value_of(name: str, relation: Relation, spelling: CountsSpelling) -> str:
@@ -245,8 +248,10 @@ def _value_of(name: str, relation: Relation, spelling: CountsSpelling) -> str:
         if column is None:
             raise PolicyError(f"{name} has no column {spelling.value}")
         return column
-    asked = {own.lower() for own in (*spelling.by, *spelling.hierarchies)}
-    able = [column.name for column in relation.columns if column.kind in NUMBERS and column.name.lower() not in asked]
+    excluded = {name.lower() for name in (*spelling.by, *spelling.hierarchies)}
+    able = [
+        column.name for column in relation.columns if column.kind in NUMBERS and column.name.lower() not in excluded
+    ]
     if len(able) != 1:
         raise PolicyError(f"{name}: which column has the numbers of the cells? Name it with --value")
     return able[0]

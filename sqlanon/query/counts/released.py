@@ -75,7 +75,7 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
     """
     missing = "of which types its columns are; read its rows as they are, each is a cell"
     facts = read_cell_facts(view, rows, missing)
-    said: Mapping[str, Any] = facts["statistics"]
+    statistics: Mapping[str, Any] = facts["statistics"]
     fields, columns, sums = [], [], []
     for row in rows:
         name, role = str(row[0]), str(row[1])
@@ -84,8 +84,10 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         if role == MEASURE:
             fields.append(Field(name, MEASURE, "", "integer", "BIGINT", (name,)))
             if str(row[2]) == "sum":
-                own = json.loads(str(row[6]))
-                sums.append(ReleasedSum(name, int(own["scale"]), Range(int(own["low"]), int(own["high"]))))
+                sum_facts = json.loads(str(row[6]))
+                sums.append(
+                    ReleasedSum(name, int(sum_facts["scale"]), Range(int(sum_facts["low"]), int(sum_facts["high"])))
+                )
             continue
         declared = json.loads(str(row[6]))
         fields.append(make_dimension(row, facts))
@@ -99,10 +101,10 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         metadata=tuple(rows),
         token=str(facts["token"]),
         columns=tuple(columns),
-        tables=tuple(tuple(table["by"]) for table in said["tables"]),
-        measures=tuple(said["measures"].items()),
-        changed=said["method"] != "suppress",
-        added=said.get("additive", True),
+        tables=tuple(tuple(table["by"]) for table in statistics["tables"]),
+        measures=tuple(statistics["measures"].items()),
+        changed=statistics["method"] != "suppress",
+        added=statistics.get("additive", True),
         sums=tuple(sums),
-        versions=tuple(map(int, said.get("versions", ()))),
+        versions=tuple(map(int, statistics.get("versions", ()))),
     )

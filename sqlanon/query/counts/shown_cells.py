@@ -31,8 +31,8 @@ MOST_CELLS = 1_000_000
 
 def choose_table(released: ReleasedCounts, used: Sequence[str]) -> tuple[SeenColumn, ...] | None:
     """The columns of the table of most columns that has all of those; None: no table has."""
-    asked = {name.lower() for name in used}
-    able = [table for table in released.tables if asked <= {name.lower() for name in table}]
+    names = {name.lower() for name in used}
+    able = [table for table in released.tables if names <= {name.lower() for name in table}]
     if not able:
         return None
     best = {name.lower() for name in max(able, key=len)}
@@ -58,7 +58,7 @@ def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
     def read() -> Seen:
         levels, labels, values, beside = _read_cells(engine, released, columns, released.measures[0][0])
         shown = [None] * len(values) if released.changed else values
-        value = np.array([HIDDEN if one is None else read_integer(one) for one in shown], np.int64)
+        value = np.array([HIDDEN if cell is None else read_integer(cell) for cell in shown], np.int64)
         atoms = [tuple(label[index] for label in labels) for index in range(len(values)) if not any(levels[:, index])]
         seen = build_seen(columns, Cells(levels, labels, value), atoms, 1)
         if not len(values) or (seen.of < 0).any():
@@ -94,9 +94,9 @@ def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
     def read() -> Shifted:
         seen = read_seen(engine, released, columns)
         keys, values = _list_keys(engine, released, columns, one.name)
-        counted, _ = _list_keys(engine, released, columns, released.measures[0][0])
-        known = dict(zip(keys, values, strict=True))
-        units = [known[key] for key in counted]
+        count_keys, _ = _list_keys(engine, released, columns, released.measures[0][0])
+        by_key = dict(zip(keys, values, strict=True))
+        units = [by_key[key] for key in count_keys]
         hidden = np.array([value is None for value in units])
         value = np.array([0 if unit is None else int(Decimal(str(unit)).scaleb(one.scale)) for unit in units], np.int64)
         if not np.array_equal(hidden, seen.value == HIDDEN):
@@ -138,7 +138,7 @@ def _read_cells(engine: Engine, released: ReleasedCounts, columns: Sequence[Seen
         levels = np.array([[read_integer(row[index]) for row in rows] for index in range(many)], np.int64)
         labels: tuple[list[Label], ...] = tuple([_label(row[many + index]) for row in rows] for index in range(many))
         places = range(2 * many, 2 * many + len(released.beside))
-        beside = tuple(np.array([read_integer(row[at]) for row in rows], np.int64) for at in places)
+        beside = tuple(np.array([read_integer(row[place]) for row in rows], np.int64) for place in places)
         return levels.reshape(many, -1), labels, [row[-1] for row in rows], beside
 
     return released.once(("cells", measure, tuple(column.name for column in columns)), read)

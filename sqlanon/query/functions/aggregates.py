@@ -145,8 +145,10 @@ SHARES = frozenset({"percent_rank", "cume_dist"})
 """Those of them that are parts of 1."""
 
 DEFINITIONS = (*AGGREGATES, *RANKS)
-_BY_NODE = {one.node: one for one in DEFINITIONS}
-QUANTILES = tuple(one.node for one in AGGREGATES if one.kind == "quantile" and one.arguments != _ONE)
+_BY_NODE = {definition.node: definition for definition in DEFINITIONS}
+QUANTILES = tuple(
+    definition.node for definition in AGGREGATES if definition.kind == "quantile" and definition.arguments != _ONE
+)
 """The calls that take the share of rows below."""
 
 
@@ -188,37 +190,42 @@ def parts_of(node: exp.Expr) -> int | None:
     """
     if not isinstance(node, exp.Ntile):
         return None
-    given = node.this
-    if not isinstance(given, exp.Literal) or given.is_string or not given.this.isdigit() or int(given.this) < 1:
+    argument = node.this
+    if (
+        not isinstance(argument, exp.Literal)
+        or argument.is_string
+        or not argument.this.isdigit()
+        or int(argument.this) < 1
+    ):
         raise ValueError
-    return int(given.this)
+    return int(argument.this)
 
 
 def rank_of(kind: str, parts: int | None) -> exp.Expr:
     """The ranking function of a kind."""
-    made = next(one.node for one in RANKS if one.kind == kind)()
+    rank = next(definition.node for definition in RANKS if definition.kind == kind)()
     if parts is not None:
-        made.set("this", exp.Literal.number(parts))
-    return made
+        rank.set("this", exp.Literal.number(parts))
+    return rank
 
 
 def among_first(order: Sequence[exp.Expr], count: int | None, skipped: int) -> list[exp.Expr]:
     """The conditions that a group is among the first ones in an order, after those that are skipped."""
     place = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=list(order)), over="OVER")
-    made: list[exp.Expr] = []
+    conditions: list[exp.Expr] = []
     if count is not None:
-        made.append(exp.LTE(this=place.copy(), expression=exp.Literal.number(skipped + count)))
+        conditions.append(exp.LTE(this=place.copy(), expression=exp.Literal.number(skipped + count)))
     if skipped:
-        made.append(exp.GT(this=place.copy(), expression=exp.Literal.number(skipped)))
-    return made
+        conditions.append(exp.GT(this=place.copy(), expression=exp.Literal.number(skipped)))
+    return conditions
 
 
 def first_of(condition: exp.Expr) -> tuple[int, exp.Expr | None] | None:
     """Number of first groups that a condition leaves, and the ranked expression; None: it is another condition."""
-    found = condition.unnest()
-    if not isinstance(found, exp.LTE) or not isinstance(found.expression, exp.Literal):
+    comparison = condition.unnest()
+    if not isinstance(comparison, exp.LTE) or not isinstance(comparison.expression, exp.Literal):
         return None
-    window, count = found.this.unnest(), found.expression
+    window, count = comparison.this.unnest(), comparison.expression
     if not isinstance(window, exp.Window) or not isinstance(window.this, exp.RowNumber) or not count.this.isdigit():
         return None
     if window.args.get("partition_by") or not window.args["order"].expressions:
@@ -230,10 +237,10 @@ def first_of(condition: exp.Expr) -> tuple[int, exp.Expr | None] | None:
 def place_of(value: exp.Expr, offset: int, default: exp.Expr | None) -> exp.Expr:
     """The LAG or LEAD of a value."""
     kind = exp.Lag if offset < 0 else exp.Lead
-    made = kind(this=value, offset=exp.Literal.number(abs(offset)))
+    call = kind(this=value, offset=exp.Literal.number(abs(offset)))
     if default is not None:
-        made.set("default", default.copy())
-    return made
+        call.set("default", default.copy())
+    return call
 
 
 def is_count(node: exp.Expr) -> bool:

@@ -25,10 +25,10 @@ def _sum(mosts: Sequence[int]) -> int:
 
 
 def _product(mosts: Sequence[int]) -> int:
-    made = 1
-    for one in mosts:
-        made *= max(one, 1)
-    return made
+    product = 1
+    for most in mosts:
+        product *= max(most, 1)
+    return product
 
 
 def _same(mosts: Sequence[int]) -> int:
@@ -51,33 +51,33 @@ def _is_positive(tree: Tree) -> bool:
 def _divide(call: Call) -> Value:
     """The rule of a quotient: monotone in both operands, where the divisor has a single sign."""
     above, below = (value.narrow() for value in call.values)
-    sides = [[one.low] if one.fixed else [one.low, one.high] for one in (above, below)]
+    sides = [[side.low] if side.fixed else [side.low, side.high] for side in (above, below)]
     plain = is_literal(below) and _is_positive(below.low)
     if plain:
         ends = [call.at(x, below.low) for x in sides[0]]
-        return _middled(call, _rounded(call, result(call, ends[0], ends[-1])))
-    found = [result(call, tree, tree) for x in sides[0] for y in sides[1] for tree in [call.at(x, _not_zero(y))]]
-    low, high = extreme("LEAST", found, "low"), extreme("GREATEST", found, "high")
+        return _set_middle(call, _widen_rounded(call, result(call, ends[0], ends[-1])))
+    results = [result(call, tree, tree) for x in sides[0] for y in sides[1] for tree in [call.at(x, _not_zero(y))]]
+    low, high = extreme("LEAST", results, "low"), extreme("GREATEST", results, "high")
     one_sign = sql(":l > 0 OR :h < 0", l=below.low, h=below.high)
     null, nothing = joint_null(call.values)
-    made = replace(_middled(call, _rounded(call, result(call, low, high))), null=null, nothing=nothing)
-    return where(every([one_sign, finite(call)]), made)
+    quotient = replace(_set_middle(call, _widen_rounded(call, result(call, low, high))), null=null, nothing=nothing)
+    return where(every([one_sign, finite(call)]), quotient)
 
 
 _DAYS = 2_000_000_000
 """Spark adds days to a date without a check: beyond these the sum may pass the greatest number and begin anew."""
 
 
-def _dated(transfer: Transfer) -> Transfer:
+def _add_days(transfer: Transfer) -> Transfer:
     """The rule of a sum, where a date is moved by days too."""
 
     def ends(call: Call) -> Value:
-        made = transfer(call)
+        value = transfer(call)
         days = [value for value in call.values if value.kind == "whole" and not is_literal(value)]
         if call.dialect != "spark" or not days or all(value.kind != "date" for value in call.values):
-            return made
-        inside = (sql(f":x BETWEEN -{_DAYS} AND {_DAYS}", x=end) for one in days for end in (one.low, one.high))
-        return where(every(inside), made)
+            return value
+        inside = (sql(f":x BETWEEN -{_DAYS} AND {_DAYS}", x=end) for day in days for end in (day.low, day.high))
+        return where(every(inside), value)
 
     return ends
 
@@ -86,7 +86,7 @@ _SHORT = ("WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND
 """Units that are equally long wherever they begin."""
 
 
-def _moved(transfer: Transfer) -> Transfer:
+def _add_months(transfer: Transfer) -> Transfer:
     """The rule of a sum, where a timestamp is moved by months too.
 
     The day is cut to the length of the month and the time of day stays, so that of two times before the end of a month
@@ -94,12 +94,12 @@ def _moved(transfer: Transfer) -> Transfer:
     """
 
     def ends(call: Call) -> Value:
-        made = transfer(call)
+        value = transfer(call)
         moved = [value for value in call.values if value.kind == "timestamp" and not value.fixed]
         by = [value for value in call.values if value.kind == "interval"]
         # An interval that is no constant is a difference of timestamps, in days and parts of a day.
         if not moved or not by or not by[0].fixed or _is_short(by[0].low):
-            return made
+            return value
         (time,) = moved
         low, high = (
             call.at(
@@ -112,9 +112,9 @@ def _moved(transfer: Transfer) -> Transfer:
         )
         same = sql("COALESCE(:l = :h, FALSE)", l=time.low, h=time.high)
         return replace(
-            made,
-            low=when(same, made.low, low),
-            high=when(same, made.high, sql(":h + INTERVAL '1 day'", h=high)),
+            value,
+            low=when(same, value.low, low),
+            high=when(same, value.high, sql(":h + INTERVAL '1 day'", h=high)),
             exact=False,
         )
 
@@ -131,12 +131,12 @@ _DIGITS = 15
 """Two decimals of so many digits have quotients further apart than these are rounded."""
 
 
-def _rounded(call: Call, made: Value) -> Value:
+def _widen_rounded(call: Call, made: Value) -> Value:
     """Wider ends of decimal quotients: a smaller quotient keeps more digits, so that it may be above a larger one."""
     moving = [value for value in call.values if not value.fixed]
-    if made.kind != "decimal" or all(_digits(one.type) <= _DIGITS for one in moving):
+    if made.kind != "decimal" or all(_digits(operand.type) <= _DIGITS for operand in moving):
         return made
-    same = every(sql("COALESCE(:l = :h, FALSE)", l=one.low, h=one.high) for one in moving)
+    same = every(sql("COALESCE(:l = :h, FALSE)", l=operand.low, h=operand.high) for operand in moving)
     low, high = (
         sql(f"CASE WHEN :s THEN :x ELSE :x {sign} ABS(:x) * 1e-15 END", s=same, x=end)
         for sign, end in (("-", made.low), ("+", made.high))
@@ -157,7 +157,7 @@ def _not_zero(tree: Tree) -> Tree:
     return sql("NULLIF(:y, 0)", y=tree)
 
 
-def _middled(call: Call, made: Value) -> Value:
+def _set_middle(call: Call, made: Value) -> Value:
     """Whole numbers may be divided into whole ones."""
     above, below = (value.middle for value in call.values)
     if call.node.args.get("typed") or above is None or below is None:
@@ -175,16 +175,16 @@ def _rest(call: Call) -> Value:
         sql("CASE WHEN :l >= 0 THEN 0 ELSE -ABS(:m) END", l=above.low, m=by.low),
         sql("CASE WHEN :h <= 0 THEN 0 ELSE ABS(:m) END", h=above.high, m=by.low),
     )
-    known = sql("NOT :l IS NULL AND NOT :h IS NULL", l=above.low, h=above.high)
-    trees = [when(within, end, when(known, wide, None)) for end, wide in zip((low, high), ends, strict=True)]
+    both_known = sql("NOT :l IS NULL AND NOT :h IS NULL", l=above.low, h=above.high)
+    trees = [when(within, end, when(both_known, wide, None)) for end, wide in zip((low, high), ends, strict=True)]
     return result(call, trees[0], trees[1], exact=False)
 
 
 def _quotient(call: Call, _: Value) -> Tree:
     """A quotient of doubles, which engines do not divide into whole numbers."""
     above, below = (value.middle for value in call.values)
-    made = exp.Div(this=parenthesize(above), expression=parenthesize(below)) if above and below else exp.null()
-    return sql("TRUNC(:e)", e=made) if is_whole(call.type) else made
+    quotient = exp.Div(this=parenthesize(above), expression=parenthesize(below)) if above and below else exp.null()
+    return sql("TRUNC(:e)", e=quotient) if is_whole(call.type) else quotient
 
 
 DEFINITIONS = (
@@ -202,7 +202,7 @@ DEFINITIONS = (
         exp.Add,
         "+",
         operands=_TWO,
-        ends=_dated(_moved(rises(1, 1, size=_sum, linear=True))),
+        ends=_add_days(_add_months(rises(1, 1, size=_sum, linear=True))),
         fails=True,
         signatures=(
             (_NUMBER, _NUMBER),
@@ -226,7 +226,7 @@ DEFINITIONS = (
         exp.Sub,
         "-",
         operands=_TWO,
-        ends=_dated(_moved(rises(1, -1, size=_sum, linear=True))),
+        ends=_add_days(_add_months(rises(1, -1, size=_sum, linear=True))),
         fails=True,
         signatures=(
             (_NUMBER, _NUMBER),
@@ -339,11 +339,11 @@ def split_factor(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
     if isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.FLOAT_TYPES):
         return split_factor(node.this)
     if isinstance(node, exp.Mul):
-        for number_, other in (
+        for number_, remaining in (
             (node.left.unnest(), node.right.unnest()),
             (node.right.unnest(), node.left.unnest()),
         ):
             plain = isinstance(number_, exp.Literal) and not number_.is_string and float(number_.this) > 0
-            if plain and isinstance(other, exp.Filter | exp.AggFunc):
-                return other, number_
+            if plain and isinstance(remaining, exp.Filter | exp.AggFunc):
+                return remaining, number_
     return node, None

@@ -44,10 +44,10 @@ def common_key(terms: Sequence[Tree], value: Tree) -> Tree | None:
             return None
         (whole if truncated else parts).add(level)
     finest = max(whole | parts, key=_LEVELS.index)
-    held = set(parts)
+    available = set(parts)
     for level in whole:  # a month gives the quarter and year
-        held |= set(_LEVELS[: _LEVELS.index(level) + 1])
-    if finest not in whole and not held >= _NEEDED[finest]:
+        available |= set(_LEVELS[: _LEVELS.index(level) + 1])
+    if finest not in whole and not available >= _NEEDED[finest]:
         return None
     return exp.TimestampTrunc(this=value.copy(), unit=exp.Var(this=finest))
 
@@ -64,7 +64,7 @@ def _level(node: exp.Expr, value: Tree) -> tuple[str, bool]:
         return (node.this.name.upper() if node.expression.unnest() == value else ""), False
     if isinstance(node, exp.Anonymous):
         expressions = node.expressions
-        known = node.name.lower() == "date_part" and len(expressions) == 2 and expressions[1].unnest() == value
-        return (expressions[0].name.upper() if known else ""), False
+        is_part = node.name.lower() == "date_part" and len(expressions) == 2 and expressions[1].unnest() == value
+        return (expressions[0].name.upper() if is_part else ""), False
     part = _PARTS.get(type(node), "")
     return (part if part and node.this.unnest() == value else ""), False

@@ -17,7 +17,7 @@ _NUMBERS = ("whole", "decimal", "double")
 _LISTED = ("this", "expressions")
 
 
-def _typed(call: Call, value: Value) -> Value:
+def _give_type(call: Call, value: Value) -> Value:
     """A value of the result's type: floating point numbers beside others get a single type."""
     value = value.narrow()
     low, high = (exp.cast(end, call.type) for end in (value.low, value.high))
@@ -26,10 +26,10 @@ def _typed(call: Call, value: Value) -> Value:
 
 def _coalesce(call: Call) -> Value:
     """The first that is not NULL."""
-    made = _typed(call, call.values[-1])
+    coalesced = _give_type(call, call.values[-1])
     for value in reversed(call.values[:-1]):
-        made = _or_else(call, _typed(call, value), made)
-    return made
+        coalesced = _or_else(call, _give_type(call, value), coalesced)
+    return coalesced
 
 
 def _or_else(call: Call, first: Value, second: Value) -> Value:
@@ -62,20 +62,20 @@ def _or_else(call: Call, first: Value, second: Value) -> Value:
 
 def _nullif(call: Call) -> Value:
     """NULL in place of a value; for whole numbers, an end that is left out moves inwards by 1."""
-    value, at = (value.narrow() for value in call.values)
-    gone = sql("COALESCE(:l = :v AND :h = :v, FALSE)", l=value.low, h=value.high, v=at.low)
-    hit = sql("NOT COALESCE(:l > :v OR :h < :v, FALSE)", l=value.low, h=value.high, v=at.low)
+    value, constant = (value.narrow() for value in call.values)
+    gone = sql("COALESCE(:l = :v AND :h = :v, FALSE)", l=value.low, h=value.high, v=constant.low)
+    hit = sql("NOT COALESCE(:l > :v OR :h < :v, FALSE)", l=value.low, h=value.high, v=constant.low)
     low, high = value.low, value.high
-    if value.kind == at.kind == "whole" and not value.fixed:
-        low = sql("CASE WHEN :l = :v AND :h > :v THEN :l + 1 ELSE :l END", l=low, h=high, v=at.low)
-        high = sql("CASE WHEN :h = :v AND :l < :v THEN :h - 1 ELSE :h END", l=value.low, h=high, v=at.low)
+    if value.kind == constant.kind == "whole" and not value.fixed:
+        low = sql("CASE WHEN :l = :v AND :h > :v THEN :l + 1 ELSE :l END", l=low, h=high, v=constant.low)
+        high = sql("CASE WHEN :h = :v AND :l < :v THEN :h - 1 ELSE :h END", l=value.low, h=high, v=constant.low)
     # NULLIF with NULL leaves every value.
     return replace(
         value,
         low=low,
         high=high,
-        null=some([value.null, every([negate(at.nothing), hit])]),
-        nothing=some([value.nothing, every([negate(at.nothing), gone])]),
+        null=some([value.null, every([negate(constant.nothing), hit])]),
+        nothing=some([value.nothing, every([negate(constant.nothing), gone])]),
         type=call.type,
         middle=value.middle,
         exact=False,
@@ -84,8 +84,8 @@ def _nullif(call: Call) -> Value:
 
 def _if_other(call: Call, _: Value) -> Tree:
     """The estimate, where the only possible value is not left out."""
-    value, at = (value.narrow() for value in call.values)
-    gone = sql("COALESCE(:l = :v AND :h = :v, FALSE)", l=value.low, h=value.high, v=at.low)
+    value, constant = (value.narrow() for value in call.values)
+    gone = sql("COALESCE(:l = :v AND :h = :v, FALSE)", l=value.low, h=value.high, v=constant.low)
     return when(gone, exp.null(), value.middle if value.middle is not None else exp.null())
 
 
@@ -93,7 +93,7 @@ def _extreme_of(far: str, near: str) -> Callable[[Call], Value]:
     """The greatest, or the least: NULL is passed over."""
 
     def ends(call: Call) -> Value:
-        values = [_typed(call, value) for value in call.values]
+        values = [_give_type(call, value) for value in call.values]
         maybe = some(value.null for value in values)
         outer, inner = ("high", "low") if far == "GREATEST" else ("low", "high")
         ends_: dict[str, Tree] = {

@@ -37,17 +37,17 @@ class Call:
 
     def at(self, *operands: Tree) -> Tree:
         """The call with these operands."""
-        made: exp.Expr = self.node.copy()
+        rebuilt: exp.Expr = self.node.copy()
         rest = list(operands)
-        for name, found in operands_of(self.node):
+        for name, operand in operands_of(self.node):
             if name == "ifs":
                 turns = [(rest.pop(0), rest.pop(0)) for _ in self.node.args["ifs"]]
-                made.set(name, [exp.If(this=own(turn), true=own(value)) for turn, value in turns])
-            elif isinstance(found, list):
-                made.set(name, [own(rest.pop(0)) for _ in found])
+                rebuilt.set(name, [exp.If(this=own(turn), true=own(value)) for turn, value in turns])
+            elif isinstance(operand, list):
+                rebuilt.set(name, [own(rest.pop(0)) for _ in operand])
             else:
-                made.set(name, parenthesize(rest.pop(0)))
-        return made
+                rebuilt.set(name, parenthesize(rest.pop(0)))
+        return rebuilt
 
     def reject(self, reason: str) -> NoEndsError:
         """The error that the call has no ends."""
@@ -142,7 +142,7 @@ class Definition:
 def _matches(signature: tuple[str, ...], kinds: Sequence[str]) -> bool:
     listed = [*signature, *[signature[-1]] * (len(kinds) - len(signature))]
     return len(kinds) <= len(listed) and all(
-        kind in (*one.split("|"), "null") for one, kind in zip(listed, kinds, strict=False)
+        kind in (*names.split("|"), "null") for names, kind in zip(listed, kinds, strict=False)
     )
 
 
@@ -157,10 +157,12 @@ def operands_of(node: exp.Expr) -> list[tuple[str, exp.Expr | list[exp.Expr]]]:
 
 def flat(node: exp.Expr) -> list[exp.Expr]:
     """The operands of a call, in order; a WHEN of CASE has two, a condition and a value."""
-    listed = [one for _, found in operands_of(node) for one in (found if isinstance(found, list) else [found])]
+    listed = [
+        item for _, operand in operands_of(node) for item in (operand if isinstance(operand, list) else [operand])
+    ]
     if not isinstance(node, exp.Case):
         return listed
-    return [part for one in listed for part in ([one.this, one.args["true"]] if one.arg_key == "ifs" else [one])]
+    return [part for item in listed for part in ([item.this, item.args["true"]] if item.arg_key == "ifs" else [item])]
 
 
 def remember(definition: Definition) -> None:

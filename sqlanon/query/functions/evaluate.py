@@ -65,30 +65,32 @@ def evaluate(node: exp.Expr, leaves: Leaves, *, sharp: bool = False) -> Value:
     types = leaves.types(calls) if calls else ()
     for call, type_ in zip(calls, types, strict=True):
         definition = definition_of(call)
-        operands = [one.unnest() for one in flat(call)]
-        made = tuple(values[id(operand)] for operand in operands)
-        if definition is None or definition.ends is None or not made:
+        operands = [operand.unnest() for operand in flat(call)]
+        operand_values = tuple(values[id(operand)] for operand in operands)
+        if definition is None or definition.ends is None or not operand_values:
             raise NoEndsError(call, _no_ends(call))
-        if not definition.accepts([one.kind for one in made]):
-            raise NoEndsError(call, _no_signature(call, [one.kind for one in made]))
-        for at in definition.constant:
-            if at < len(operands) and (not made[at].fixed or operands[at].find(exp.Column) is not None):
+        if not definition.accepts([value.kind for value in operand_values]):
+            raise NoEndsError(call, _no_signature(call, [value.kind for value in operand_values]))
+        for index in definition.constant:
+            if index < len(operands) and (
+                not operand_values[index].fixed or operands[index].find(exp.Column) is not None
+            ):
                 raise NoEndsError(call, f"{definition.name} takes a constant there")
-        if definition.cost * sum(map(_size, made)) > MOST_NODES:
+        if definition.cost * sum(map(_size, operand_values)) > MOST_NODES:
             raise NoEndsError(call, f"the ends of {definition.name} would be too long here; write a shorter expression")
-        asked = Call(call, made, type_, leaves.dialect)
-        own = definition.ends(asked)
-        exact = own.exact and definition.exact
-        values[id(call)] = replace(own, middle=leaves.middle(definition, asked, own), exact=exact)
+        typed_call = Call(call, operand_values, type_, leaves.dialect)
+        ends = definition.ends(typed_call)
+        exact = ends.exact and definition.exact
+        values[id(call)] = replace(ends, middle=leaves.middle(definition, typed_call, ends), exact=exact)
     return values[id(node.unnest())]
 
 
 def _collect(node: exp.Expr, leaves: Leaves, found: tuple[list[exp.Expr], dict[int, Value]], *, sharp: bool) -> None:
     """The calls of an expression, operands first, and the values of the leaves."""
     calls, values = found
-    own = leaves.leaf(node, sharp=sharp)
-    if own is not None:
-        values[id(node)] = own
+    leaf = leaves.leaf(node, sharp=sharp)
+    if leaf is not None:
+        values[id(node)] = leaf
         return
     definition = definition_of(node)
     jumps = sharp or (definition is not None and definition.jumps)
@@ -118,11 +120,13 @@ def _no_ends(node: exp.Expr) -> str:
 def _no_signature(node: exp.Expr, kinds: Sequence[str]) -> str:
     definition = definition_of(node)
     assert definition is not None
-    written = " and ".join(dict.fromkeys(kinds))
-    forms = "; ".join(" with ".join(one.replace("|", ", ") for one in signature) for signature in definition.signatures)
-    return f"{definition.name} has no ends over {written}; it has some over {forms}"
+    kinds_text = " and ".join(dict.fromkeys(kinds))
+    forms = "; ".join(
+        " with ".join(kind.replace("|", ", ") for kind in signature) for signature in definition.signatures
+    )
+    return f"{definition.name} has no ends over {kinds_text}; it has some over {forms}"
 
 
 def known_names() -> str:
     """Names of the functions that have ends over ranges."""
-    return ", ".join(dict.fromkeys(one.name for one in DEFINITIONS if one.ends is not None))
+    return ", ".join(dict.fromkeys(definition.name for definition in DEFINITIONS if definition.ends is not None))

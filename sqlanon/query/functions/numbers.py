@@ -44,32 +44,32 @@ def _abs(call: Call) -> Value:
 def _cast(call: Call) -> Value:
     """Casts between numbers round, and never fall; of a time to a date too."""
     inner = call.values[0]
-    if not any({inner.kind, kind_of(call.type)} <= set(one) for one in (NUMBERS, TIMES)):
+    if not any({inner.kind, kind_of(call.type)} <= set(family) for family in (NUMBERS, TIMES)):
         raise call.reject("casts between numbers, and between dates and times, have ends over a range")
-    made = rises(1)(call)
-    if call.dialect == "spark" and inner.kind == "double" and made.kind == "decimal":
+    value = rises(1)(call)
+    if call.dialect == "spark" and inner.kind == "double" and value.kind == "decimal":
         # NaN and infinity are NULL there.
-        known = every(sql("COALESCE(:f, FALSE)", f=is_finite(end)) for end in (inner.low, inner.high))
-        made = replace(where(known, made), null=some([made.null, negate(known)]))
+        both_finite = every(sql("COALESCE(:f, FALSE)", f=is_finite(end)) for end in (inner.low, inner.high))
+        value = replace(where(both_finite, value), null=some([value.null, negate(both_finite)]))
     if inner.middle is None or (is_whole(call.type) and inner.kind != "whole"):
-        return made
-    return replace(made, middle=inner.middle)
+        return value
+    return replace(value, middle=inner.middle)
 
 
 def _round(call: Call) -> Value:
     """Rounding, to a constant number of places."""
-    made = rises(1)(call)
+    value = rises(1)(call)
     (inner, *_) = call.values
     if call.dialect == "spark" and inner.kind == "double" and is_whole(call.type):  # of NaN, the greatest, it is 0
-        made = where(sql(":h <= CAST('Infinity' AS DOUBLE)", h=inner.high), made)
-    return replace(made, middle=half(made.low, made.high))
+        value = where(sql(":h <= CAST('Infinity' AS DOUBLE)", h=inner.high), value)
+    return replace(value, middle=half(value.low, value.high))
 
 
-def _scaled(call: Call, _: Value) -> Tree:
+def _round_double(call: Call, _: Value) -> Tree:
     """Rounding of a double to places, which not every engine has; a double has less than hundreds of digits."""
     inner, *places = (value.middle for value in call.values)
     if not places or inner is None:
-        return call.at(*(one for one in (inner, *places) if one is not None))
+        return call.at(*(argument for argument in (inner, *places) if argument is not None))
     digits = call.node.args["decimals"]
     if digits.is_int and len(digits.name) > _PLACES:
         return inner
@@ -128,7 +128,7 @@ DEFINITIONS = (
         ),
         constant=(1,),
         jumps=True,
-        estimate=_scaled,
+        estimate=_round_double,
         null_in=True,
         null_out=True,
     ),

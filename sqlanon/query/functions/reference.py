@@ -24,13 +24,13 @@ _KINDS = {
 def reference() -> str:
     """Markdown lists of the functions with bounds over ranges, with operands, and of those computed value by value."""
     rows: dict[str, list[str]] = {}
-    for one in DEFINITIONS:
-        if one.ends is not None and one.forms:
-            form = f"`{one.forms[0].text.replace('{x}', 'x').replace('{y}', 'y')}`"
-            forms = rows.setdefault(_operands(one), [])
+    for definition in DEFINITIONS:
+        if definition.ends is not None and definition.forms:
+            form = f"`{definition.forms[0].text.replace('{x}', 'x').replace('{y}', 'y')}`"
+            forms = rows.setdefault(_operands(definition), [])
             forms += [form] if form not in forms else []
-    bounded = {one.name for one in DEFINITIONS if one.ends is not None}
-    listed = {one.name for one in DEFINITIONS if one not in AGGREGATES} - bounded
+    bounded = {definition.name for definition in DEFINITIONS if definition.ends is not None}
+    listed = {definition.name for definition in DEFINITIONS if definition not in AGGREGATES} - bounded
     lines = ["| over ranges there are | of |", "|---|---|"]
     lines += [f"| {', '.join(forms)} | {operands} |" for operands, forms in rows.items()]
     names = ", ".join(f"`{name}`" for name in sorted(listed, key=str.lower))
@@ -38,12 +38,12 @@ def reference() -> str:
 
 
 def _operands(one: Definition) -> str:
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
     for signature in one.signatures:
         words = [_KINDS[kinds.removesuffix("|quoted")] for kinds in signature if kinds != "quoted"]
         if len(words) < len(signature):
             continue  # a text that is written out, which is said of the other side
-        for at in one.constant:
-            words[at] = "a constant"
-        found[" and ".join(dict.fromkeys(words))] = None
-    return "; ".join(found)
+        for index in one.constant:
+            words[index] = "a constant"
+        texts[" and ".join(dict.fromkeys(words))] = None
+    return "; ".join(texts)

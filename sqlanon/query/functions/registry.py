@@ -21,7 +21,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     *conditions.DEFINITIONS,
     *aggregates.DEFINITIONS,
 )
-_BY_NODE = {one.node: one for one in DEFINITIONS}
+_BY_NODE = {definition.node: definition for definition in DEFINITIONS}
 for _one in DEFINITIONS:
     remember(_one)
 
@@ -47,11 +47,11 @@ def unknown_arguments(node: exp.Func) -> bool:
     """Whether a defined function has arguments that are not in the definition."""
     if isinstance(node, exp.Anonymous):
         return len(node.expressions) != NAMES.get(node.name.lower())
-    given = {
+    argument_names = {
         name for name, value in node.args.items() if isinstance(value, exp.Expr) or (isinstance(value, list) and value)
     }
     definition = definition_of(node)
-    return definition is None or not given <= (definition.arguments or frozenset())
+    return definition is None or not argument_names <= (definition.arguments or frozenset())
 
 
 _PLAIN = (exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Var, exp.DataType)
@@ -136,7 +136,7 @@ def keeps_ends(node: exp.Expr) -> bool:
 
 
 def _reads_range(node: exp.Expr) -> bool:
-    return any(one.table == "_box" for one in node.find_all(exp.Column))
+    return any(part.table == "_box" for part in node.find_all(exp.Column))
 
 
 def length_of(node: exp.Expr) -> str:
@@ -162,9 +162,9 @@ def name_of(node: exp.Func) -> str:
 
 def nearest(node: exp.Func) -> str:
     """The function with the most similar name, for a message; "": there is none."""
-    names = {one.name for one in DEFINITIONS if one.arguments is not None}
-    found = get_close_matches(name_of(node).lower(), sorted(names | set(NAMES)), n=1, cutoff=0.7)
-    return f"; the nearest is {found[0]}" if found else ""
+    names = {definition.name for definition in DEFINITIONS if definition.arguments is not None}
+    matches = get_close_matches(name_of(node).lower(), sorted(names | set(NAMES)), n=1, cutoff=0.7)
+    return f"; the nearest is {matches[0]}" if matches else ""
 
 
 def is_null_with_operand(node: exp.Expr) -> bool:

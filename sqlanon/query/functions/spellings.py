@@ -20,22 +20,22 @@ def spell_alike(select: exp.Expr, dialect: str) -> None:
     """
     for tried in list(select.find_all(exp.TryCast)) if dialect == "spark" else ():
         if not tried.args.get("safe"):
-            tried.replace(_placed(exp.Cast(this=tried.this.copy(), to=tried.to.copy()), tried))
+            tried.replace(_place(exp.Cast(this=tried.this.copy(), to=tried.to.copy()), tried))
     for node in list(select.find_all(exp.Anonymous)):
-        name, given = node.name.lower(), node.expressions
-        if name == "mean" and len(given) == 1:
-            node.replace(_placed(exp.Avg(this=given[0].copy()), node))
-        elif name == "now" and not given:
-            node.replace(_placed(exp.CurrentTimestamp(), node))
+        name, arguments = node.name.lower(), node.expressions
+        if name == "mean" and len(arguments) == 1:
+            node.replace(_place(exp.Avg(this=arguments[0].copy()), node))
+        elif name == "now" and not arguments:
+            node.replace(_place(exp.CurrentTimestamp(), node))
     for shown in list(select.find_all(exp.GroupingId)) if dialect == "duckdb" else ():
-        shown.replace(_placed(exp.Grouping(expressions=[expression.copy() for expression in shown.expressions]), shown))
-    for counted in list(select.find_all(exp.CountIf)):
+        shown.replace(_place(exp.Grouping(expressions=[expression.copy() for expression in shown.expressions]), shown))
+    for count_if in list(select.find_all(exp.CountIf)):
         if dialect == "duckdb":
-            condition = exp.Cast(this=exp.Paren(this=counted.this.copy()), to=exp.DataType.build("INT"))
-            counted.replace(_placed(exp.Sum(this=_as_number(condition)), counted))
-        elif not isinstance(counted.parent, exp.Filter):
-            where = exp.Where(this=counted.this.copy())
-            counted.replace(exp.Filter(this=_placed(exp.Count(this=exp.Star()), counted), expression=where))
+            condition = exp.Cast(this=exp.Paren(this=count_if.this.copy()), to=exp.DataType.build("INT"))
+            count_if.replace(_place(exp.Sum(this=_as_number(condition)), count_if))
+        elif not isinstance(count_if.parent, exp.Filter):
+            where = exp.Where(this=count_if.this.copy())
+            count_if.replace(exp.Filter(this=_place(exp.Count(this=exp.Star()), count_if), expression=where))
     for cast in list(select.find_all(exp.Cast)):
         if type(cast) is exp.Cast and cast.to.is_type(*exp.DataType.INTEGER_TYPES) and _is_condition(cast.this):
             cast.replace(_as_number(cast))
@@ -44,8 +44,8 @@ def spell_alike(select: exp.Expr, dialect: str) -> None:
     for difference in list(select.find_all(exp.DateDiff)):
         unit = difference.args.get("unit")
         if unit is not None and unit.name.upper() == "DAY" and difference.expression is not None:
-            ends = [exp.cast(one.copy(), "DATE") for one in (difference.this, difference.expression)]
-            difference.replace(exp.Paren(this=_placed(exp.Sub(this=ends[0], expression=ends[1]), difference)))
+            ends = [exp.cast(end.copy(), "DATE") for end in (difference.this, difference.expression)]
+            difference.replace(exp.Paren(this=_place(exp.Sub(this=ends[0], expression=ends[1]), difference)))
 
 
 def is_grouping(node: exp.Expr) -> bool:
@@ -58,7 +58,7 @@ def zero_for_null(node: exp.Expr) -> exp.Expr:
     return exp.Coalesce(this=node, expressions=[exp.Literal.number(0)])
 
 
-def _placed(made: exp.Expr, node: exp.Expr) -> exp.Expr:
+def _place(made: exp.Expr, node: exp.Expr) -> exp.Expr:
     """The node, at the place of another node in the text."""
     made.meta.update(node.meta)
     return made

@@ -18,20 +18,20 @@ def truncate(term: Tree, time: Tree) -> Tree:
     For example ``extract(year FROM date_trunc('year', x))`` is ``extract(year FROM x)``.
     """
     marked = exp.Paren(this=term.copy())
-    for found in list(marked.walk()):
-        unit, inner = _part(found)
+    for part in list(marked.walk()):
+        unit, inner = _part(part)
         if unit is not None and inner is not None and inner.unnest() == time:
             inner.replace(exp.TimestampTrunc(this=time.copy(), unit=exp.Var(this=unit)))
-    made: Tree = marked.this
-    return made
+    expression: Tree = marked.this
+    return expression
 
 
 def _part(node: exp.Expr) -> tuple[str | None, exp.Expr | None]:
     """The step within which a part of a time is constant, and the time; None: there is none."""
     if isinstance(node, exp.Anonymous):  # which sqlglot makes of DuckDB's date_part
         part = node.expressions[0] if len(node.expressions) == 2 else None
-        known = node.name.lower() == "date_part" and isinstance(part, exp.Literal)
-        return (UNITS.get(part.name.upper()), node.expressions[1]) if known and part else (None, None)
+        is_part = node.name.lower() == "date_part" and isinstance(part, exp.Literal)
+        return (UNITS.get(part.name.upper()), node.expressions[1]) if is_part and part else (None, None)
     definition = definition_of(node)
     if definition is None or definition.unit is None:
         return None, None

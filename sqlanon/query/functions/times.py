@@ -36,12 +36,12 @@ _OTHER_PARTS = ("decade", "quarter", "month", "week", "day", "dow", "isodow", "d
 def _year(call: Call) -> Value:
     """The year, which never falls; of infinite times it is no number on one engine, and NULL on another."""
     (inner,) = call.values
-    made = rises(1)(call)
+    value = rises(1)(call)
     finite = every(
         sql("COALESCE(ABS(CAST(EXTRACT(EPOCH FROM :x) AS DOUBLE)) < 1e300, FALSE)", x=end)
         for end in (inner.low, inner.high)
     )
-    return replace(where(finite, made), null=some([made.null, negate(finite)]))
+    return replace(where(finite, value), null=some([value.null, negate(finite)]))
 
 
 def _extract(call: Call) -> Value:

@@ -55,16 +55,16 @@ def rises(*signs: int, size: Callable[[Sequence[int]], int] | None = None, linea
 
     def ends(call: Call) -> Value:
         turns = [*signs, *[signs[-1]] * len(call.values)][: len(call.values)]
-        values, most = _widened(call, size)
+        values, most = _widen_values(call, size)
         low, high = (
             call.at(*(value.low if turn * side > 0 else value.high for value, turn in zip(values, turns, strict=True)))
             for side in (1, -1)
         )
-        made = replace(result(call, low, high), most=most, wide=most is not None)
+        value = replace(result(call, low, high), most=most, wide=most is not None)
         middles = [value.middle for value in call.values]
         if linear and all(middles) and is_numeric(call):
-            made = replace(made, middle=call.at(*(one for one in middles if one is not None)))
-        return restrict(_ordered(call, turns), made)
+            value = replace(value, middle=call.at(*(middle for middle in middles if middle is not None)))
+        return restrict(_keep_order(call, turns), value)
 
     return ends
 
@@ -73,18 +73,18 @@ def corners(size: Callable[[Sequence[int]], int] | None = None, *, linear: bool 
     """The rule of a call that is monotone in each operand while the others stay: extremes are at corners."""
 
     def ends(call: Call) -> Value:
-        values, most = _widened(call, size)
+        values, most = _widen_values(call, size)
         sides = [[value.low] if value.fixed else [value.low, value.high] for value in values]
-        found = [call.at(*corner) for corner in product(*sides)]
-        at = [replace(result(call, tree, tree)) for tree in found]
-        low, high = extreme("LEAST", at, "low"), extreme("GREATEST", at, "high")
-        made = replace(result(call, low, high), most=most, wide=most is not None)
+        calls = [call.at(*corner) for corner in product(*sides)]
+        corner_values = [replace(result(call, tree, tree)) for tree in calls]
+        low, high = extreme("LEAST", corner_values, "low"), extreme("GREATEST", corner_values, "high")
+        value = replace(result(call, low, high), most=most, wide=most is not None)
         middles = [value.middle for value in call.values]
         if linear and all(middles) and is_numeric(call):
-            made = replace(made, middle=call.at(*(one for one in middles if one is not None)))
+            value = replace(value, middle=call.at(*(middle for middle in middles if middle is not None)))
         # Operands of a single value each have a single result, even if they are infinite.
         bounded = finite(call)
-        return restrict(bounded if bounded is TRUE else some([bounded, _meeting(call)]), made)
+        return restrict(bounded if bounded is TRUE else some([bounded, _meeting(call)]), value)
 
     return ends
 
@@ -94,24 +94,26 @@ def _meeting(call: Call) -> Tree:
     return every(sql("COALESCE(:l = :h, FALSE)", l=value.low, h=value.high) for value in call.values if not value.fixed)
 
 
-def _widened(call: Call, size: Callable[[Sequence[int]], int] | None) -> tuple[list[Value], int | None]:
+def _widen_values(call: Call, size: Callable[[Sequence[int]], int] | None) -> tuple[list[Value], int | None]:
     values = list(call.values)
     if size is None or any(value.kind != "whole" for value in values):
         return [value.narrow() for value in values], None
     mosts = [value.most for value in values]
     if None in mosts:
         return [value.narrow() for value in values], None
-    found, most = widen(values, size([one for one in mosts if one is not None]))
+    widened, most = widen(values, size([length for length in mosts if length is not None]))
     if most < 0:
         values = [value.narrow() for value in values]
-        found, most = widen(values, size([value.most or 0 for value in values]))
-    return (found, most) if most >= 0 else ([value.narrow() for value in values], None)
+        widened, most = widen(values, size([value.most or 0 for value in values]))
+    return (widened, most) if most >= 0 else ([value.narrow() for value in values], None)
 
 
 def finite(call: Call) -> Tree:
     """Whether the operands are finite floating point numbers: infinities of two signs give no number."""
     floats = [value for value in call.values if value.kind == "double" and not is_literal(value)]
-    return every(is_finite(end) for one in floats for end in ([one.low] if one.fixed else [one.low, one.high]))
+    return every(
+        is_finite(end) for value in floats for end in ([value.low] if value.fixed else [value.low, value.high])
+    )
 
 
 def is_literal(value: Value) -> bool:
@@ -121,10 +123,10 @@ def is_literal(value: Value) -> bool:
     return value.fixed and isinstance(inner, exp.Literal)
 
 
-def _ordered(call: Call, turns: Sequence[int]) -> Tree:
+def _keep_order(call: Call, turns: Sequence[int]) -> Tree:
     """Whether the operands keep their order in the result: NaN, which is above all, has NaN as the negative."""
     floats = [value for value in call.values if value.kind == "double" and not is_literal(value)]
     if len([value for value in call.values if not is_literal(value)]) > 1:
         return finite(call) if floats else TRUE
     falling = [value for value, turn in zip(call.values, turns, strict=True) if turn < 0 and value in floats]
-    return every(sql(":x <= CAST('Infinity' AS DOUBLE)", x=one.high) for one in falling)
+    return every(sql(":x <= CAST('Infinity' AS DOUBLE)", x=value.high) for value in falling)

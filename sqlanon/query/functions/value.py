@@ -137,9 +137,9 @@ def fixed(tree: Tree, type_: exp.DataType, *, null: Tree | None = None, column: 
     null = sql(":v IS NULL", v=shown) if null is None else null
     middle = as_type(shown, "DOUBLE") if is_number(type_) else None
     quoted = isinstance(tree, exp.Literal) and tree.is_string
-    found = leaf(shown, shown, null, null, type_, middle=middle, fixed=True, quoted=quoted)
+    value = leaf(shown, shown, null, null, type_, middle=middle, fixed=True, quoted=quoted)
     size = _size(tree)
-    return found if size is None else replace(found, most=size)
+    return value if size is None else replace(value, most=size)
 
 
 def _size(tree: Tree) -> int | None:
@@ -201,13 +201,13 @@ def extreme(word: str, values: list[Value], end: str) -> Tree:
     if len(ends) == 1:
         return ends[0]
     names = [f"x{i}" for i in range(len(ends))]
-    made = sql(f"{word}({', '.join(':' + name for name in names)})", **dict(zip(names, ends, strict=True)))
+    call = sql(f"{word}({', '.join(':' + name for name in names)})", **dict(zip(names, ends, strict=True)))
     missing = [
         every([negate(value.nothing), negate(is_known(tree))])
         for value, tree in zip(values, ends, strict=True)
         if not value.bounded
     ]
-    return when(some(missing), exp.null(), made) if missing else made
+    return when(some(missing), exp.null(), call) if missing else call
 
 
 def joint_null(values: tuple[Value, ...]) -> tuple[Tree, Tree]:

@@ -48,7 +48,7 @@ class Venn:
     attained: tuple[tuple[Tree, ...], ...]
 
 
-def factored(formula: Formula) -> Formula:
+def factor_out(formula: Formula) -> Formula:
     """The formula with the common factor of all parts taken out: (p AND q) OR (p AND r) as p AND (q OR r)."""
     if not isinstance(formula, tuple):
         return formula
@@ -77,9 +77,9 @@ class ClassCounter:
         """
         rests: list[Formula] = []
         case = self._case(formula, sorted(tests_in(formula) & self._compiler.exact.keys()), rests)
-        found = [self.count(rest, rows) for rest in rests]
-        if len(found) == 1:
-            return found[0]
+        class_counts = [self.count(rest, rows) for rest in rests]
+        if len(class_counts) == 1:
+            return class_counts[0]
         low, high = (
             exp.Case(
                 ifs=[
@@ -87,10 +87,13 @@ class ClassCounter:
                     for i, tree in enumerate(ends)
                 ]
             )
-            for ends in ([one.low for one in found], [one.high for one in found])
+            for ends in (
+                [class_count.low for class_count in class_counts],
+                [class_count.high for class_count in class_counts],
+            )
         )
         open_ = sum(not isinstance(rest, bool) for rest in rests)
-        return Count(low, high, open_ < 2 and all(one.tight for one in found), case)
+        return Count(low, high, open_ < 2 and all(class_count.tight for class_count in class_counts), case)
 
     def draw_cells(self, formula: Formula) -> Venn | None:
         """The cells of a formula, from which an exact solver counts.
@@ -108,10 +111,10 @@ class ClassCounter:
         for box in boxes:
             kinds: dict[tuple[Formula, ...], tuple[dict[int, bool], list[Group]]] = {}
             for group in self._compiler.domains[box].groups:
-                own = (test for test in tests_in(formula) if self._compiler.boxed.get(test) == box)
-                known = {test: test in group.holds for test in own}
-                kind = tuple(restrict(rests[i], known) for i in open_)
-                kinds.setdefault(kind, (known, []))[1].append(group)
+                box_tests = (test for test in tests_in(formula) if self._compiler.boxed.get(test) == box)
+                signs = {test: test in group.holds for test in box_tests}
+                kind = tuple(restrict(rests[i], signs) for i in open_)
+                kinds.setdefault(kind, (signs, []))[1].append(group)
             columns.append(list(kinds.values()))
         if not open_ or self._compiler.relaxed or math.prod(map(len, columns)) > MOST_CELLS:
             return None
@@ -120,8 +123,10 @@ class ClassCounter:
             cells = itertools.product(*(range(len(kinds)) for kinds in columns))
             satisfied = []
             for cell in cells:
-                known = {t: sign for kinds, at in zip(columns, cell, strict=True) for t, sign in kinds[at][0].items()}
-                if restrict(rests[i], known) is True:
+                signs = {
+                    t: sign for kinds, index in zip(columns, cell, strict=True) for t, sign in kinds[index][0].items()
+                }
+                if restrict(rests[i], signs) is True:
                     satisfied.append(cell)
             good.append(frozenset(satisfied))
         domains = [self._compiler.domains[box] for box in boxes]
@@ -161,18 +166,23 @@ class ClassCounter:
                 a class.
             rows: the number of rows of the class.
         """
-        formula = factored(formula)
+        formula = factor_out(formula)
         if isinstance(formula, tuple):
             kind, parts = formula
             apart = self._compiler.components(parts)
             if len(apart) > 1:
-                found = [self.count(part[0] if len(part) == 1 else (kind, frozenset(part)), rows) for part in apart]
-                tight = all(one.tight for one in found) and not self._compiler.relaxed
-                lows, highs = [one.low for one in found], [one.high for one in found]
+                part_counts = [
+                    self.count(part[0] if len(part) == 1 else (kind, frozenset(part)), rows) for part in apart
+                ]
+                tight = all(part_count.tight for part_count in part_counts) and not self._compiler.relaxed
+                lows, highs = (
+                    [part_count.low for part_count in part_counts],
+                    [part_count.high for part_count in part_counts],
+                )
                 if kind == "or":
                     return Count(greatest(lows), least([rows, counts(highs)]), tight)
-                others = times(exp.Literal.number(len(found) - 1), rows)
-                return Count(greatest([exp.Literal.number(0), less(counts(lows), others)]), least(highs), tight)
+                excess = times(exp.Literal.number(len(part_counts) - 1), rows)
+                return Count(greatest([exp.Literal.number(0), less(counts(lows), excess)]), least(highs), tight)
         return self._of_values(formula, rows)
 
     def _of_values(self, formula: Formula, rows: Tree) -> Count:
@@ -183,10 +193,10 @@ class ClassCounter:
         boxes, known = sorted(self._compiler.boxes(formula)), False
         for box in boxes:
             domain = self._compiler.domains[box]
-            own = {test for test in tests_in(formula) if self._compiler.boxed.get(test) == box}
+            box_tests = {test for test in tests_in(formula) if self._compiler.boxed.get(test) == box}
             rests: dict[Formula, list[Group]] = {}
             for group in domain.groups:
-                rests.setdefault(restrict(formula, {test: test in group.holds for test in own}), []).append(group)
+                rests.setdefault(restrict(formula, {test: test in group.holds for test in box_tests}), []).append(group)
             passed, failed = [], []
             for rest, groups in rests.items():
                 attained = domain.attained(groups)

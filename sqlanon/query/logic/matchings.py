@@ -119,13 +119,13 @@ class Matchings:
             of_box.setdefault(box, []).append(first + index)
             self._add([(first + index, -1), (point, many[box])], 0, None)
         points = list(self._points)
-        for point, own in of_point.items():
-            self._add([(point, -k), *((edge, 1) for edge in own)], 0, 0)
-        for box, own in of_box.items():
-            self._add([(edge, 1) for edge in own], k * many[box], k * many[box])
+        for point, incident in of_point.items():
+            self._add([(point, -k), *((edge, 1) for edge in incident)], 0, 0)
+        for box, incident in of_box.items():
+            self._add([(edge, 1) for edge in incident], k * many[box], k * many[box])
             for column, span in enumerate(boxes[box]):
                 for end in span.ends:
-                    there = [edge for edge in own if points[edges[edge - first][0]][column] in end]
+                    there = [edge for edge in incident if points[edges[edge - first][0]][column] in end]
                     self._add([(edge, 1) for edge in there], many[box], None)
 
     def _add(self, entries: Sequence[tuple[int, int]], low: int, high: int | None) -> None:
@@ -140,7 +140,7 @@ class Matchings:
         program.col_cost_, program.col_lower_ = np.zeros(self._count), np.zeros(self._count)
         program.col_upper_ = np.array(self._upper, np.float64)
         program.row_lower_ = np.array(self._low, np.float64)
-        program.row_upper_ = np.array([highs.kHighsInf if one is None else one for one in self._high], np.float64)
+        program.row_upper_ = np.array([highs.kHighsInf if limit is None else limit for limit in self._high], np.float64)
         program.a_matrix_.format_ = highs.MatrixFormat.kColwise
         columns = np.array([column for _, column, _ in entries])
         program.a_matrix_.start_ = np.searchsorted(columns, np.arange(self._count + 1)).astype(np.int32)
@@ -159,21 +159,21 @@ class Matchings:
         self._program.changeColsCost(self._count, np.arange(self._count, dtype=np.int32), np.array(weights, np.float64))
         points, order = len(self._points), itertools.count()
         first = (0,) * points, (self._rows,) * points
-        bound, at = self._solve(weights, first, -self._rows)
-        parts = [(bound, next(order), at, first)]
+        bound, solution = self._solve(weights, first, -self._rows)
+        parts = [(bound, next(order), solution, first)]
         while parts and len(parts) < MOST_PARTS:
-            bound, _, at, (low, high) = parts[0]
-            if at is None:
+            bound, _, solution, (low, high) = parts[0]
+            if solution is None:
                 return bound
             heapq.heappop(parts)
-            point, value = at
-            for own in (
+            point, value = solution
+            for half in (
                 (low, (*high[:point], value, *high[point + 1 :])),
                 ((*low[:point], value + 1, *low[point + 1 :]), high),
             ):
-                found, next_ = self._solve(weights, own, bound)
-                if found <= self._rows:
-                    heapq.heappush(parts, (found, next(order), next_, own))
+                half_bound, next_ = self._solve(weights, half, bound)
+                if half_bound <= self._rows:
+                    heapq.heappush(parts, (half_bound, next(order), next_, half))
         return parts[0][0] if parts else -self._rows
 
     def _solve(
@@ -190,10 +190,10 @@ class Matchings:
         solver.run()
         if solver.getModelStatus() == highs.HighsModelStatus.kInfeasible:
             ray = solver.getDualRay()
-            found = np.array(ray[2], np.float64) if ray[1] else np.zeros(len(self._low))
-            found = found / max(np.abs(found).max(initial=0.0), 1e-9)
+            multipliers = np.array(ray[2], np.float64) if ray[1] else np.zeros(len(self._low))
+            multipliers = multipliers / max(np.abs(multipliers).max(initial=0.0), 1e-9)
             nothing = [0] * self._count
-            empty = any(self._certify(nothing, part, sign * found) > 0 for sign in (1.0, -1.0))
+            empty = any(self._certify(nothing, part, sign * multipliers) > 0 for sign in (1.0, -1.0))
             return (self._rows + 1 if empty else known), None
         solution = solver.getSolution()
         bound = max(known, self._certify(weights, part, np.array(solution.row_dual, np.float64)))
@@ -210,13 +210,14 @@ class Matchings:
         rounded = np.rint(np.clip(np.nan_to_num(duals), -MOST_DUAL, MOST_DUAL) * SCALE)
         # A row is an equation, or has no end above: then a multiplier below 0 proves nothing.
         many = [
-            0 if high is None and one < 0 else int(one) for one, high in zip(rounded.tolist(), self._high, strict=True)
+            0 if high is None and multiplier < 0 else int(multiplier)
+            for multiplier, high in zip(rounded.tolist(), self._high, strict=True)
         ]
-        total = sum(one * low for one, low in zip(many, self._low, strict=True))
+        total = sum(multiplier * low for multiplier, low in zip(many, self._low, strict=True))
         reduced = [weight * SCALE for weight in weights]
         for row, column, value in self._entries:
             reduced[column] -= many[row] * value
         points = len(self._points)
         lows, highs = [*part[0], *[0] * (self._count - points)], [*part[1], *self._upper[points:]]
-        total += sum(one * (high if one < 0 else low) for one, low, high in zip(reduced, lows, highs, strict=True))
+        total += sum(cost * (high if cost < 0 else low) for cost, low, high in zip(reduced, lows, highs, strict=True))
         return -(-total // SCALE)

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from sqlanon.query.release import Field
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, number, sql, string
+from sqlanon.query.sql.types import is_zoned
 from sqlanon.spec import Recode
 
 Place = Fraction | str
@@ -131,7 +132,7 @@ def literal(at: Place, field: Field) -> Tree:
     if kind == "timestamp":
         days, rest = divmod(int(at), 86_400_000_000)
         clock = (datetime.datetime.min + datetime.timedelta(microseconds=rest)).time()
-        zoned = "TIME ZONE" in field.source_type.upper()
+        zoned = is_zoned(field.source_type)
         return exp.cast(
             string(f"{_day(days)} {clock.isoformat()}" + ("+00" if zoned else "")),
             "TIMESTAMPTZ" if zoned else "TIMESTAMP",
@@ -176,21 +177,21 @@ def pieces_of(
         raw.append(Piece(before, after, (False, False)))
         if after is not None:
             raw.append(Piece(after, after))
-    found: list[tuple[frozenset[int], Piece]] = []
+    pieces: list[tuple[frozenset[int], Piece]] = []
     for piece in raw:
-        kept = _fit_steps(piece, step) if step is not None else piece
-        if kept is not None and kind == "boolean":
-            kept = _between(kept, Fraction(0), Fraction(1))
-        elif kept is not None and source_type.upper() in _WHOLE:
-            kept = _clip(kept, *_WHOLE[source_type.upper()])
-        if kept is None:
+        clipped = _fit_steps(piece, step) if step is not None else piece
+        if clipped is not None and kind == "boolean":
+            clipped = _between(clipped, Fraction(0), Fraction(1))
+        elif clipped is not None and source_type.upper() in _WHOLE:
+            clipped = _clip(clipped, *_WHOLE[source_type.upper()])
+        if clipped is None:
             continue
         holds = frozenset(test.id for test in comparisons if test.holds(piece.low, piece.high))
-        if found and found[-1][0] == holds:
-            last = found.pop()[1]
-            kept = Piece(last.low, kept.high, (last.closed[0], kept.closed[1]))
-        found.append((holds, kept))
-    return found
+        if pieces and pieces[-1][0] == holds:
+            last = pieces.pop()[1]
+            clipped = Piece(last.low, clipped.high, (last.closed[0], clipped.closed[1]))
+        pieces.append((holds, clipped))
+    return pieces
 
 
 def _fit_steps(piece: Piece, step: Fraction) -> Piece | None:
@@ -247,9 +248,9 @@ def recode_piece(piece: Piece, recode: Recode, kind: str) -> Piece:
 
 def _end(text: str, kind: str) -> Place:
     value: object = Decimal(text) if kind not in ("date", "timestamp") else datetime.date.fromisoformat(text)
-    found = place(float(value) if kind == "float" else value, kind)  # type: ignore[arg-type]
-    assert found is not None
-    return found
+    position = place(float(value) if kind == "float" else value, kind)  # type: ignore[arg-type]
+    assert position is not None
+    return position
 
 
 def _recode_place(at: Place, recode: Recode, kind: str) -> Place:

@@ -89,8 +89,8 @@ class Solver:
     def alone(self, sort: int, reach: tuple[tuple[bool, ...], ...]) -> tuple[int, int]:
         """Whether a row of a sort that has to take no attained value must satisfy the condition, and may."""
         cells = itertools.product(*([i for i, kind in enumerate(kinds) if kind] for kinds in reach))
-        found = [cell in self.good[sort] for cell in cells]
-        return int(all(found)), int(any(found))
+        is_good = [cell in self.good[sort] for cell in cells]
+        return int(all(is_good)), int(any(is_good))
 
     def _after(
         self, rows: tuple[int, ...], reach: tuple[tuple[bool, ...], ...], attained: tuple[tuple[int, ...], ...]
@@ -101,18 +101,18 @@ class Solver:
         key = (rows, reach, attained)
         if key in self._known:
             return self._known[key]
-        at = next((i for i, count in enumerate(rows) if count), None)
-        if at is None:
+        index = next((i for i, count in enumerate(rows) if count), None)
+        if index is None:
             shape = [count + 1 for column in attained for count in column]
-            found = np.full(shape, np.inf), np.full(shape, -np.inf)
-            for end in found:
+            ends = np.full(shape, np.inf), np.full(shape, -np.inf)
+            for end in ends:
                 end.flat[0] = 0.0
         else:
-            fewer = (*rows[:at], rows[at] - 1, *rows[at + 1 :])
-            good = self.good[at] if at < len(self.good) else frozenset()
-            found = _add_row(self._after(fewer, reach, attained), good, reach)
-        self._known[key] = found
-        return found
+            fewer = (*rows[:index], rows[index] - 1, *rows[index + 1 :])
+            good = self.good[index] if index < len(self.good) else frozenset()
+            ends = _add_row(self._after(fewer, reach, attained), good, reach)
+        self._known[key] = ends
+        return ends
 
 
 def _add_row(
@@ -122,17 +122,17 @@ def _add_row(
     import numpy as np
 
     first = [0, *itertools.accumulate(map(len, reach))]
-    found: list[Ends] = []
+    ends: list[Ends] = []
     for end, better in zip(before, (np.minimum, np.maximum), strict=True):
-        made: Ends | None = None
+        best: Ends | None = None
         for cell in itertools.product(*([i for i, kind in enumerate(kinds) if kind] for kinds in reach)):
             covered = end
             for start, kind in zip(first, cell, strict=False):
                 covered = _cover(covered, start + kind)
             covered = covered + 1.0 if cell in good else covered
-            made = covered if made is None else better(made, covered)
-        found.append(end if made is None else made)
-    return found[0], found[1]
+            best = covered if best is None else better(best, covered)
+        ends.append(end if best is None else best)
+    return ends[0], ends[1]
 
 
 def _cover(end: Ends, axis: int) -> Ends:

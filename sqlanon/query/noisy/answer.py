@@ -96,21 +96,25 @@ class _Reader:
     def answer(self, most: int) -> Answer:
         bound = self._bound
         items: list[int | _Asked] = []
-        for (_, tree), (_, written) in zip(bound.items, bound.query.items, strict=True):
+        for (_, tree), (_, written_item) in zip(bound.items, bound.query.items, strict=True):
             if tree.find(exp.AggFunc) is None:
-                items.append(find_term(bound, tree, written, f"noisy statistics ask {self._forms()}"))
+                items.append(find_term(bound, tree, written_item, f"noisy statistics ask {self._forms()}"))
             else:
-                items.append(self._read(tree, written))
-        asked = [item for item in items if isinstance(item, _Asked)]
-        trees = [*([bound.where] if bound.where is not None else []), *bound.groups, *(one.condition for one in asked)]
-        used = self._check_columns(trees)
-        table = table_of_columns(self._released, used)
+                items.append(self._read(tree, written_item))
+        asked_items = [item for item in items if isinstance(item, _Asked)]
+        trees = [
+            *([bound.where] if bound.where is not None else []),
+            *bound.groups,
+            *(item.condition for item in asked_items),
+        ]
+        used_columns = self._check_columns(trees)
+        table = table_of_columns(self._released, used_columns)
         if table is None:
-            refuse(self._text, None, f"no table of the release has these columns together: {', '.join(used)}")
+            refuse(self._text, None, f"no table of the release has these columns together: {', '.join(used_columns)}")
         groups = read_groups(self._engine, self._released, table)
         if groups.levels[-1].size > MOST_GROUPS:
             refuse(self._text, None, f"the table has more than {MOST_GROUPS:,} finest groups")
-        text = self._write(groups, asked)
+        text = self._write(groups, asked_items)
         rows = self._engine.fetch(Statement("query", text), max_rows=MOST_GROUPS)
         return self._assemble(items, f"-- of the table {table.name}\n{text}", rows, groups, most)
 
@@ -118,24 +122,26 @@ class _Reader:
         self, items: Sequence[int | _Asked], text: str, found: Sequence[Sequence[Any]], groups: Groups, most: int
     ) -> Answer:
         names, many, keys = [name for name, _ in self._bound.query.items], len(groups.dimensions), self._bound.groups
-        made: dict[tuple[Any, ...], list[tuple[int, Sequence[Any]]]] = {}
+        cells_by_group: dict[tuple[Any, ...], list[tuple[int, Sequence[Any]]]] = {}
         for cells in found:
             labels = tuple(None if cell is None else str(cell) for cell in cells[:many])
             key = tuple(cells[many : many + len(keys)])
-            made.setdefault(key, []).append((groups.places[labels], cells[many + len(keys) :]))
-        if not made and not keys:
-            made[()] = []
-        if len(made) > most:
+            cells_by_group.setdefault(key, []).append((groups.places[labels], cells[many + len(keys) :]))
+        if not cells_by_group and not keys:
+            cells_by_group[()] = []
+        if len(cells_by_group) > most:
             refuse(self._text, None, f"the answer has more than {most:,} rows")
         rows = []
-        for key, own in sorted(made.items(), key=lambda one: min((place for place, _ in one[1]), default=0)):
+        for key, group_cells in sorted(
+            cells_by_group.items(), key=lambda one: min((place for place, _ in one[1]), default=0)
+        ):
             row: dict[str, Any] = {}
-            at = 0
+            position = 0
             for name, item in zip(names, items, strict=True):
                 if isinstance(item, _Asked):
-                    leaves = np.array([place for place, inside in own if inside[at]], np.int64)
+                    leaves = np.array([place for place, inside in group_cells if inside[position]], np.int64)
                     row[name] = self._estimate(item, leaves, groups)
-                    at += 1
+                    position += 1
                 else:
                     row[name] = key[item]
             rows.append(row)
@@ -164,10 +170,10 @@ class _Reader:
             refuse(self._text, asked.written, "several groups of the view have the texts of this one")
         if measured.of in PERSONS:
             deviation = groups.deviations(measured.name, "persons", self._released.law)[level]
-            return self._around(value, deviation, self._held(measured, leaves, groups), counts=True)
+            return self._around(value, deviation, self._find_held(measured, leaves, groups), counts=True)
         if self._interval != INTERVAL:
             refuse(self._text, asked.written, f"this has a published interval of {INTERVAL} alone")
-        return _bounded(value, NoiseInterval(INTERVAL, low, high, 0.0, before_bounding=measured.held))
+        return _make_bounded(value, NoiseInterval(INTERVAL, low, high, 0.0, before_bounding=measured.held))
 
     def _add_up(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Bounded:
         weights = np.zeros(groups.levels[-1].size)
@@ -177,10 +183,10 @@ class _Reader:
         deviation = groups.deviation(deviations, weights)
         value = float(groups.values[-1][measured.name][leaves].sum())
         unit = float(measured.unit) if measured.of == "sum" else 1.0
-        held = self._held(measured, leaves, groups)
-        return self._around(value, deviation, held, unit, counts=measured.of != "sum")
+        before_bounding = self._find_held(measured, leaves, groups)
+        return self._around(value, deviation, before_bounding, unit, counts=measured.of != "sum")
 
-    def _held(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Held:
+    def _find_held(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Held:
         """The ends of the interval that hold before bounding: of all persons both, as each of them is counted."""
         all_persons = measured.of in PERSONS and len(leaves) == groups.levels[-1].size
         return "both" if all_persons and self._released.groups else measured.held
@@ -190,7 +196,7 @@ class _Reader:
         low, high = value - width, value + width
         if counts:  # a number below 0 is none
             low, high = max(low, 0.0), max(high, 0.0)
-        return _bounded(value, NoiseInterval(self._interval, low, high, 0.0, before_bounding=held))
+        return _make_bounded(value, NoiseInterval(self._interval, low, high, 0.0, before_bounding=held))
 
     def _read(self, tree: Tree, written: exp.Expr) -> _Asked:
         node = tree.unnest()
@@ -213,30 +219,33 @@ class _Reader:
     def _find_quantile(self, share: Fraction, argument: exp.Expr | None) -> tuple[NoisyMeasured, str] | None:
         """The published quantile of a column."""
         name = argument.name.lower() if isinstance(argument, exp.Column) else ""
-        own = [
+        candidates = [
             measure
             for measure in self._released.measures
             if measure.of == "quantiles" and measure.column.lower() == name
         ]
-        return next(((one, column) for one in own for column, has in one.published if has == share), None)
+        return next(
+            ((candidate, column) for candidate in candidates for column, has in candidate.published if has == share),
+            None,
+        )
 
     def _find(self, kind: str, argument: exp.Expr | None) -> NoisyMeasured | None:
         """The published number that an aggregate is of."""
         if kind == "count":
-            wanted = [
+            matching = [
                 measure
                 for measure in self._released.measures
                 if measure.of == "rows" and isinstance(argument, exp.Star)
             ]
-            return next(iter(wanted), None)
+            return next(iter(matching), None)
         if not isinstance(argument, exp.Column) or kind not in ("sum", "avg"):
             return None
         name, of = argument.name.lower(), "mean" if kind == "avg" else "sum"
         for measure in self._released.measures:
             if measure.of == of and measure.column.lower() == name:
                 return measure
-        own = (measure for measure in self._released.measures if measure.name.lower() == name)
-        return next((one for one in own if (one.of == "mean") == (kind == "avg")), None)
+        measures = (measure for measure in self._released.measures if measure.name.lower() == name)
+        return next((measure for measure in measures if (measure.of == "mean") == (kind == "avg")), None)
 
     def _forms(self) -> str:
         """The aggregates that have an answer."""
@@ -248,26 +257,26 @@ class _Reader:
             "mean": "avg({column})",
         }
         quantile = "percentile_cont({share}) WITHIN GROUP (ORDER BY {column})"
-        written = (
+        accepted_forms = (
             forms.get(measure.of, quantile).format(name=measure.name, column=measure.column, share=float(share or 0))
             for measure in self._released.measures
             for _, share in measure.published
         )
-        return ", ".join(dict.fromkeys(written))
+        return ", ".join(dict.fromkeys(accepted_forms))
 
     def _check_columns(self, trees: Sequence[Tree]) -> list[str]:
         """The columns of groups that are read, each in an expression that the declared text decides."""
-        used: dict[str, None] = {}
+        used_names: dict[str, None] = {}
         for tree in trees:
-            for found in tree.find_all(exp.Column):
-                field = self._fields[found.name]
+            for node in tree.find_all(exp.Column):
+                field = self._fields[node.name]
                 if field.role == MEASURE:
                     refuse(self._text, None, f"{field.name} is a number of groups: ask {self._forms()}")
-                reason = self._unreadable(field, found)
+                reason = self._unreadable(field, node)
                 if reason:
                     refuse(self._text, None, f"column {field.name}: {reason}")
-                used[field.name] = None
-        return list(used)
+                used_names[field.name] = None
+        return list(used_names)
 
     def _unreadable(self, own: Field, found: exp.Column) -> str:
         """Why a column cannot be read in this place; "": it can."""
@@ -288,19 +297,19 @@ class _Reader:
             else self._decide(term)
             for term in bound.groups
         ]
-        conditions = [self._decide(one.condition) for one in asked]
+        conditions = [self._decide(item.condition) for item in asked]
         where = [] if bound.where is None else [self._decide(bound.where)]
-        left = names_left([*terms, *conditions, *where], self._bins)
-        if left:
-            what = f"column {left[0]} is published in groups: compare it with their ends, or group by it"
+        remaining = names_left([*terms, *conditions, *where], self._bins)
+        if remaining:
+            what = f"column {remaining[0]} is published in groups: compare it with their ends, or group by it"
             refuse(self._text, None, what)
         labels = [named(column(f"_label{index}", INSIDE), f"k{index}") for index in range(len(groups.dimensions))]
         keys = [named(term.copy(), f"g{index}") for index, term in enumerate(terms)]
-        counted = [
+        expressions = [
             named(sql("COALESCE(:c, FALSE)", c=condition), f"w{index}") for index, condition in enumerate(conditions)
         ]
-        made = select([*labels, *keys, *counted], self._finest(groups), where=where)
-        return port_tree(made, dialect).sql(dialect=dialect, pretty=True)
+        query = select([*labels, *keys, *expressions], self._finest(groups), where=where)
+        return port_tree(query, dialect).sql(dialect=dialect, pretty=True)
 
     def _decide(self, tree: Tree) -> Tree:
         return list_groups(self._text, tree, self._bins, INSIDE)
@@ -325,6 +334,6 @@ class _Reader:
         return select(listed, table_of(self._released.view.ref, "v"), where=where).subquery(INSIDE)
 
 
-def _bounded(value: float, interval: NoiseInterval) -> Bounded:
+def _make_bounded(value: float, interval: NoiseInterval) -> Bounded:
     """An answer without bounds: noise has none."""
     return Bounded(value, None, None, tight=False, interval=interval)

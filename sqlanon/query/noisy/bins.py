@@ -31,11 +31,11 @@ def list_groups(text: str, tree: Tree, bins: Mapping[str, tuple[Dimension, bool]
     """
 
     def change(node: exp.Expr) -> exp.Expr:
-        found = _column_of(node, bins)
-        if found is None:
+        column_node = _column_of(node, bins)
+        if column_node is None:
             return node
-        dimension, whole = bins[found.name]
-        inside = _inside(node, found, dimension, whole=whole)
+        dimension, whole = bins[column_node.name]
+        inside = _inside(node, column_node, dimension, whole=whole)
         if inside is None:
             ends = ", ".join(map(decimal_text, dimension.ends))
             refuse(
@@ -44,8 +44,8 @@ def list_groups(text: str, tree: Tree, bins: Mapping[str, tuple[Dimension, bool]
                 f"column {dimension.name} is published in groups with the ends {ends}: compare it with these alone, as "
                 f"in {dimension.name} < {decimal_text(dimension.ends[-1])}",
             )
-        own = column(f"_bin_{dimension.name}", alias)
-        return exp.In(this=own, expressions=[string(leaf) for leaf in inside]) if inside else exp.false()
+        bin_column = column(f"_bin_{dimension.name}", alias)
+        return exp.In(this=bin_column, expressions=[string(leaf) for leaf in inside]) if inside else exp.false()
 
     return tree.copy().transform(change, copy=False)
 
@@ -75,13 +75,13 @@ def _inside(node: exp.Expr, found: exp.Column, dimension: Dimension, *, whole: b
         parts = [[(SIGNS[type(node)], node.expression)]]
     else:
         parts = [[(SIGNS[MIRROR[type(node)]], node.this)]]
-    kept: set[int] = set()
+    places: set[int] = set()
     for part in parts:
         groups = [_satisfy(sign, _number(tree), dimension.ends, whole=whole) for sign, tree in part]
         if any(group is None for group in groups):
             return None
-        kept |= set.intersection(*(group for group in groups if group is not None))
-    return [dimension.leaves[at] for at in sorted(kept)]
+        places |= set.intersection(*(group for group in groups if group is not None))
+    return [dimension.leaves[place] for place in sorted(places)]
 
 
 def _satisfy(sign: str, bound: Fraction | None, ends: Ends, *, whole: bool) -> set[int] | None:
@@ -107,10 +107,10 @@ def _satisfy(sign: str, bound: Fraction | None, ends: Ends, *, whole: bool) -> s
         cut = Fraction(math.floor(bound) + 1)
     elif whole:
         cut = Fraction(math.ceil(bound))
-    own = [Fraction(math.ceil(end)) for end in ends] if whole else list(ends)
-    if any(low < cut < high for low, high in itertools.pairwise(own)):
+    group_ends = [Fraction(math.ceil(end)) for end in ends] if whole else list(ends)
+    if any(low < cut < high for low, high in itertools.pairwise(group_ends)):
         return None
-    below_cut = {place for place in places if own[place] < cut}
+    below_cut = {place for place in places if group_ends[place] < cut}
     return below_cut if sign in ("<", "<=") else set(places) - below_cut
 
 
@@ -130,4 +130,4 @@ def _number(tree: exp.Expr) -> Fraction | None:
 
 def names_left(trees: Iterable[Tree], bins: Mapping[str, object]) -> list[str]:
     """Columns of intervals that are still read by their values."""
-    return [one.name for tree in trees for one in tree.find_all(exp.Column) if one.name in bins]
+    return [node.name for tree in trees for node in tree.find_all(exp.Column) if node.name in bins]

@@ -80,8 +80,8 @@ class Groups:
         """
         finest = deviations[-1] ** 2
         numbers = [np.zeros(level.size) for level in self.levels[:-1]] + [finest * weights]
-        made, _ = make_consistent(self.levels, numbers, deviations)
-        return math.sqrt(max(float(made[-1] @ weights), 0.0))
+        consistent, _ = make_consistent(self.levels, numbers, deviations)
+        return math.sqrt(max(float(consistent[-1] @ weights), 0.0))
 
 
 def table_of_columns(released: ReleasedNoisy, used: Sequence[str]) -> NoisyTableRead | None:
@@ -89,8 +89,8 @@ def table_of_columns(released: ReleasedNoisy, used: Sequence[str]) -> NoisyTable
 
     Of equal ones it is that of the fewest groups, as sums of few numbers have little noise, and then the first.
     """
-    asked = {name.lower() for name in used}
-    able = [table for table in released.tables if asked <= {name.lower() for name in table.by}]
+    names = {name.lower() for name in used}
+    able = [table for table in released.tables if names <= {name.lower() for name in table.by}]
     leaves = {dimension.name.lower(): len(dimension.leaves) for dimension in released.dimensions}
 
     def size(table: NoisyTableRead) -> tuple[int, int]:
@@ -109,28 +109,28 @@ def read_groups(engine: Engine, released: ReleasedNoisy, table: NoisyTableRead) 
     """
 
     def read() -> Groups:
-        known = {dimension.name.lower(): dimension for dimension in released.dimensions}
-        dimensions = tuple(known[name.lower()] for name in table.by)
+        by_name = {dimension.name.lower(): dimension for dimension in released.dimensions}
+        dimensions = tuple(by_name[name.lower()] for name in table.by)
         levels = levels_of(dimensions, totals=table.totals)
-        asked = [name for measure in released.measures for name, _ in measure.published]
-        columns = [f"{name}{end}" for name in asked for end in ("", "_low", "_high")]
+        published_names = [name for measure in released.measures for name, _ in measure.published]
+        columns = [f"{name}{end}" for name in published_names for end in ("", "_low", "_high")]
         rows = engine.fetch(_select(engine, released, table, dimensions, columns), max_rows=MOST_ROWS)
-        found = [{name: np.full(level.size, math.nan) for name in columns} for level in levels]
-        seen = [np.zeros(level.size, np.int64) for level in levels]
+        values_by_level = [{name: np.full(level.size, math.nan) for name in columns} for level in levels]
+        times_seen = [np.zeros(level.size, np.int64) for level in levels]
         places = [_places(dimensions, level) for level in levels]
         for depth, *rest in rows:
-            labels = tuple(None if one is None else str(one) for one in rest[: len(dimensions)])
+            labels = tuple(None if label is None else str(label) for label in rest[: len(dimensions)])
             integer = read_integer(depth)
             place = places[integer].get(labels)
             if place is None:
                 continue
-            seen[integer][place] += 1
+            times_seen[integer][place] += 1
             for name, value in zip(columns, rest[len(dimensions) :], strict=True):
-                found[integer][name][place] = number(value)
-        if not (seen[-1] == 1).all():
+                values_by_level[integer][name][place] = number(value)
+        if not (times_seen[-1] == 1).all():
             raise PolicyError(f"{released.view.ref} lacks groups of its table {table.name}: it is not as published")
         sizes = tuple(np.bincount(level.node, minlength=level.size) for level in levels)
-        return Groups(table, dimensions, levels, tuple(found), places[-1], sizes)
+        return Groups(table, dimensions, levels, tuple(values_by_level), places[-1], sizes)
 
     return released.once(("groups", table.name), read)
 
@@ -158,10 +158,10 @@ def _places(dimensions: Sequence[Dimension], level: Level) -> dict[tuple[str | N
     for dimension, depth in zip(dimensions, level.depth, strict=True):
         names: tuple[str | None, ...] = (None,) if depth is None else dimension.nodes[depth][1]
         texts = [(*text, name) for text in texts for name in names]
-    made: dict[tuple[str | None, ...], int] = {}
+    places: dict[tuple[str | None, ...], int] = {}
     twice = set()
     for place, text in enumerate(texts):
-        if text in made:
+        if text in places:
             twice.add(text)
-        made[text] = place
-    return {one: place for one, place in made.items() if one not in twice}
+        places[text] = place
+    return {labels: place for labels, place in places.items() if labels not in twice}

@@ -82,17 +82,17 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
 
     missing = "what its groups are; read its rows as they are, each is a group"
     facts = read_cell_facts(view, rows, missing)
-    said: Mapping[str, Any] = facts["statistics"]
+    statistics: Mapping[str, Any] = facts["statistics"]
     fields, dimensions = [], []
     for row in rows:
         if row[1] == "dimension":
             fields.append(make_dimension(row, facts))
             dimensions.append(read_dimension(row))
-    measures = tuple(_measured(one) for one in said["measures"])
-    known = {field.name.lower() for field in fields}
+    measures = tuple(_read_measure(measure_facts) for measure_facts in statistics["measures"])
+    known_names = {field.name.lower() for field in fields}
     for name in [name for measure in measures for name in (measure.name, measure.column) if name]:
-        if name.lower() not in known:
-            known.add(name.lower())
+        if name.lower() not in known_names:
+            known_names.add(name.lower())
             fields.append(Field(name, MEASURE, "", "float", "DOUBLE PRECISION", (name,)))
     tables = tuple(
         NoisyTableRead(
@@ -100,14 +100,16 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
             tuple(table["by"]),
             table["totals"],
             {
-                (one["level"], one["measure"], "steps" if one["table"] != table["name"] else one["of"]): Fraction(
-                    one["scale"]
-                )
-                for one in said["scales"]
-                if one["table"] in (table["name"], f"{table['name']}, steps of {one['measure']}")
+                (
+                    scale["level"],
+                    scale["measure"],
+                    "steps" if scale["table"] != table["name"] else scale["of"],
+                ): Fraction(scale["scale"])
+                for scale in statistics["scales"]
+                if scale["table"] in (table["name"], f"{table['name']}, steps of {scale['measure']}")
             },
         )
-        for table in said["tables"]
+        for table in statistics["tables"]
     )
     return ReleasedNoisy(
         view,
@@ -119,13 +121,13 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
         dimensions=tuple(dimensions),
         tables=tables,
         measures=measures,
-        law=said["noise"],
-        groups=int(said["contributions"].get("groups", 0)),
-        night=said.get("running", {}).get("night"),
+        law=statistics["noise"],
+        groups=int(statistics["contributions"].get("groups", 0)),
+        night=statistics.get("running", {}).get("night"),
     )
 
 
-def _measured(said: Mapping[str, Any]) -> NoisyMeasured:
+def _read_measure(said: Mapping[str, Any]) -> NoisyMeasured:
     shares = tuple(map(Fraction, said.get("quantiles", ())))
     low, high = map(Fraction, said["range"] or (0, 0))
     measure = NoisyMeasure(said["name"], said["of"], low=low, high=high, quantiles=shares)

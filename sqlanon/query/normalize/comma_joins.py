@@ -20,13 +20,13 @@ def join_by_where(select: exp.Select) -> None:
     parts = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
     for join in joins:
         name = join.this.alias_or_name.lower()
-        own = [part for part in parts if _is_open(join) and _joins(part.unnest(), name, before)]
+        join_parts = [part for part in parts if _is_open(join) and _joins(part.unnest(), name, before)]
         before.add(name)
-        if not own:
+        if not join_parts:
             continue
-        join.set("on", exp.and_(*(part.copy() for part in own)))
+        join.set("on", exp.and_(*(part.copy() for part in join_parts)))
         join.set("kind", None)
-        parts = [part for part in parts if part not in own]
+        parts = [part for part in parts if part not in join_parts]
     select.set("where", exp.Where(this=exp.and_(*(part.copy() for part in parts))) if parts else None)
 
 

@@ -40,14 +40,16 @@ def group_distinct(text: str, select: exp.Select) -> None:
         return
     group = select.args.get("group")
     if group is None or select.meta.get("regroup") is not None:
-        kept = group is None or all(key in items for key in select.meta["regroup"])
+        are_listed = group is None or all(key in items for key in select.meta["regroup"])
     else:
         terms = [part for term in group.expressions for part in _parts(term)]
-        named = {item.alias.lower(): item.unalias() for item in select.expressions if item.alias}
-        kept = all(term in items or (isinstance(term, exp.Column) and term.name.lower() in named) for term in terms)
+        by_alias = {item.alias.lower(): item.unalias() for item in select.expressions if item.alias}
+        are_listed = all(
+            term in items or (isinstance(term, exp.Column) and term.name.lower() in by_alias) for term in terms
+        )
         merged = not any(has_aggregate(item) or item.find(exp.Window) for item in items)
         merged = merged and select.args.get("limit") is None and select.args.get("qualify") is None
-        if not kept and merged:  # groups of groups: the items put several together
+        if not are_listed and merged:  # groups of groups: the items put several together
             having = select.args.get("having")
             if having is None:  # every group has a row
                 select.set("group", exp.Group(expressions=[item.copy() for item in items]))
@@ -56,7 +58,7 @@ def group_distinct(text: str, select: exp.Select) -> None:
             select.meta["inner_having"] = having.this.copy()
             select.set("having", None)
             return
-    if not kept:
+    if not are_listed:
         refuse(text, items[0], "DISTINCT of groups is answered where every term of GROUP BY is a column; name them all")
 
 

@@ -39,18 +39,22 @@ def write_in(text: str, node: exp.Exists) -> exp.Expr:
             rest.append(part)
             continue
         sides = [part.left.unnest(), part.right.unnest()] if is_equality(part) else []
-        own = [one for one in sides if isinstance(one, exp.Column) and one.table.lower() == name]
-        other = [one for one in sides if one not in own and not any(_is_of(c, name) for c in one.find_all(exp.Column))]
-        if pair is not None or len(own) != 1 or len(other) != 1:
+        inner_sides = [side for side in sides if isinstance(side, exp.Column) and side.table.lower() == name]
+        outer_sides = [
+            side
+            for side in sides
+            if side not in inner_sides and not any(_is_of(c, name) for c in side.find_all(exp.Column))
+        ]
+        if pair is not None or len(inner_sides) != 1 or len(outer_sides) != 1:
             refuse(text, part, _REASON)
-        pair = own[0], other[0]
+        pair = inner_sides[0], outer_sides[0]
     if pair is None or not isinstance(source.this, exp.Table):
         refuse(text, node, _REASON)
     key, outer = pair
-    known = exp.Not(this=exp.Is(this=key.copy(), expression=exp.null()))
-    listed = exp.Select(expressions=[key.copy()], from_=source.copy(), where=exp.Where(this=exp.and_(*rest, known)))
-    made = exp.In(this=outer.copy(), query=exp.Subquery(this=listed))
-    return exp.Paren(this=exp.Is(this=exp.Paren(this=made), expression=exp.true()))
+    not_null = exp.Not(this=exp.Is(this=key.copy(), expression=exp.null()))
+    listed = exp.Select(expressions=[key.copy()], from_=source.copy(), where=exp.Where(this=exp.and_(*rest, not_null)))
+    condition = exp.In(this=outer.copy(), query=exp.Subquery(this=listed))
+    return exp.Paren(this=exp.Is(this=exp.Paren(this=condition), expression=exp.true()))
 
 
 def _is_of(column: exp.Column, name: str) -> bool:

@@ -25,21 +25,24 @@ def split_groupings(text: str, select: exp.Select) -> list[exp.Select]:
         Refused: more than `MOST` groupings, or window functions over all of them.
     """
     group = select.args.get("group")
-    parts = _listed(group) if group is not None else []
+    parts = _list_parts(group) if group is not None else []
     if group is None or all(isinstance(part, exp.Expr) for part in parts):
         return [select]
     clauses = [*select.expressions, *(select.args[n] for n in ("having", "order", "qualify") if select.args.get(n))]
-    window = next((found for clause in clauses for found in clause.find_all(exp.Window)), None)
+    window = next((node for clause in clauses for node in clause.find_all(exp.Window)), None)
     if window is not None:
         refuse(text, window, "window functions over several groupings are not answered; ask one query for each")
     ways: list[list[tuple[exp.Expr, ...]]] = [[(part,)] if isinstance(part, exp.Expr) else part for part in parts]
     count = 1
-    for one in ways:
-        count *= len(one)
+    for choices in ways:
+        count *= len(choices)
     if count > MOST:
         refuse(text, group, f"at most {MOST} groupings are answered in one query; ask fewer")
-    every = list(dict.fromkeys(term for one in ways for way in one for term in way))
-    return [_one(select, [term for way in chosen for term in way], every) for chosen in itertools.product(*ways)]
+    every = list(dict.fromkeys(term for choices in ways for way in choices for term in way))
+    return [
+        _select_grouping(select, [term for way in combination for term in way], every)
+        for combination in itertools.product(*ways)
+    ]
 
 
 def list_order_terms(select: exp.Select) -> tuple[str, ...]:
@@ -51,7 +54,7 @@ def list_order_terms(select: exp.Select) -> tuple[str, ...]:
         The names of the new items, which are no columns of the answer.
     """
     order = select.args.get("order")
-    made: list[str] = []
+    aliases: list[str] = []
     for term in order.expressions if order is not None else ():
         if isinstance(term.this, exp.Literal) or _is_name(select, term.this):
             continue
@@ -64,28 +67,28 @@ def list_order_terms(select: exp.Select) -> tuple[str, ...]:
             None,
         )
         if same is None:
-            made.append(f"order by {len(made) + 1}")
-            select.append("expressions", exp.alias_(term.this.copy(), made[-1], quoted=True))
-        term.set("this", exp.column(same or made[-1], quoted=True))
-    return tuple(made)
+            aliases.append(f"order by {len(aliases) + 1}")
+            select.append("expressions", exp.alias_(term.this.copy(), aliases[-1], quoted=True))
+        term.set("this", exp.column(same or aliases[-1], quoted=True))
+    return tuple(aliases)
 
 
 def _is_name(select: exp.Select, node: exp.Expr) -> bool:
     """Whether a term of ORDER BY is the name of an item."""
-    named = isinstance(node, exp.Column) and not node.table
-    return named and any(item.alias_or_name.lower() == node.name.lower() for item in select.expressions)
+    is_bare = isinstance(node, exp.Column) and not node.table
+    return is_bare and any(item.alias_or_name.lower() == node.name.lower() for item in select.expressions)
 
 
-def _listed(group: exp.Expr) -> list[exp.Expr | list[tuple[exp.Expr, ...]]]:
+def _list_parts(group: exp.Expr) -> list[exp.Expr | list[tuple[exp.Expr, ...]]]:
     """The parts of GROUP BY: terms, and lists of sets of terms."""
-    found: list[exp.Expr | list[tuple[exp.Expr, ...]]] = []
+    entries: list[exp.Expr | list[tuple[exp.Expr, ...]]] = []
     for key in ("expressions", "rollup", "cube", "grouping_sets"):
-        for one in group.args.get(key) or ():
-            if isinstance(one, exp.Rollup | exp.Cube | exp.GroupingSets):
-                found.append(_ways(one))
+        for entry in group.args.get(key) or ():
+            if isinstance(entry, exp.Rollup | exp.Cube | exp.GroupingSets):
+                entries.append(_ways(entry))
             else:
-                found.append(one)
-    return found
+                entries.append(entry)
+    return entries
 
 
 def _ways(node: exp.Expr) -> list[tuple[exp.Expr, ...]]:
@@ -93,16 +96,16 @@ def _ways(node: exp.Expr) -> list[tuple[exp.Expr, ...]]:
     if isinstance(node, exp.Rollup):
         return [tuple(t for unit in units[:n] for t in unit) for n in range(len(units), -1, -1)]
     if isinstance(node, exp.Cube):
-        chosen = itertools.product((True, False), repeat=len(units))
-        return [tuple(t for unit, held in zip(units, way, strict=True) if held for t in unit) for way in chosen]
-    found: list[tuple[exp.Expr, ...]] = []
+        signs = itertools.product((True, False), repeat=len(units))
+        return [tuple(t for unit, is_in in zip(units, way, strict=True) if is_in for t in unit) for way in signs]
+    ways: list[tuple[exp.Expr, ...]] = []
     for expression in node.expressions:
-        found += (
+        ways += (
             _ways(expression)
             if isinstance(expression, exp.Rollup | exp.Cube | exp.GroupingSets)
             else [tuple(_terms(expression))]
         )
-    return found
+    return ways
 
 
 def _terms(node: exp.Expr) -> list[exp.Expr]:
@@ -111,27 +114,29 @@ def _terms(node: exp.Expr) -> list[exp.Expr]:
     return [node.unnest()]
 
 
-def _one(select: exp.Select, terms: Sequence[exp.Expr], every: Sequence[exp.Expr]) -> exp.Select:
-    made = select.copy()
-    kept = list(dict.fromkeys(terms))
-    made.set("group", exp.Group(expressions=[term.copy() for term in kept]) if kept else None)
-    missing = [term for term in every if term not in kept]
-    made.set("expressions", [_item(item, kept, missing) for item in made.expressions])
-    if made.args.get("having"):
-        made.args["having"].set("this", _without(made.args["having"].this, kept, missing))
-    aggregated = made.args.get("having") or any(item.find(*AGGREGATED) for item in made.expressions)
-    if not kept and not aggregated:  # a single row, of constants
-        made.set("having", exp.Having(this=exp.GTE(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(0))))
+def _select_grouping(select: exp.Select, terms: Sequence[exp.Expr], every: Sequence[exp.Expr]) -> exp.Select:
+    single = select.copy()
+    kept_terms = list(dict.fromkeys(terms))
+    single.set("group", exp.Group(expressions=[term.copy() for term in kept_terms]) if kept_terms else None)
+    missing = [term for term in every if term not in kept_terms]
+    single.set("expressions", [_item(item, kept_terms, missing) for item in single.expressions])
+    if single.args.get("having"):
+        single.args["having"].set("this", _without(single.args["having"].this, kept_terms, missing))
+    aggregated = single.args.get("having") or any(item.find(*AGGREGATED) for item in single.expressions)
+    if not kept_terms and not aggregated:  # a single row, of constants
+        single.set(
+            "having", exp.Having(this=exp.GTE(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(0)))
+        )
     for name in ("order", "limit", "offset"):
-        made.set(name, None)
-    return made
+        single.set(name, None)
+    return single
 
 
 def _item(item: exp.Expr, kept: Sequence[exp.Expr], missing: Sequence[exp.Expr]) -> exp.Expr:
-    written = item.unalias()
-    changed = _without(written.copy(), kept, missing)
-    named = any(isinstance(t, exp.Column) and not t.table and t.name.lower() == item.alias.lower() for t in missing)
-    if named and changed == written:  # the term is the item's own name
+    original = item.unalias()
+    changed = _without(original.copy(), kept, missing)
+    is_name = any(isinstance(t, exp.Column) and not t.table and t.name.lower() == item.alias.lower() for t in missing)
+    if is_name and changed == original:  # the term is the item's own name
         changed = exp.null()
     return exp.alias_(changed, item.alias_or_name, quoted=True) if item.alias_or_name else changed
 
@@ -139,12 +144,12 @@ def _item(item: exp.Expr, kept: Sequence[exp.Expr], missing: Sequence[exp.Expr])
 def _without(node: exp.Expr, kept: Sequence[exp.Expr], missing: Sequence[exp.Expr]) -> exp.Expr:
     """An expression of a row of a grouping: NULL for missing terms, and the value of GROUPING."""
     whole = exp.Paren(this=node.copy())
-    for found in [part for part in whole.walk() if is_grouping(part)]:
-        bits = [int(expression.unnest() not in kept) for expression in found.expressions]
-        found.replace(exp.Literal.number(sum(bit << (len(bits) - 1 - i) for i, bit in enumerate(bits))))
-    for found in _outermost(whole.this, [*kept, *missing]):
-        if found in missing:
-            found.replace(exp.null())
+    for occurrence in [part for part in whole.walk() if is_grouping(part)]:
+        bits = [int(expression.unnest() not in kept) for expression in occurrence.expressions]
+        occurrence.replace(exp.Literal.number(sum(bit << (len(bits) - 1 - i) for i, bit in enumerate(bits))))
+    for occurrence in _outermost(whole.this, [*kept, *missing]):
+        if occurrence in missing:
+            occurrence.replace(exp.null())
     plain: exp.Expr = whole.this
     return plain.pop()
 
@@ -155,9 +160,9 @@ def _outermost(node: exp.Expr, terms: Sequence[exp.Expr]) -> list[exp.Expr]:
         return [node]
     if isinstance(node, AGGREGATED):
         return []
-    found: list[exp.Expr] = []
+    outermost: list[exp.Expr] = []
     for value in node.args.values():
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, exp.Expr):
-                found += _outermost(part, terms)
-    return found
+                outermost += _outermost(part, terms)
+    return outermost

@@ -65,13 +65,13 @@ class Statement:
         put_together(self, select, ctes, depth)
         join_subqueries(self, select, ctes, depth)
         source = select.args.get("from_")
-        read = source.this if source is not None else None
-        inner = self.subquery(read, ctes, depth) if read is not None else None
-        if inner is not None and read is not None:
+        table = source.this if source is not None else None
+        inner = self.subquery(table, ctes, depth) if table is not None else None
+        if inner is not None and table is not None:
             if is_grouped(inner) or inner.args.get("limit") or inner.args.get("offset"):
-                merge_groups(text, select, inner, read)
+                merge_groups(text, select, inner, table)
             else:
-                merge_rows(text, select, inner, read)
+                merge_rows(text, select, inner, table)
         group_distinct(text, select)
         return select
 
@@ -92,9 +92,9 @@ class Statement:
             refuse(self.text, read, "a subquery over a release is one SELECT; ask each SELECT of a set by itself")
         if names:
             _rename(self.text, inner, names)
-        made = self.flatten(inner, ctes, depth + 1)
-        name_items(made, self.dialect)
-        return made
+        flattened = self.flatten(inner, ctes, depth + 1)
+        name_items(flattened, self.dialect)
+        return flattened
 
     def _ctes(self, select: exp.Select, known: Known | None) -> dict[str, exp.Select]:
         ctes = dict(known or {})
@@ -113,8 +113,8 @@ class Statement:
 
     def _ask_subqueries(self, select: exp.Select, ctes: Known, depth: int) -> None:
         """Replace subqueries by their numbers, in every expression of a SELECT."""
-        for found in [node for node in scope_nodes(select) if isinstance(node, exp.Exists)]:
-            found.replace(write_in(self.text, found))
+        for exists in [node for node in scope_nodes(select) if isinstance(node, exp.Exists)]:
+            exists.replace(write_in(self.text, exists))
         outside = {select.args.get("from_"), *(select.args.get("joins") or ())}
         for node in list(_queries(select)):
             above = node.parent
@@ -143,15 +143,15 @@ class Statement:
 
 def _queries(select: exp.Select) -> list[exp.Expr]:
     """The subqueries in the expressions of a SELECT, each as it is in parentheses."""
-    found: list[exp.Expr] = []
+    queries: list[exp.Expr] = []
     for node in scope_nodes(select):
         for name, value in node.args.items():
             if name in ("from_", "joins", "with_"):
                 continue
             parts = value if isinstance(value, list) else [value]
             if not isinstance(node, exp.From | exp.Join):
-                found += [part for part in parts if isinstance(part, exp.Query)]
-    return found
+                queries += [part for part in parts if isinstance(part, exp.Query)]
+    return queries
 
 
 def _rename(text: str, select: exp.Select, names: list[exp.Expr]) -> None:

@@ -35,11 +35,11 @@ def join_subqueries(statement: Flattening, select: exp.Select, ctes: Mapping[str
     Raises:
         Refused: another join with a subquery.
     """
-    kept: list[exp.Join] = []
+    remaining_joins: list[exp.Join] = []
     for join in list(select.args.get("joins") or ()):
         inner = statement.subquery(join.this, ctes, depth)
         if inner is None:
-            kept.append(join)
+            remaining_joins.append(join)
             continue
         join.pop()
         if _is_one_row(inner) and _is_cross(join):
@@ -47,8 +47,8 @@ def join_subqueries(statement: Flattening, select: exp.Select, ctes: Mapping[str
         elif is_grouped(inner) or inner.args.get("limit") or inner.args.get("offset"):
             _take_keys(statement, select, inner, join)
         else:
-            kept.append(_take_table(statement.text, select, inner, join))
-    select.set("joins", kept or None)
+            remaining_joins.append(_take_table(statement.text, select, inner, join))
+    select.set("joins", remaining_joins or None)
 
 
 def _is_one_row(inner: exp.Select) -> bool:
@@ -67,11 +67,11 @@ def _is_cross(join: exp.Join) -> bool:
 def _take_values(statement: Flattening, select: exp.Select, inner: exp.Select, join: exp.Join) -> None:
     """Put the number of the subquery in place of the subquery's columns."""
     numbers: dict[str, exp.Expr] = {}
-    for node, at in _references(statement.text, select, inner, join.this.alias_or_name):
-        name = inner.expressions[at].alias_or_name
+    for node, index in _references(statement.text, select, inner, join.this.alias_or_name):
+        name = inner.expressions[index].alias_or_name
         if name not in numbers:
             numbers[name] = exp.Literal.number(len(statement.asked))
-            statement.asked.append(Subquery(inner.copy(), node.copy(), column=at))
+            statement.asked.append(Subquery(inner.copy(), node.copy(), column=index))
         scalar: exp.Expr = Scalar(this=numbers[name].copy())
         node.replace(exp.alias_(scalar, name, quoted=True) if node.parent is select else scalar)
     group = select.args.get("group")
@@ -91,16 +91,16 @@ def _take_keys(statement: Flattening, select: exp.Select, inner: exp.Select, joi
     terms = inner.meta.get("regroup") or (group.expressions if group is not None else [])
     if len(pairs) != 1 or len(terms) != 1 or (join.side or "") or (join.kind or "").upper() not in ("", "INNER"):
         refuse(text, join, reason)
-    mine, at = pairs[0]
-    key = inner.expressions[at]
+    mine, index = pairs[0]
+    key = inner.expressions[index]
     if key.unalias() != terms[0] and not (isinstance(terms[0], exp.Column) and terms[0].name == key.alias):
         refuse(text, join, reason)
     for node, place in _references(text, select, inner, name):
-        if place != at:
+        if place != index:
             refuse(text, node, reason)
         node.replace(exp.alias_(mine.copy(), node.name, quoted=True) if node.parent is select else mine.copy())
     number = exp.Literal.number(len(statement.asked))
-    statement.asked.append(Subquery(inner, join.this, column=at, several=True, top=True))
+    statement.asked.append(Subquery(inner, join.this, column=index, several=True, top=True))
     select.where(exp.In(this=mine.copy(), expressions=[Listed(this=number)]), copy=False)
 
 
@@ -119,7 +119,7 @@ def _equal(
     on = join.args.get("on")
     if on is None:
         refuse(text, join, reason)
-    found = []
+    pairs = []
     for part in on.unnest().flatten() if isinstance(on.unnest(), exp.And) else [on.unnest()]:
         equal = part.unnest()
         if not is_equality(equal):
@@ -129,8 +129,8 @@ def _equal(
         mine = [s for s in sides if not _is_of(s, name, names)]
         if len(theirs) != 1 or len(mine) != 1:
             refuse(text, part, reason)
-        found.append((mine[0], names.index(theirs[0].name.lower())))
-    return found
+        pairs.append((mine[0], names.index(theirs[0].name.lower())))
+    return pairs
 
 
 def _is_of(node: exp.Expr, name: str, names: list[str]) -> bool:
@@ -145,23 +145,28 @@ def _references(text: str, select: exp.Select, inner: exp.Select, name: str) -> 
     A name without a table that another table has as well is refused by the engine.
     """
     names = [item.alias_or_name.lower() for item in inner.expressions]
-    own = {item.alias.lower() for item in select.expressions if item.alias}
+    aliases = {item.alias.lower() for item in select.expressions if item.alias}
     order = select.args.get("order")
-    found = []
+    references = []
     for node in [n for n in scope_nodes(select) if isinstance(n, exp.Column)]:
         if isinstance(node.this, exp.Star):
             if node.table.lower() in ("", name.lower()):
                 refuse(text, node, "write the columns out in place of the star")
             continue
-        if not node.table and node.name.lower() in own and node.find_ancestor(exp.Order) is order and order is not None:
+        if (
+            not node.table
+            and node.name.lower() in aliases
+            and node.find_ancestor(exp.Order) is order
+            and order is not None
+        ):
             continue
         if node.table.lower() == name.lower() and node.name.lower() not in names:
             refuse(text, node, f"the subquery has no column {node.name}")
         if _is_of(node, name, names):
-            found.append((node, names.index(node.name.lower())))
+            references.append((node, names.index(node.name.lower())))
     if any(isinstance(item, exp.Star) for item in select.expressions):
         refuse(text, select.expressions[0], "write the columns out in place of the star")
-    return found
+    return references
 
 
 def _take_table(text: str, select: exp.Select, inner: exp.Select, join: exp.Join) -> exp.Join:
@@ -185,15 +190,18 @@ def _take_table(text: str, select: exp.Select, inner: exp.Select, join: exp.Join
     for node in columns:
         if node.table.lower() not in ("", name.lower()) or isinstance(node.this, exp.Star):
             continue
-        found = passed.get(node.name.lower())
-        if found is not None:
-            made = found.copy()
-            made.set("table", exp.to_identifier(name, quoted=True))
-            node.replace(exp.alias_(made, node.name, quoted=True) if node.parent is select else made)
+        passed_column = passed.get(node.name.lower())
+        if passed_column is not None:
+            renamed = passed_column.copy()
+            renamed.set("table", exp.to_identifier(name, quoted=True))
+            node.replace(exp.alias_(renamed, node.name, quoted=True) if node.parent is select else renamed)
         elif node.table and not everything:
             refuse(text, node, f"the subquery has no column {node.name}")
-    for one in join.args.get("using") or ():
-        if one.name.lower() in passed and passed[one.name.lower()].name.lower() != one.name.lower():
+    for identifier in join.args.get("using") or ():
+        if (
+            identifier.name.lower() in passed
+            and passed[identifier.name.lower()].name.lower() != identifier.name.lower()
+        ):
             refuse(text, join, "USING needs the table's own names; write ON")
     where = inner.args.get("where")
     if where is not None:

@@ -14,7 +14,7 @@ AGGREGATED = (exp.AggFunc, exp.Filter, exp.WithinGroup)
 
 def has_aggregate(node: exp.Expr) -> bool:
     """Whether an expression is of a group of rows: an aggregate that is no window function."""
-    return any(not isinstance(found, Scalar) and not over_window(found) for found in node.find_all(exp.AggFunc))
+    return any(not isinstance(part, Scalar) and not over_window(part) for part in node.find_all(exp.AggFunc))
 
 
 def over_window(node: exp.Expr) -> bool:

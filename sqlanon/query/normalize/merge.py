@@ -92,17 +92,17 @@ def merge_groups(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr
 
 def _write_star(outer: exp.Select, inner: exp.Select, name: str) -> None:
     """Write the items of a subquery in place of a star; stars of the subquery stay."""
-    made: list[exp.Expr] = []
+    items: list[exp.Expr] = []
     for item in outer.expressions:
         if item.is_star and (isinstance(item, exp.Star) or item.table.lower() == name.lower()):
             names = [
                 (expression.is_star, exp.to_identifier(expression.alias_or_name, quoted=True))
                 for expression in inner.expressions
             ]
-            made += [exp.Star() if star else exp.column(one) for star, one in names]
+            items += [exp.Star() if star else exp.column(name) for star, name in names]
         else:
-            made.append(item)
-    outer.set("expressions", made)
+            items.append(item)
+    outer.set("expressions", items)
 
 
 def _group_again(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr) -> None:
@@ -159,24 +159,24 @@ def _keep(outer: exp.Select, condition: exp.Expr, name: str) -> None:
     before = outer.args.get(name)
     kind = exp.Having if name == "having" else exp.Qualify
     parts = [before.this] if before is not None else []
-    outer.set(name, kind(this=exp.and_(*(one.copy() for one in [*parts, condition]), copy=False)))
+    outer.set(name, kind(this=exp.and_(*(part.copy() for part in [*parts, condition]), copy=False)))
 
 
 def _limit(text: str, outer: exp.Select, inner: exp.Select) -> None:
     """The first rows of the first rows of the subquery."""
-    own, theirs = outer.args.get("limit"), inner.args.get("limit")
+    own_limit, theirs = outer.args.get("limit"), inner.args.get("limit")
     if theirs is None and not inner.args.get("offset"):
         return
     if outer.args.get("offset"):
         refuse(text, outer.args["offset"], "OFFSET around LIMIT is not answered")
     outer.set("offset", inner.args.get("offset"))
-    if own is None or theirs is None:
-        outer.set("limit", theirs if own is None else own)
+    if own_limit is None or theirs is None:
+        outer.set("limit", theirs if own_limit is None else own_limit)
         return
-    numbers = [_number(one) for one in (own, theirs)]
+    numbers = [_number(limit) for limit in (own_limit, theirs)]
     if None in numbers:
-        refuse(text, own, "LIMIT and OFFSET take a whole number")
-    outer.set("limit", own if (numbers[0] or 0) <= (numbers[1] or 0) else theirs)
+        refuse(text, own_limit, "LIMIT and OFFSET take a whole number")
+    outer.set("limit", own_limit if (numbers[0] or 0) <= (numbers[1] or 0) else theirs)
 
 
 def _number(clause: exp.Expr) -> int | None:
@@ -195,9 +195,9 @@ def _settle_names(inner: exp.Select) -> None:
     for term in order.expressions if order is not None else ():
         node = term.this
         if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
-            at = int(node.this)
-            if 1 <= at <= len(inner.expressions):
-                term.set("this", inner.expressions[at - 1].unalias().copy())
+            position = int(node.this)
+            if 1 <= position <= len(inner.expressions):
+                term.set("this", inner.expressions[position - 1].unalias().copy())
         elif isinstance(node, exp.Column) and not node.table and node.name.lower() in items:
             term.set("this", items[node.name.lower()].copy())
     group = inner.args.get("group")
@@ -216,30 +216,35 @@ def _settle_names(inner: exp.Select) -> None:
 
 def _replace_names(text: str, outer: exp.Select, inner: exp.Select, alias: str) -> None:
     """Put the items of a subquery in place of their names."""
-    named = [item for item in inner.expressions if not item.is_star]
-    everything = len(named) < len(inner.expressions)
-    names = {item.alias_or_name.lower(): item.unalias() for item in named}
-    for item in named:
+    named_items = [item for item in inner.expressions if not item.is_star]
+    everything = len(named_items) < len(inner.expressions)
+    names = {item.alias_or_name.lower(): item.unalias() for item in named_items}
+    for item in named_items:
         # Together with a star, the name of a column would occur twice; engines differ in which of the two they take.
-        twice = sum(other.alias_or_name.lower() == item.alias_or_name.lower() for other in named) > 1
+        twice = sum(candidate.alias_or_name.lower() == item.alias_or_name.lower() for candidate in named_items) > 1
         if twice and item.alias_or_name:
             refuse(text, item, f"the subquery has two columns {item.alias_or_name}")
     outer.meta.setdefault("new", []).extend(inner.meta.get("new", ()))
     outer.meta["aliases"] = [*outer.meta.get("aliases", ()), *inner.meta.get("aliases", ())]
     if everything:
-        outer.meta["new"].extend(item for item in named if item.alias)
-    own = {item.alias.lower() for item in outer.expressions if item.alias}
+        outer.meta["new"].extend(item for item in named_items if item.alias)
+    aliases = {item.alias.lower() for item in outer.expressions if item.alias}
     order = outer.args.get("order")
     outer.set("from_", None)
     for node in _columns(outer, alias):
-        if order is not None and not node.table and node.name.lower() in own and node.find_ancestor(exp.Order) is order:
+        if (
+            order is not None
+            and not node.table
+            and node.name.lower() in aliases
+            and node.find_ancestor(exp.Order) is order
+        ):
             continue  # ORDER BY means the output first
         if isinstance(node.this, exp.Star):
             continue
         name = names.get(node.name.lower())
         if name is None:
             if not everything:
-                if not node.table and (outer.args.get("joins") or node.name.lower() in own):
+                if not node.table and (outer.args.get("joins") or node.name.lower() in aliases):
                     continue
                 refuse(text, node, f"the subquery has no column {node.name}")
             node.set("table", None)

@@ -25,10 +25,10 @@ def output_name(node: exp.Expr, dialect: str) -> str:
 
 def name_items(select: exp.Select, dialect: str) -> None:
     """Give every item of a subquery the name that it has outside, so that a star can be written out."""
-    made = [
+    items = [
         item
         if item.is_star or (item.alias_or_name and isinstance(item, exp.Alias | exp.Column))
         else exp.alias_(item, output_name(item, dialect), quoted=True)
         for item in select.expressions
     ]
-    select.set("expressions", made)
+    select.set("expressions", items)

@@ -50,12 +50,12 @@ def put_together(statement: Flattening, select: exp.Select, ctes: Mapping[str, e
     if source is None or not joins or any(item.is_star for item in select.expressions):
         return
     reads = [source.this, *(join.this for join in joins)]
-    if not all(isinstance(read, exp.Subquery) or read.name.lower() in ctes for read in reads):
+    if not all(isinstance(table, exp.Subquery) or table.name.lower() in ctes for table in reads):
         return
     sides = []
-    for read, join in zip(reads, [None, *joins], strict=True):
-        inner = statement.subquery(read.copy(), ctes, depth)
-        side = None if inner is None else _side(read.alias_or_name, inner, join)
+    for table, join in zip(reads, [None, *joins], strict=True):
+        inner = statement.subquery(table.copy(), ctes, depth)
+        side = None if inner is None else _side(table.alias_or_name, inner, join)
         if side is None:
             return
         sides.append(side)
@@ -64,14 +64,14 @@ def put_together(statement: Flattening, select: exp.Select, ctes: Mapping[str, e
         return
     if not all(_is_on_keys(first, side, join) for side, join in zip(sides[1:], joins, strict=True)):
         return
-    found = _references(select, sides, joins)
-    if found is None:
+    references = _references(select, sides, joins)
+    if references is None:
         return
-    for node, number, at in found:
-        made = exp.column(exp.to_identifier(f"_side_{number}_{at}", quoted=True))
-        node.replace(exp.alias_(made, node.name, quoted=True) if node.parent is select else made)
+    for node, number, index in references:
+        replacement = exp.column(exp.to_identifier(f"_side_{number}_{index}", quoted=True))
+        node.replace(exp.alias_(replacement, node.name, quoted=True) if node.parent is select else replacement)
     alias = exp.TableAlias(this=exp.to_identifier("_sides", quoted=True))
-    select.set("from_", exp.From(this=exp.Subquery(this=_merged(sides), alias=alias)))
+    select.set("from_", exp.From(this=exp.Subquery(this=_merge(sides), alias=alias)))
     select.set("joins", None)
 
 
@@ -119,11 +119,11 @@ def _is_on_keys(first: _Side, side: _Side, join: exp.Join) -> bool:
             ends = [equal.left, equal.right] if is_equality(equal) else []
             places: dict[str, int] = {}
             for end in ends:
-                for one in (first, side):
-                    known = one.places()
-                    named = isinstance(end, exp.Column) and end.table.lower() == one.name.lower()
-                    if named and end.name.lower() in known:
-                        places[one.name] = known[end.name.lower()]
+                for joined_side in (first, side):
+                    side_places = joined_side.places()
+                    is_of_side = isinstance(end, exp.Column) and end.table.lower() == joined_side.name.lower()
+                    if is_of_side and end.name.lower() in side_places:
+                        places[joined_side.name] = side_places[end.name.lower()]
             if len(places) != 2:
                 return False
             pairs.append((places[first.name], places[side.name]))
@@ -137,40 +137,40 @@ def _references(
     select: exp.Select, sides: list[_Side], joins: list[exp.Join]
 ) -> list[tuple[exp.Column, int, int]] | None:
     """The columns of a query that are those of the sides; None: a column is ambiguous, or has no form here."""
-    using = {one.name.lower() for join in joins for one in join.args.get("using") or ()}
+    using = {identifier.name.lower() for join in joins for identifier in join.args.get("using") or ()}
     on = {id(node) for join in joins for node in join.walk()}
-    own = {item.alias.lower() for item in select.expressions if item.alias}
+    aliases = {item.alias.lower() for item in select.expressions if item.alias}
     order = select.args.get("order")
-    found = []
+    references = []
     for node in [n for n in scope_nodes(select) if isinstance(n, exp.Column) and id(n) not in on]:
         name = node.name.lower()
-        if not node.table and name in own and order is not None and node.find_ancestor(exp.Order) is order:
+        if not node.table and name in aliases and order is not None and node.find_ancestor(exp.Order) is order:
             continue
-        named = [i for i, one in enumerate(sides) if node.table.lower() in ("", one.name.lower())]
-        fits = [i for i in named if name in sides[i].places()]
+        candidates = [i for i, side in enumerate(sides) if node.table.lower() in ("", side.name.lower())]
+        fits = [i for i in candidates if name in sides[i].places()]
         if not node.table and name in using:
             fits = [0]
         if len(fits) != 1:
             return None
         side = sides[fits[0]]
-        at = side.places()[name]
-        item = side.select.expressions[at].unalias()
+        index = side.places()[name]
+        item = side.select.expressions[index].unalias()
         if side.outer and (not isinstance(item, exp.AggFunc) or (is_count(item) and not counts_rows(item))):
             return None  # it may have a value of no rows
-        found.append((node, fits[0], at))
-    return found
+        references.append((node, fits[0], index))
+    return references
 
 
-def _merged(sides: list[_Side]) -> exp.Select:
+def _merge(sides: list[_Side]) -> exp.Select:
     """The merged subquery: the items of each side under the side's condition."""
     first = sides[0]
-    known = [exp.Not(this=exp.Is(this=exp.Paren(this=key.copy()), expression=exp.null())) for key in first.keys]
+    not_null = [exp.Not(this=exp.Is(this=exp.Paren(this=key.copy()), expression=exp.null())) for key in first.keys]
     conditions: list[exp.Expr | None] = []
     for number, side in enumerate(sides):
         where = side.select.args.get("where")
         parts: list[exp.Expr] = [exp.Paren(this=where.this.copy())] if where is not None else []
         if number:
-            parts += [one.copy() for one in known]
+            parts += [condition.copy() for condition in not_null]
         conditions.append(exp.and_(*parts) if parts else None)
     select = exp.Select(from_=exp.From(this=first.select.args["from_"].this.copy()))
     select.args["from_"].this.set("alias", None)
@@ -203,7 +203,7 @@ def _under(item: exp.Expr, condition: exp.Expr | None, *, missing: bool) -> exp.
             both = exp.and_(condition.copy(), exp.Paren(this=above.expression.this.copy()))
             above.set("expression", exp.Where(this=both))
             continue
-        made: exp.Expr = exp.Filter(this=node.copy(), expression=exp.Where(this=condition.copy()))
-        node.replace(null_for_zero(made) if missing and counts_rows(node) else made)
+        filtered: exp.Expr = exp.Filter(this=node.copy(), expression=exp.Where(this=condition.copy()))
+        node.replace(null_for_zero(filtered) if missing and counts_rows(node) else filtered)
     plain: exp.Expr = whole.this
     return plain.pop()

@@ -94,14 +94,14 @@ def aggregates(text: str, select: exp.Select) -> None:
     """
     again = select.meta.get("regroup") is not None
     rows = [select.args.get("where"), *(join.args.get("on") for join in select.args.get("joins") or ())]
-    rows += [found.expression for found in select.find_all(exp.Filter) if not again]
+    rows += [node.expression for node in select.find_all(exp.Filter) if not again]
     for part in rows:
         inside = next(_aggregates_in(part), None) if part is not None else None
         if inside is not None:
             refuse(text, inside, "an aggregate is not allowed in WHERE, FILTER or ON; write it in HAVING")
     for node in _aggregates_in(select):
         # The outer aggregate is of groups where it is a window function, or where the groups are grouped again.
-        inner = any(other is not node for other in _aggregates_in(node))
+        inner = any(part is not node for part in _aggregates_in(node))
         if isinstance(node, exp.Window):
             continue
         if node.find(exp.Window) or (inner and not again and not over_window(node)):
@@ -115,7 +115,7 @@ def aggregates(text: str, select: exp.Select) -> None:
 
 def _aggregates_in(node: exp.Expr) -> Iterator[exp.Expr]:
     """The aggregates and window functions in an expression; a subquery's value is none."""
-    return (one for one in node.find_all(exp.AggFunc, exp.Window) if not isinstance(one, Scalar))
+    return (part for part in node.find_all(exp.AggFunc, exp.Window) if not isinstance(part, Scalar))
 
 
 def _only(text: str, node: exp.Expr, known: set[str]) -> None:
@@ -130,11 +130,11 @@ def _only(text: str, node: exp.Expr, known: set[str]) -> None:
 def _known_function(text: str, node: exp.Func) -> None:
     if isinstance(node, exp.Exists):
         return  # it is written as IN, or refused there
-    known = is_known(node) or isinstance(node, exp.AggFunc)  # others are refused where they are collected
+    allowed = is_known(node) or isinstance(node, exp.AggFunc)  # others are refused where they are collected
     if isinstance(node, exp.Array):
         above = node.parent.parent if isinstance(node.parent, exp.Paren) else node.parent
-        known = isinstance(above, exp.Any | exp.All)
-    if isinstance(node, exp.Array) and not known and node.find_ancestor(*QUANTILE_CALLS):
+        allowed = isinstance(above, exp.Any | exp.All)
+    if isinstance(node, exp.Array) and not allowed and node.find_ancestor(*QUANTILE_CALLS):
         refuse(
             text,
             node,
@@ -148,7 +148,7 @@ def _known_function(text: str, node: exp.Func) -> None:
             node,
             f"{name_of(node)} is not answered with these arguments; write it with those of the SQL standard alone",
         )
-    if not known:
+    if not allowed:
         refuse(
             text,
             node,

@@ -68,7 +68,7 @@ def bind(
     """
     assert query.source is not None
     alias = query.source.alias or query.source.name
-    boxes = boxes_of(engine, released, alias, _written(query))
+    boxes = boxes_of(engine, released, alias, _list_written(query))
     scope = Scope(engine, released, query.text, alias, boxes=boxes)
     scope = read_joins(scope, query, joinable, allow_linking=allow_linking)
     for new in query.new:
@@ -91,7 +91,7 @@ def bind(
     )
 
 
-def _written(query: Query) -> Iterator[exp.Expr]:
+def _list_written(query: Query) -> Iterator[exp.Expr]:
     """The expressions of a query, but the names of items that ORDER BY repeats."""
     for join in query.joins:
         yield from (exp.column(name.name) for name in join.args.get("using") or ())
@@ -112,7 +112,7 @@ def _bind_group(scope: Scope, query: Query, node: exp.Expr) -> exp.Expr:
     """A term of GROUP BY: a name is a column of the tables first, then an item of the SELECT, as engines have it."""
     if not isinstance(node, exp.Column) or node.table or scope.has(node.name):
         return node
-    items = [found for name, found in [*query.aliases, *query.items] if name.lower() == node.name.lower()]
+    items = [item for name, item in [*query.aliases, *query.items] if name.lower() == node.name.lower()]
     if items and items[0].find(exp.AggFunc, exp.Window):
         refuse(query.text, node, "GROUP BY cannot hold an aggregate")
     return items[0] if items else node
@@ -120,15 +120,15 @@ def _bind_group(scope: Scope, query: Query, node: exp.Expr) -> exp.Expr:
 
 def _bind_order(scope: Scope, query: Query, term: exp.Ordered, names: list[str]) -> exp.Ordered:
     """A term of ORDER BY: a number or a name is an item first."""
-    node, made = term.this, term.copy()
-    named = [name.lower() for name in names]
+    node, bound_term = term.this, term.copy()
+    folded = [name.lower() for name in names]
     if isinstance(node, exp.Literal) and not node.is_string:
-        at = int(node.this) if node.this.isdigit() else 0
-        if not 1 <= at <= len(names):
+        position = int(node.this) if node.this.isdigit() else 0
+        if not 1 <= position <= len(names):
             refuse(query.text, node, f"ORDER BY {node.this}: the query has {len(names)} columns")
-        made.set("this", item(at - 1, node))
-    elif isinstance(node, exp.Column) and not node.table and node.name.lower() in named:
-        made.set("this", item(named.index(node.name.lower()), node))
+        bound_term.set("this", item(position - 1, node))
+    elif isinstance(node, exp.Column) and not node.table and node.name.lower() in folded:
+        bound_term.set("this", item(folded.index(node.name.lower()), node))
     else:
-        made.set("this", scope.bind(node, names))
-    return made
+        bound_term.set("this", scope.bind(node, names))
+    return bound_term

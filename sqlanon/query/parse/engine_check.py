@@ -69,7 +69,7 @@ def _write_tokens(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[s
     They are the tokens, the released table as a query of the published columns, and the other tables in full.
     """
     dialect = scope.engine.dialect
-    tables = {_span(table): _written(scope, query, table) for table in query.tables}
+    tables = {_span(table): _write_table(scope, query, table) for table in query.tables}
     starts = {start: text for (start, _), text in tables.items()}
     names = _spellings(scope)
     end = -1
@@ -88,7 +88,7 @@ def _write_tokens(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[s
             yield _token(token, names, dialect, call=after is not None and after.token_type is TokenType.L_PAREN)
 
 
-def _written(scope: Scope, query: Query, table: exp.Table) -> str:
+def _write_table(scope: Scope, query: Query, table: exp.Table) -> str:
     """SQL in place of a table of the text: the released table as a query of columns, another table in full."""
     dialect = scope.engine.dialect
     if query.source is not None and _path(table) == _path(query.source):
@@ -97,11 +97,18 @@ def _written(scope: Scope, query: Query, table: exp.Table) -> str:
         if _path(join.this) == _path(table):
             relation = scope.tables[join.this.alias_or_name][1]
             return f"{_qualify(relation.ref, dialect)}{_alias(table, dialect)}"
-    found = next((one for one in query.asked if one.query.source and _path(one.query.source) == _path(table)), None)
-    if found is None:
+    asked_query = next(
+        (
+            asked_query
+            for asked_query in query.asked
+            if asked_query.query.source and _path(asked_query.query.source) == _path(table)
+        ),
+        None,
+    )
+    if asked_query is None:
         refuse(query.text, table, "a query asks one release; the tables beside it are joined, or read by IN")
-    written = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
-    return f"{_qualify(scope.engine.relation(written).ref, dialect)}{_alias(table, dialect)}"
+    name = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
+    return f"{_qualify(scope.engine.relation(name).ref, dialect)}{_alias(table, dialect)}"
 
 
 def _path(table: exp.Table) -> list[str]:
@@ -139,10 +146,10 @@ def _spellings(scope: Scope) -> dict[str, str]:
     """
     listed = [field.name for field in scope.released.fields]
     listed += [column.name for _, relation in scope.tables.values() for column in relation.columns]
-    found: dict[str, set[str]] = {}
+    spellings: dict[str, set[str]] = {}
     for name in listed:
-        found.setdefault(name.lower(), set()).add(name)
-    return {folded: next(iter(names)) for folded, names in found.items() if len(names) == 1}
+        spellings.setdefault(name.lower(), set()).add(name)
+    return {folded: next(iter(names)) for folded, names in spellings.items() if len(names) == 1}
 
 
 def _rows(scope: Scope) -> str:

@@ -18,32 +18,32 @@ def parenthesize_terms(tokens: Sequence[Token]) -> list[Token]:
     Args:
         tokens: the tokens of a text, in order.
     """
-    found: list[Token] = []
+    output: list[Token] = []
     depth, lists = 0, set[int]()
     term: list[Token] = []
     for index, token in enumerate(tokens):
         inner = bool(lists) and max(lists) == depth
         closes = token.token_type is TokenType.R_PAREN
         if inner and (closes or token.token_type is TokenType.COMMA):
-            found += _parenthesized(term)
+            output += _parenthesize(term)
             term = []
         elif inner and token.token_type in _KINDS:
-            found.append(token)  # a list within a list
+            output.append(token)  # a list within a list
             continue
         depth += (token.token_type is TokenType.L_PAREN) - closes
         if closes:
             lists.discard(depth + 1)
         if token.token_type is TokenType.L_PAREN and index and tokens[index - 1].token_type in _KINDS:
             lists.add(depth)
-            found.append(token)
+            output.append(token)
         elif lists and not (inner and (closes or token.token_type is TokenType.COMMA)):
             term.append(token)
         else:
-            found.append(token)
-    return [*found, *term]
+            output.append(token)
+    return [*output, *term]
 
 
-def _parenthesized(term: Sequence[Token]) -> list[Token]:
+def _parenthesize(term: Sequence[Token]) -> list[Token]:
     """A term in parentheses, unless it is a single name or in parentheses already."""
     if len(term) < 2 or _encloses(term):
         return list(term)

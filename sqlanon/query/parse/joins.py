@@ -48,8 +48,8 @@ def _join(scope: Scope, join: exp.Join, name: str, joinable: Collection[TableRef
         refuse(text, join, "tables can be joined, subqueries cannot; put it into a view")
     if (side, kind) not in _KINDS or join.method or (join.args.get("on") is None) == (not join.args.get("using")):
         refuse(text, join, "joins are INNER or LEFT, with ON or USING")
-    written = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
-    relation = relation_of(scope.engine, written)
+    spelled = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
+    relation = relation_of(scope.engine, spelled)
     if not allow_linking and relation is not None and relation.ref == scope.released.source_in(scope.engine):
         refuse(
             text,
@@ -74,8 +74,8 @@ def _join(scope: Scope, join: exp.Join, name: str, joinable: Collection[TableRef
         using=scope.using | {c.name.lower() for c in join.args.get("using") or ()},
     )
     pairs = _pairs(scope, join, table.alias or table.name, name)
-    own = [theirs for _, theirs in pairs]
-    keyed = _is_key(scope, table_of(relation.ref, name), own)
+    joined_columns = [theirs for _, theirs in pairs]
+    keyed = _is_key(scope, table_of(relation.ref, name), joined_columns)
     if not allow_linking and not keyed:
         refuse(
             text,
@@ -84,8 +84,8 @@ def _join(scope: Scope, join: exp.Join, name: str, joinable: Collection[TableRef
             "join a table keyed by them, or allow linking (--allow-linking)",
         )
     on = exp.and_(*(exp.EQ(this=mine.copy(), expression=theirs.copy()) for mine, theirs in pairs))
-    made = exp.Join(this=table_of(relation.ref, name), on=on, side=side or None)
-    return replace(scope, joins=(*scope.joins, made), linked=scope.linked or not keyed)
+    new_join = exp.Join(this=table_of(relation.ref, name), on=on, side=side or None)
+    return replace(scope, joins=(*scope.joins, new_join), linked=scope.linked or not keyed)
 
 
 def _pairs(scope: Scope, join: exp.Join, alias: str, name: str) -> list[tuple[Tree, Tree]]:
@@ -123,6 +123,6 @@ def _is_key(scope: Scope, table: exp.Table, columns: list[Tree]) -> bool:
     """Whether no two rows of a table agree in the columns."""
     grouped = exp.Select().select(sql("COUNT(*) AS n")).from_(table).group_by(*(c.copy() for c in columns))
     grouped = grouped.where(*(sql(":c IS NOT NULL", c=c) for c in columns))
-    made = exp.Select().select(sql("COALESCE(MAX(n), 0)")).from_(grouped.subquery("g"))
-    rows = scope.engine.fetch(Statement("query/key", made.sql(dialect=scope.engine.dialect)))
+    query = exp.Select().select(sql("COALESCE(MAX(n), 0)")).from_(grouped.subquery("g"))
+    rows = scope.engine.fetch(Statement("query/key", query.sql(dialect=scope.engine.dialect)))
     return read_integer(rows[0][0]) <= 1

@@ -22,5 +22,5 @@ def is_null(scope: Scope, constant: exp.Expr) -> bool:
         inner = inner.this
     if isinstance(inner, exp.Literal | exp.Boolean | exp.Null):
         return isinstance(inner, exp.Null)
-    asked = exp.Select().select(exp.Is(this=exp.Paren(this=constant.copy()), expression=exp.null()))
-    return bool(scope.fact("query/null", asked))
+    query = exp.Select().select(exp.Is(this=exp.Paren(this=constant.copy()), expression=exp.null()))
+    return bool(scope.fact("query/null", query))

@@ -38,15 +38,15 @@ def write_parameters(text: str, parameters: Parameters | None, dialect: str) -> 
         tokens = Dialect.get_or_raise(dialect).tokenize(text)
     except SqlglotError:
         return text  # the parser explains it
-    made, end, used = [], 0, set()
+    pieces, end, used_keys = [], 0, set()
     for start, stop, key in _places(tokens, named=isinstance(parameters, Mapping)):
-        used.add(key)
-        made += [text[end:start], respell(_constant(_value(parameters, key)), dialect)]
+        used_keys.add(key)
+        pieces += [text[end:start], respell(_constant(_value(parameters, key)), dialect)]
         end = stop
-    known = set(parameters) if isinstance(parameters, Mapping) else set(range(len(parameters)))
-    if known - used:
-        raise PolicyError(f"{len(known - used)} of the values have no parameter in the query; {_FORMS}")
-    return "".join([*made, text[end:]])
+    all_keys = set(parameters) if isinstance(parameters, Mapping) else set(range(len(parameters)))
+    if all_keys - used_keys:
+        raise PolicyError(f"{len(all_keys - used_keys)} of the values have no parameter in the query; {_FORMS}")
+    return "".join([*pieces, text[end:]])
 
 
 def _places(tokens: Sequence[Token], *, named: bool) -> Iterator[tuple[int, int, int | str]]:

@@ -180,7 +180,7 @@ class _Reader:
         self._check_clauses(select)
         aggregates(text, select)
         check_lengths(text, select)
-        asked = self._asked(select)
+        subqueries = self._read_subqueries(select)
         limit = read_count(text, select.args.get("limit"))
         grouped = is_grouped(select) or has_window(select)
         where = select.args.get("where")
@@ -188,7 +188,7 @@ class _Reader:
         source = select.args.get("from_")
         table = source.this if source is not None else None
         if table is None:
-            table = next((one.query.source for one in asked.values() if not one.several), None)
+            table = next((subquery.query.source for subquery in subqueries.values() if not subquery.several), None)
         if table is not None and (not isinstance(table, exp.Table) or not table.name):
             refuse(text, source, "the query needs a released table after FROM")
         items: list[tuple[str, exp.Expr]] = []
@@ -221,15 +221,15 @@ class _Reader:
             qualify.this if qualify else None,
             None if regroup is None else tuple(t for node in regroup for t in _terms(node)),
             select.meta.get("inner_having"),
-            tuple(asked.values()),
+            tuple(subqueries.values()),
             nothing,
             self.tables,
             self.dropped,
         )
 
-    def _asked(self, select: exp.Select) -> dict[int, Asked]:
+    def _read_subqueries(self, select: exp.Select) -> dict[int, Asked]:
         """The subqueries that a SELECT asks, numbered anew."""
-        found: dict[int, Asked] = {}
+        subqueries: dict[int, Asked] = {}
         places: dict[int, int] = {}
         trees = [select, *([select.meta["inner_having"]] if select.meta.get("inner_having") is not None else [])]
         for node in [n for tree in trees for n in tree.find_all(Scalar, Listed)] + [
@@ -237,12 +237,14 @@ class _Reader:
         ]:
             number = int(node.this.name)
             if number not in places:
-                one = self.asked[number]
-                places[number] = len(found)
-                query = self.query(one.select.copy(), inside=True)
-                found[len(found)] = Asked(query, one.select, one.node, one.column, one.several, one.top)
+                subquery = self.asked[number]
+                places[number] = len(subqueries)
+                query = self.query(subquery.select.copy(), inside=True)
+                subqueries[len(subqueries)] = Asked(
+                    query, subquery.select, subquery.node, subquery.column, subquery.several, subquery.top
+                )
             node.set("this", exp.Literal.number(places[number]))
-        return found
+        return subqueries
 
     def _check_clauses(self, select: exp.Select) -> None:
         for name, value in select.args.items():
@@ -296,18 +298,18 @@ def read_select(text: str, dialect: str) -> exp.Select:
         where = f" near line {line}, column {place}" if line else ""
         raise Refused([f"the query does not parse{where}", *underline(text, None)]) from error
     # Spark reads 'it''s' as a single text with a quote in it, sqlglot as two.
-    for one, other in pairwise(tokens):
-        if one.token_type is other.token_type is TokenType.STRING and one.end + 1 == other.start:
+    for token, following in pairwise(tokens):
+        if token.token_type is following.token_type is TokenType.STRING and token.end + 1 == following.start:
             refuse(text, None, r"write a quote within a text as \'")
-    found = [tree for tree in trees if tree is not None]
-    if len(found) != 1 or not isinstance(found[0], exp.Select):
+    parsed = [tree for tree in trees if tree is not None]
+    if len(parsed) != 1 or not isinstance(parsed[0], exp.Select):
         refuse(
             text,
             None,
             "write one SELECT, or several with UNION between them; other set operations and statements are not "
             "answered over a release",
         )
-    select = found[0]
+    select = parsed[0]
     for call in list(select.find_all(exp.Anonymous)):
         # <> ALL (...), which is read as a function
         if (
@@ -332,16 +334,16 @@ def read_select(text: str, dialect: str) -> exp.Select:
 
 def _read_groups(text: str, node: exp.Expr) -> list[exp.Expr]:
     """The terms of a part of GROUP BY: parentheses hold several."""
-    found = _terms(node)
-    for term in found:
+    terms = _terms(node)
+    for term in terms:
         if term.find(exp.AggFunc, exp.Window):
             refuse(text, term, "GROUP BY cannot hold an aggregate")
-    return found
+    return terms
 
 
 def _terms(node: exp.Expr) -> list[exp.Expr]:
     if isinstance(node, exp.Tuple):
-        return [found for part in node.expressions for found in _terms(part)]
+        return [term for part in node.expressions for term in _terms(part)]
     return [node]
 
 

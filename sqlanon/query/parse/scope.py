@@ -73,7 +73,9 @@ class Scope(ReleasedView):
         """The released view, with exact text in the source's type and collation, for comparisons by the engine."""
         ref = self.released.view.ref
         texts = {
-            own.published[0] if own.published else own.name: own for own in self.released.fields if self.is_exact(own)
+            field.published[0] if field.published else field.name: field
+            for field in self.released.fields
+            if self.is_exact(field)
         }
         trees = {
             c.name: self.collate(texts[c.name], column(c.name, VIEW)) if c.name in texts else column(c.name, VIEW)
@@ -88,29 +90,29 @@ class Scope(ReleasedView):
         """Refuse expressions that depend on an unknown collation, and types of text with another equality."""
         if not self.engine.capabilities.collations:
             return
-        for found in bound.find_all(exp.Column):
-            own = self._field(found)
-            if own is None or own.kind != "text":
+        for column_node in bound.find_all(exp.Column):
+            field = self._field(column_node)
+            if field is None or field.kind != "text":
                 continue
-            if not _TEXT.match(own.source_type):
+            if not _TEXT.match(field.source_type):
                 refuse(
                     self.text,
                     node,
-                    f"column {own.name} ({own.source_type}): values of this type are equal though their texts differ, "
-                    "and a release holds texts",
+                    f"column {field.name} ({field.source_type}): values of this type are equal though their texts "
+                    "differ, and a release holds texts",
                 )
-            if own.collation is None and _goes_by_collation(found):
-                self.check_collation(own, node)
+            if field.collation is None and _goes_by_collation(column_node):
+                self.check_collation(field, node)
 
     def _check_boxes(self, bound: Tree, node: exp.Expr) -> None:
         """Refuse expressions that depend on an order or equality of enums or collations that published texts lack."""
-        for found in (found for found in bound.find_all(exp.Column) if found.table == "_box"):
-            box = self.box(found.name)
+        for column_node in (column_node for column_node in bound.find_all(exp.Column) if column_node.table == "_box"):
+            box = self.box(column_node.name)
             reason = ""
-            if box.field.kind == "enum" and box.type is None and is_ordered(found):
+            if box.field.kind == "enum" and box.type is None and is_ordered(column_node):
                 reason = "the release holds this enum as text, without its order; cast it to text to compare texts"
             hidden = self.engine.capabilities.hidden_collations and not box.field.deterministic
-            if hidden and not isinstance(found.parent, exp.Is):
+            if hidden and not isinstance(column_node.parent, exp.Is):
                 reason = (
                     "the source compares it by a collation, and the release holds other texts; ask whether it is NULL"
                 )
@@ -137,12 +139,14 @@ class Scope(ReleasedView):
             return self.box(node.name).field
         if node.table != VIEW:
             return None
-        return next((own for own in self.released.fields if (own.published or (own.name,))[0] == node.name), None)
+        return next(
+            (field for field in self.released.fields if (field.published or (field.name,))[0] == node.name), None
+        )
 
     def exact_fields(self, bound: Tree) -> list[Field]:
         """The released columns that a bound expression reads."""
-        found = (self._field(node) for node in bound.find_all(exp.Column))
-        return [own for own in found if own is not None]
+        fields = (self._field(node) for node in bound.find_all(exp.Column))
+        return [field for field in fields if field is not None]
 
     def check_order(self, box: Box, node: exp.Expr) -> None:
         """Refuse an expression that depends on a text column's order where this database does not compare by bytes.
@@ -193,22 +197,22 @@ class Scope(ReleasedView):
 
     def has(self, name: str) -> bool:
         """Whether a table of the query has a column of that name."""
-        names = [own.name for own in self.released.fields]
+        names = [field.name for field in self.released.fields]
         names += [column.name for _, relation in self.tables.values() for column in relation.columns]
-        return name.lower() in [found.lower() for found in names]
+        return name.lower() in [field_name.lower() for field_name in names]
 
     def _item(self, node: exp.Column, items: Sequence[str]) -> Tree | None:
         """An item of the SELECT that a name means: an alias that is no column of the release."""
-        if not items or node.table or any(own.name.lower() == node.name.lower() for own in self.released.fields):
+        if not items or node.table or any(field.name.lower() == node.name.lower() for field in self.released.fields):
             return None
         numbers = [i for i, name in enumerate(items) if name.lower() == node.name.lower()]
         return item(numbers[0], node) if numbers else None
 
     def _place(self, node: exp.Column) -> Tree:
         """A column's tree, which still knows where the analyst wrote it."""
-        found = self._column(node).copy()
-        found.meta.update(node.this.meta)
-        return found
+        placed = self._column(node).copy()
+        placed.meta.update(node.this.meta)
+        return placed
 
     def box(self, name: str) -> Box:
         """A box by id."""
@@ -218,9 +222,9 @@ class Scope(ReleasedView):
         """Whether an exact expression may be infinite or no number: it reads floating point values, or makes some."""
         if is_floating(tree):
             return True
-        floats = {(VIEW, name) for own in self.released.fields if own.kind == "float" for name in own.published}
+        floats = {(VIEW, name) for field in self.released.fields if field.kind == "float" for name in field.published}
         floats |= {(n, c.name) for n, relation in self.tables.values() for c in relation.columns if c.kind == "float"}
-        return any((found.table, found.name) in floats for found in tree.find_all(exp.Column))
+        return any((column_node.table, column_node.name) in floats for column_node in tree.find_all(exp.Column))
 
     def is_short(self, column: exp.Column) -> bool:
         """Whether an exact column of the release has whole numbers of 32 bits at most."""
@@ -229,20 +233,20 @@ class Scope(ReleasedView):
     def _column(self, node: exp.Column) -> Tree:
         if node.args.get("db"):
             refuse(self.text, node, "write columns as column or alias.column")
-        own = (
-            _match([own.name for own in self.released.fields], node)
+        own_names = (
+            _match([field.name for field in self.released.fields], node)
             if node.table.lower() in ("", self.alias.lower())
             else []
         )
         joined = [
-            (name, found)
+            (name, column_name)
             for alias, (name, relation) in self.tables.items()
             if node.table.lower() in ("", alias.lower())
-            for found in _match([c.name for c in relation.columns], node)
+            for column_name in _match([c.name for c in relation.columns], node)
         ]
-        if own and node.name.lower() in self.using:
+        if own_names and node.name.lower() in self.using:
             joined = []
-        if len(own) + len(joined) > 1:
+        if len(own_names) + len(joined) > 1:
             refuse(
                 self.text,
                 node,
@@ -251,18 +255,18 @@ class Scope(ReleasedView):
         if joined:
             self._comparable(node, *joined[0])
             return column(joined[0][1], joined[0][0])
-        if not own:
-            names = ", ".join(found.name for found in self.released.fields)
+        if not own_names:
+            names = ", ".join(field.name for field in self.released.fields)
             refuse(self.text, node, f"the release has no column {node.sql()}; it has: {names}")
-        found = next(found for found in self.released.fields if found.name == own[0])
-        if found.role == "pseudonym":
+        field = next(field for field in self.released.fields if field.name == own_names[0])
+        if field.role == "pseudonym":
             refuse(
                 self.text,
                 node,
-                f"{found.name} is a pseudonym: the view has tokens in place of its values, so that bounds would be of "
+                f"{field.name} is a pseudonym: the view has tokens in place of its values, so that bounds would be of "
                 "another column; join or count tokens in plain SQL over the view",
             )
-        return self._own(found)
+        return self._write_field(field)
 
     def _comparable(self, node: exp.Column, table: str, name: str) -> None:
         """Refuse a joined column of a type with special operators.
@@ -270,16 +274,16 @@ class Scope(ReleasedView):
         In this query they would be those of another type, or missing.
         """
         relations = dict(self.tables.values())
-        for found in relations[table].columns:
-            if found.name == name and found.own_operators:
+        for relation_column in relations[table].columns:
+            if relation_column.name == name and relation_column.own_operators:
                 refuse(
                     self.text,
                     node,
-                    f"column {name} has type {found.shown_type}, which was added to this database with operators of "
-                    "its own; join a view that casts it, to text for example",
+                    f"column {name} has type {relation_column.shown_type}, which was added to this database with "
+                    "operators of its own; join a view that casts it, to text for example",
                 )
 
-    def _own(self, own: Field) -> Tree:
+    def _write_field(self, own: Field) -> Tree:
         if self.is_exact(own):
             return column(own.published[0] if own.published else own.name, VIEW)
         return self.boxes[own.name].value
@@ -301,23 +305,23 @@ def boxes_of(engine: Engine, released: Released, alias: str, trees: Iterable[exp
         trees: expressions as they were parsed.
     """
     scope = Scope(engine, released, "", alias)
-    open_ = [own.name for own in released.fields if not scope.is_exact(own)]
-    found: dict[str, Box] = {}
+    open_ = [open_field.name for open_field in released.fields if not scope.is_exact(open_field)]
+    boxes: dict[str, Box] = {}
     for node in (node for tree in trees for node in tree.find_all(exp.Column)):
         if node.table.lower() not in ("", alias.lower()):
             continue
-        for own in (own for own in released.fields if own.name in _match(open_, node)):
-            if own.name not in found:
-                made = released.once(("box", own.name), lambda own=own: box_of(engine, released, own, ""))  # type: ignore[misc]
-                found[own.name] = replace(made, id=f"k{len(found) + 1}")
-    return found
+        for open_field in (open_field for open_field in released.fields if open_field.name in _match(open_, node)):
+            if open_field.name not in boxes:
+                box = released.once(("box", open_field.name), lambda own=open_field: box_of(engine, released, own, ""))  # type: ignore[misc]
+                boxes[open_field.name] = replace(box, id=f"k{len(boxes) + 1}")
+    return boxes
 
 
 def item(number: int, node: exp.Expr) -> Tree:
     """An item of the SELECT by number, where another clause names it."""
-    found = column(str(number), ITEM)
-    found.meta.update(node.this.meta if isinstance(node, exp.Column) else node.meta)
-    return found
+    reference = column(str(number), ITEM)
+    reference.meta.update(node.this.meta if isinstance(node, exp.Column) else node.meta)
+    return reference
 
 
 def _goes_by_collation(node: exp.Column) -> bool:
@@ -339,4 +343,4 @@ def _match(names: Sequence[str], node: exp.Column) -> list[str]:
     """The columns that may be meant: the exact name in quotes, else all that differ in case alone."""
     if node.this.args.get("quoted") and node.name in names:
         return [node.name]
-    return [found for found in names if found.lower() == node.name.lower()]
+    return [name for name in names if name.lower() == node.name.lower()]

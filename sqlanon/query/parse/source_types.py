@@ -43,20 +43,20 @@ class SourceTypes:
     def of_all(self, bound: Sequence[Tree], written: exp.Expr) -> list[exp.DataType]:
         """The types of several expressions, in a single question; see `of`."""
         dialect = self._scope.engine.dialect
-        wholes = [with_columns(one, self._null_of_type) for one in bound]
+        wholes = [with_columns(tree, self._null_of_type) for tree in bound]
         texts = [whole.sql(dialect=dialect) for whole in wholes]
-        asked = {text: whole for text, whole in zip(texts, wholes, strict=True) if text not in self._known}
-        if asked:
-            listed = [exp.alias_(whole, f"t{i}") for i, whole in enumerate(asked.values())]
-            made = exp.Select().select(*listed).from_(exp.to_table("x").as_(VIEW))
-            made.args["from_"].this.replace(self._scope.view())
+        unknown = {text: whole for text, whole in zip(texts, wholes, strict=True) if text not in self._known}
+        if unknown:
+            listed = [exp.alias_(whole, f"t{i}") for i, whole in enumerate(unknown.values())]
+            query = exp.Select().select(*listed).from_(exp.to_table("x").as_(VIEW))
+            query.args["from_"].this.replace(self._scope.view())
             for join in self._scope.joins:
-                made = made.join(join.copy())
+                query = query.join(join.copy())
             try:
-                found = self._scope.engine.describe(made.sql(dialect=dialect))
+                shown_types = self._scope.engine.describe(query.sql(dialect=dialect))
             except DatabaseError:
                 refuse(self._scope.text, written, "the engine has no such function or operator for these types")
-            for text, shown in zip(asked, found, strict=True):
+            for text, shown in zip(unknown, shown_types, strict=True):
                 self._known[text] = _read(shown, dialect)
         return [self._known[text] for text in texts]
 

@@ -34,12 +34,12 @@ def check_lengths(text: str, select: exp.Select) -> None:
 
     Cost: a walk over the query.
     """
-    known: dict[int, int] = {}
+    lengths: dict[int, int] = {}
     for node in reversed(list(select.walk(bfs=True))):  # arguments before the functions of them
         padded = padded_to(node)
         if padded is not None and not _few(padded):
             refuse(text, node, f"text is padded to at most {PADDED} characters, written as a number")
-        known[id(node)] = length = _length(node, known)
+        lengths[id(node)] = length = _length(node, lengths)
         if length > MOST_CHARACTERS:
             refuse(
                 text,

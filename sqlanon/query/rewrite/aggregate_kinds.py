@@ -30,7 +30,7 @@ from sqlanon.query.rewrite.ordered_aggregates import (
     distinct,
     known_average,
 )
-from sqlanon.query.rewrite.plain_aggregates import added, counted, error, extreme, unsure
+from sqlanon.query.rewrite.plain_aggregates import bound_count, bound_sum, error, extreme, unsure
 from sqlanon.query.rewrite.quantiles import native, quantile
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan, Ratio
 from sqlanon.query.rewrite.row_values import RowValues
@@ -66,8 +66,8 @@ class Asked:
     @property
     def classes(self) -> list[Tree]:
         """The columns of a class; none where each row is a class."""
-        known = self.rows.divided or bool(self.rows.solved)
-        return [column(f"class_{class_column.name}") for class_column in self.rows.class_columns if known]
+        divides = self.rows.divided or bool(self.rows.solved)
+        return [column(f"class_{class_column.name}") for class_column in self.rows.class_columns if divides]
 
     @property
     def floating(self) -> bool:
@@ -116,13 +116,13 @@ def _average(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
     return exp.DataType.build("DOUBLE"), asked.average_type
 
 
-def _own(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
+def _find_types(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
     return exp.DataType.build("DOUBLE"), asked.aggregate.type or exp.DataType.build("DOUBLE")
 
 
 def _value(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
-    own = _own(asked)[1]
-    return own, own
+    expression = _find_types(asked)[1]
+    return expression, expression
 
 
 @dataclass(frozen=True)
@@ -143,15 +143,15 @@ def _rows(asked: Asked) -> Apart:
     box = asked.shuffled
     if box is not None:
         return count_matched(asked.aggregate.id, asked.aggregate.condition, box, asked.keys)
-    return _counted(asked)
+    return _bound_count(asked)
 
 
-def _counted(asked: Asked) -> Apart:
+def _bound_count(asked: Asked) -> Apart:
     a = asked.aggregate
     solved = asked.rows.solved.get(a.condition) if counts_rows(a) else None
     if solved is not None:
         return count_classes(a.id, asked.row, asked.keys, asked.classes, solved)
-    return [], counted(asked.aggregate, asked.row)
+    return [], bound_count(asked.aggregate, asked.row)
 
 
 def _distinct(asked: Asked) -> Apart:
@@ -162,7 +162,7 @@ def _distinct(asked: Asked) -> Apart:
     return distinct_values(a.id, a.box, asked.row, asked.keys, members, attained=attained)
 
 
-def _averaged(asked: Asked) -> Apart:
+def _bound_average(asked: Asked) -> Apart:
     a = asked.aggregate
     if a.known:
         return [], known_average(a.id, asked.row, asked.average_type, floating=asked.floating)
@@ -204,23 +204,23 @@ def _share(asked: Asked, ratio: Ratio) -> Apart:
     assert rest is not None
     below = replace(above, condition=ratio.some)
     rows = asked.values.of(above), asked.values.of(rest), asked.values.of(below)
-    solved = [asked.rows.solved.get(one.condition) for one in (above, rest, below)]
+    solved = [asked.rows.solved.get(aggregate.condition) for aggregate in (above, rest, below)]
     return share(asked.aggregate.id, ratio.factor, rows, asked.keys, asked.classes, solved)
 
 
 KINDS: Mapping[str, Kind] = {
     "rows": Kind(_rows),
-    "count": Kind(_counted),
+    "count": Kind(_bound_count),
     "distinct": Kind(_distinct),
-    "sum": Kind(lambda asked: ([], added(asked.aggregate, asked.row, floating=asked.floating))),
-    "avg": Kind(_averaged, _average),
+    "sum": Kind(lambda asked: ([], bound_sum(asked.aggregate, asked.row, floating=asked.floating))),
+    "avg": Kind(_bound_average, _average),
     "min": Kind(lambda asked: ([], extreme(asked.aggregate, asked.row, least=True))),
     "max": Kind(lambda asked: ([], extreme(asked.aggregate, asked.row, least=False))),
     "quantile": Kind(_quantile, _value),
     "native": Kind(
-        lambda asked: native(asked.scope, asked.plan, asked.aggregate, [key.name for key in asked.keys]), _own
+        lambda asked: native(asked.scope, asked.plan, asked.aggregate, [key.name for key in asked.keys]), _find_types
     ),
-    "ratio": Kind(_ratio, _own),
+    "ratio": Kind(_ratio, _find_types),
     "unsure": Kind(lambda asked: ([], unsure(asked.aggregate, asked.row))),
     "error": Kind(lambda asked: ([], error(asked.aggregate, asked.row))),
 }

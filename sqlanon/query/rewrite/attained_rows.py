@@ -103,8 +103,8 @@ class Classes:
         """They follow from those of the whole class, where all other rows may be among the rest."""
         i = rows.condition
         part = rows.count if rows.part is None else rows.part
-        others = sql(":w - :n", w=column(CLASS_ROWS), n=part)
-        fewest = sql("GREATEST(:l - (:o), 0)", l=column(f"least{i}"), o=others)
+        rows_elsewhere = sql(":w - :n", w=column(CLASS_ROWS), n=part)
+        fewest = sql("GREATEST(:l - (:o), 0)", l=column(f"least{i}"), o=rows_elsewhere)
         most = sql("LEAST(:h, :n)", h=column(f"most{i}"), n=part)
         if rows.turn is not None:
             fewest, most = (when(rows.turn, end, exp.Literal.number(0)) for end in (fewest, most))
@@ -130,11 +130,11 @@ class Candidates:
 
     def narrows(self, scope: Scope, plan: QueryPlan) -> bool:
         """Not where exact columns are asked, which say nothing about the other candidates."""
-        known = any(by_row(formula, plan) for formula in plan.conditions)
+        by_rows = any(by_row(formula, plan) for formula in plan.conditions)
         attained = any(box.attained for box in scope.boxes.values())
-        plain = attained and not scope.joins and not plan.means and not known and not held_terms(plan)
-        counted = [a for whole in plan.aggregates for a in whole.parts if a.kind == "rows"]
-        return plain and any(tests_in(plan.conditions[a.condition]) for a in counted)
+        plain = attained and not scope.joins and not plan.means and not by_rows and not held_terms(plan)
+        row_counts = [a for whole in plan.aggregates for a in whole.parts if a.kind == "rows"]
+        return plain and any(tests_in(plan.conditions[a.condition]) for a in row_counts)
 
     def members(self) -> Tree:
         """The candidates of a box."""
@@ -144,8 +144,8 @@ class Candidates:
         """Those of the candidates, for rows alone."""
         if rows.term is not None:
             return {}
-        found = {"fewest": f"least{rows.condition}", "most": f"most{rows.condition}"}
-        ends = {end: times(rows.count, column(name)) for end, name in found.items()}
+        columns = {"fewest": f"least{rows.condition}", "most": f"most{rows.condition}"}
+        ends = {end: times(rows.count, column(name)) for end, name in columns.items()}
         return {**ends, "each": exp.Literal.number(self.k)}
 
 

@@ -28,11 +28,11 @@ def calculate_case(calculator: Calculator, node: exp.Case) -> Quad:
     branches = _branches(calculator, node)
     if not is_number(calculator.check(node)):
         return _words(calculator, node, branches)
-    found = [(may, _side(calculator, value, sharp=True)) for may, value in branches]
+    sides = [(may, _side(calculator, value, sharp=True)) for may, value in branches]
     lows, highs = (
         [
             when(may, getattr(side, end), None)
-            for may, side in found
+            for may, side in sides
             if not is_false(may) and not isinstance(getattr(side, end), exp.Null)
         ]  # a bare NULL has the type of a text in PostgreSQL, and says nothing about the ends
         for end in ("low", "high")
@@ -40,7 +40,7 @@ def calculate_case(calculator: Calculator, node: exp.Case) -> Quad:
     unbounded = [
         some(
             every([may, sql(":x IS NULL", x=end)])
-            for may, side in found
+            for may, side in sides
             for end in [getattr(side, name)]
             if not isinstance(end, exp.Null)
         )
@@ -50,19 +50,21 @@ def calculate_case(calculator: Calculator, node: exp.Case) -> Quad:
         when(some([missing]), exp.null(), _over(word, trees))
         for word, trees, missing in zip(("LEAST", "GREATEST"), (lows, highs), unbounded, strict=True)
     ]
-    maybe = _over("GREATEST", [when(may, side.undefined, exp.Literal.number(0)) for may, side in found])
+    maybe = _over("GREATEST", [when(may, side.undefined, exp.Literal.number(0)) for may, side in sides])
     return Quad(calculator.groups.estimate(node), ends[0], ends[1], maybe, tight=False)
 
 
 def _branches(calculator: Calculator, node: exp.Case) -> list[tuple[Tree, exp.Expr]]:
     """Condition under which a source may take each branch of a CASE, and the branch's value."""
     reached: list[Tree] = []
-    found: list[tuple[Tree, exp.Expr]] = []
+    branches: list[tuple[Tree, exp.Expr]] = []
     for argument in node.args["ifs"]:
-        asked = argument.this if node.this is None else exp.EQ(this=node.this.copy(), expression=argument.this.copy())
-        found.append((every([*reached, negate(calculator.groups.surely(asked, False))]), argument.args["true"]))
-        reached.append(negate(calculator.groups.surely(asked, True)))
-    return [*found, (every(reached), node.args.get("default") or exp.null())]
+        condition = (
+            argument.this if node.this is None else exp.EQ(this=node.this.copy(), expression=argument.this.copy())
+        )
+        branches.append((every([*reached, negate(calculator.groups.surely(condition, False))]), argument.args["true"]))
+        reached.append(negate(calculator.groups.surely(condition, True)))
+    return [*branches, (every(reached), node.args.get("default") or exp.null())]
 
 
 def _words(calculator: Calculator, node: exp.Case, branches: list[tuple[Tree, exp.Expr]]) -> Quad:

@@ -38,14 +38,14 @@ def counts_rows(a: Aggregate) -> bool:
 
 def terms_of_counts(plan: QueryPlan) -> dict[int, set[str | None]]:
     """The conditions of counts and shares, with the exact terms that are counted; None: rows are."""
-    found: dict[int, set[str | None]] = {}
+    terms: dict[int, set[str | None]] = {}
     for a in plan.aggregates:
         if counts_rows(a):
-            found.setdefault(a.condition, set()).add(a.term)
+            terms.setdefault(a.condition, set()).add(a.term)
         elif a.ratio is not None and is_share(a.ratio):
             for condition in (a.ratio.some, *(part.condition for part in a.parts)):
-                found.setdefault(condition, set()).add(None)
-    return found
+                terms.setdefault(condition, set()).add(None)
+    return terms
 
 
 def held_terms(plan: QueryPlan) -> list[str]:
@@ -64,7 +64,7 @@ def rough_aggregates(scope: Scope, plan: QueryPlan, domains: Domains, counts: Ma
     listed = all(lookup.counts_attained for lookup in domains.lookups if lookup.box.attained)
 
     def tight(a: Aggregate) -> bool:
-        known = a.condition in counts and counts[a.condition].tight
-        return counts_rows(a) and listed and (known or not tests_in(plan.conditions[a.condition]))
+        is_tight = a.condition in counts and counts[a.condition].tight
+        return counts_rows(a) and listed and (is_tight or not tests_in(plan.conditions[a.condition]))
 
     return frozenset(a.id for a in plan.aggregates if not tight(a))

@@ -51,34 +51,39 @@ def sum_classes(
         classes: the columns of a class.
         others: other columns.
     """
-    chosen = dict(others or {})
-    made: list[tuple[str, exp.Expr]] = []
+    expressions = dict(others or {})
+    tables: list[tuple[str, exp.Expr]] = []
     joined: dict[str, Solved] = {}
     for letter, (row, solved) in parts.items():
         low, high = (sql("SUM(:x)", x=row[end]) for end in ("fewest", "most"))
-        chosen |= {f"{letter}l": low, f"{letter}h": high}
+        expressions |= {f"{letter}l": low, f"{letter}h": high}
         if solved is not None:
             joined[letter] = solved
-            chosen |= {f"{letter}_{own}": tree for own, tree in cell_columns(row, solved.sorts).items()}
-    listed = [*keys, *(named(tree, own) for own, tree in chosen.items())]
+            expressions |= {
+                f"{letter}_{column_name}": tree for column_name, tree in cell_columns(row, solved.sorts).items()
+            }
+    listed = [*keys, *(named(tree, column_name) for column_name, tree in expressions.items())]
     first = f"{name}_cut" if joined else name
-    made.append((first, select(listed, FOUND, where=[column("p0")], group=[*keys, *classes])))
+    tables.append((first, select(listed, FOUND, where=[column("p0")], group=[*keys, *classes])))
     if not joined:
-        return made
-    shown: list[Tree] = [*(column(key.name, "c") for key in keys), *(column(own, "c") for own in others or {})]
+        return tables
+    shown: list[Tree] = [
+        *(column(key.name, "c") for key in keys),
+        *(column(column_name, "c") for column_name in others or {}),
+    ]
     joins = []
     for letter in parts:
         ends: list[Tree] = [column(f"{letter}{end}", "c") for end in "lh"]
         if letter in joined:
             table = f"_solved{name}_{letter}"
-            made.insert(0, (table, _values(joined[letter])))
+            tables.insert(0, (table, _values(joined[letter])))
             ends = [_exact(letter, index, end, joined[letter]) for index, end in enumerate(ends)]
             on = exp.EQ(this=column("cells", f"s{letter}"), expression=_text(letter, joined[letter].sorts))
             joins.append(exp.Join(this=exp.to_table(table).as_(f"s{letter}"), on=on, side="LEFT"))
         shown += [named(tree, f"{letter}{end}") for tree, end in zip(ends, "lh", strict=True)]
     last = select(shown, exp.to_table(first).as_("c"))
     last.set("joins", joins)
-    return [*made, (name, last)]
+    return [*tables, (name, last)]
 
 
 def cell_texts(
@@ -90,8 +95,12 @@ def cell_texts(
     each, then the numbers of rows of each sort, and of others (`sqlanon.query.logic.venn_cells.Cells`).
     """
     low, high = (sql("SUM(:x)", x=row[end]) for end in ("fewest", "most"))
-    chosen = {"l": low, "h": high, **{f"x_{own}": tree for own, tree in cell_columns(row, sorts).items()}}
-    listed = [named(tree, own) for own, tree in chosen.items()]
+    expressions = {
+        "l": low,
+        "h": high,
+        **{f"x_{column_name}": tree for column_name, tree in cell_columns(row, sorts).items()},
+    }
+    listed = [named(tree, column_name) for column_name, tree in expressions.items()]
     cut = select(listed, FOUND, where=[column("p0")], group=[*keys, *classes])
     open_ = sql(":l < :h AND :m > 0", l=column("l", "c"), h=column("h", "c"), m=counts(_numbers("x", sorts)))
     text = select([named(_text("x", sorts), "cells")], exp.to_table("_cut").as_("c"), where=[open_], distinct=True)
@@ -168,8 +177,8 @@ def _exact(letter: str, at: int, closed: Tree, solved: Solved) -> Tree:
         sql("GREATEST(:m - :a, 0) * :x", m=many, a=most, x=column(f"{'ab'[at]}{sort}", table))
         for sort, many in zip(solved.sorts, _numbers(letter, solved.sorts), strict=True)
     ]
-    found = plus([column(f"{letter}_{'fm'[at]}", "c"), column(("low", "high")[at], table), *more])
-    return sql("COALESCE(:f, :c)", f=found, c=closed)
+    total = plus([column(f"{letter}_{'fm'[at]}", "c"), column(("low", "high")[at], table), *more])
+    return sql("COALESCE(:f, :c)", f=total, c=closed)
 
 
 def _values(solved: Solved) -> exp.Select:

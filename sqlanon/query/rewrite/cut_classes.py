@@ -38,7 +38,7 @@ class Results:
     triples: tuple[Triple, ...]
     counts: Mapping[int, Count]
 
-    def named(self) -> Iterator[tuple[str, int, Tree]]:
+    def list_named(self) -> Iterator[tuple[str, int, Tree]]:
         """Every result: the name of its column, the number of the condition, and the SQL."""
         for i, triple in enumerate(self.triples):
             yield f"possible_{i}", i, triple.possible
@@ -69,10 +69,10 @@ def are_of_classes(results: Results, boxes: Iterable[str], rows: str, venns: Ite
         rows: the column with the number of rows of the class.
         venns: the cells of conditions for the solver, which reads boxes.
     """
-    known = {*boxes, rows}
-    read = {one.name for _, _, tree in results.named() for one in tree.find_all(exp.Column)}
+    class_columns = {*boxes, rows}
+    read_names = {node.name for _, _, tree in results.list_named() for node in tree.find_all(exp.Column)}
     by_row = any(count.case is not None for count in results.counts.values())
-    return read <= known and not by_row and all(venn is None for venn in venns)
+    return read_names <= class_columns and not by_row and all(venn is None for venn in venns)
 
 
 def join_cut(
@@ -96,21 +96,23 @@ def join_cut(
     """
     rows, (of_class, of_row) = shown.rows[0], reached
     of_classes = view.copy()
-    wanted = {*shown.boxes, *shown.classes}
-    of_classes.set("expressions", [expression for expression in of_classes.expressions if expression.alias in wanted])
+    wanted_columns = {*shown.boxes, *shown.classes}
+    of_classes.set(
+        "expressions", [expression for expression in of_classes.expressions if expression.alias in wanted_columns]
+    )
     of_classes.append("expressions", named(column(kept.rows, VIEW), rows))
     of_classes.set("from_", exp.From(this=table_of(kept.table, VIEW)))
-    given: list[tuple[str, Tree]]
+    passed: list[tuple[str, Tree]]
     of_settled: list[tuple[str, Tree]]
     if results is None:
-        given = [(name, column(name)) for name in shown.boxes]
+        passed = [(name, column(name)) for name in shown.boxes]
         of_settled = [(name, exp.null()) for name in shown.boxes]
     else:
-        given = [(name, tree) for name, _, tree in results.named()]
-        of_settled = [(name, _known(settled, name, i, tree, rows)) for name, i, tree in results.named()]
-    listed = [*map(column, (*shown.classes, rows)), *(named(tree, name) for name, tree in given)]
+        passed = [(name, tree) for name, _, tree in results.list_named()]
+        of_settled = [(name, _select_settled(settled, name, i, tree, rows)) for name, i, tree in results.list_named()]
+    listed = [*map(column, (*shown.classes, rows)), *(named(tree, name) for name, tree in passed)]
     cut = select(listed, of_classes.subquery("v"), where=[*of_class, settled.cut])
-    names = [name for name, _ in given]
+    names = [name for name, _ in passed]
     union = exp.Union(
         this=_of_cut(settled, view, shown, of_row, names),
         expression=_of_settled(settled, shown, of_settled),
@@ -119,7 +121,7 @@ def join_cut(
     return [(CUT, cut), (SETTLED, _group_settled(settled, view, shown, of_row)), (ROWS, union)]
 
 
-def _known(settled: Settled, name: str, condition: int, tree: Tree, rows: str) -> Tree:
+def _select_settled(settled: Settled, name: str, condition: int, tree: Tree, rows: str) -> Tree:
     """A result for the rows of settled classes."""
     if condition not in settled.certain:
         return tree  # a constant
@@ -133,30 +135,34 @@ def _of_cut(
     settled: Settled, view: exp.Select, shown: Shown, reached: Sequence[Tree], names: Sequence[str]
 ) -> exp.Select:
     """The rows of cut classes."""
-    own = [*shown.held, *shown.classes]
+    group_columns = [*shown.held, *shown.classes]
     grouped = select(
-        [*map(column, own), named(sql("COUNT(*)"), "n"), *(named(tree, name) for name, tree in shown.sums.items())],
+        [
+            *map(column, group_columns),
+            named(sql("COUNT(*)"), "n"),
+            *(named(tree, name) for name, tree in shown.sums.items()),
+        ],
         view.copy().subquery("v"),
         where=[*reached, settled.cut],
-        group=[number(i) for i, _ in enumerate(own, 1)],
+        group=[number(i) for i, _ in enumerate(group_columns, 1)],
     )
-    chosen = [column(name, "r") for name in (*own, "n", *shown.sums)]
-    chosen += [named(exp.cast(exp.null(), "BOOLEAN"), name) for name in settled.names]
-    chosen += [column(name, "c") for name in (shown.rows[0], *names)]
+    expressions = [column(name, "r") for name in (*group_columns, "n", *shown.sums)]
+    expressions += [named(exp.cast(exp.null(), "BOOLEAN"), name) for name in settled.names]
+    expressions += [column(name, "c") for name in (shown.rows[0], *names)]
     pairs = [exp.NullSafeEQ(this=column(name, "r"), expression=column(name, "c")) for name in shown.classes]
-    made = select(chosen, grouped.subquery("r"))
-    made.set("joins", [exp.Join(this=exp.to_table(CUT).as_("c"), on=exp.and_(*pairs))])
-    return made
+    query = select(expressions, grouped.subquery("r"))
+    query.set("joins", [exp.Join(this=exp.to_table(CUT).as_("c"), on=exp.and_(*pairs))])
+    return query
 
 
 def _group_settled(settled: Settled, view: exp.Select, shown: Shown, reached: Sequence[Tree]) -> exp.Select:
     """The rows of settled classes, by exact terms and the conditions that they satisfy."""
     keys = {name: column(name) for name in shown.held}
     keys |= dict(zip(settled.names, settled.certain.values(), strict=True))
-    chosen = [*(named(tree.copy(), name) for name, tree in keys.items()), named(sql("COUNT(*)"), "n")]
-    chosen += [named(tree, name) for name, tree in shown.sums.items()]
+    expressions = [*(named(tree.copy(), name) for name, tree in keys.items()), named(sql("COUNT(*)"), "n")]
+    expressions += [named(tree, name) for name, tree in shown.sums.items()]
     numbers = [number(i) for i, _ in enumerate(keys, 1)]
-    return select(chosen, view.copy().subquery("v"), where=[*reached, negate(settled.cut)], group=numbers)
+    return select(expressions, view.copy().subquery("v"), where=[*reached, negate(settled.cut)], group=numbers)
 
 
 def _of_settled(settled: Settled, shown: Shown, given: Sequence[tuple[str, Tree]]) -> exp.Select:
@@ -167,10 +173,10 @@ def _of_settled(settled: Settled, shown: Shown, given: Sequence[tuple[str, Tree]
     rows = shown.rows[0]
     signs = [column(name) for name in settled.names]
     whole = select([*signs, named(sql("CAST(SUM(n) AS BIGINT)"), rows)], SETTLED, group=signs)
-    chosen = [column(name, "s") for name in shown.held] + [named(exp.null(), name) for name in shown.classes]
-    chosen += [column(name, "s") for name in ("n", *shown.sums, *settled.names)]
-    chosen += [column(rows, "w"), *(named(tree, name) for name, tree in given)]
-    made = select(chosen, exp.to_table(SETTLED).as_("s"))
+    expressions = [column(name, "s") for name in shown.held] + [named(exp.null(), name) for name in shown.classes]
+    expressions += [column(name, "s") for name in ("n", *shown.sums, *settled.names)]
+    expressions += [column(rows, "w"), *(named(tree, name) for name, tree in given)]
+    query = select(expressions, exp.to_table(SETTLED).as_("s"))
     pairs = [exp.EQ(this=column(name, "s"), expression=column(name, "w")) for name in settled.names]
-    made.set("joins", [exp.Join(this=whole.subquery("w"), on=exp.and_(*pairs))])
-    return made
+    query.set("joins", [exp.Join(this=whole.subquery("w"), on=exp.and_(*pairs))])
+    return query

@@ -58,8 +58,8 @@ def distinct_values(
         # The values that each range adds to those that begin before it.
         part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
         before = sql(f"MAX(hi) OVER ({part} ORDER BY lo, hi ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)")
-        kept = [*keys, *map(column, ("lo", "hi", "n", "c", "o")), named(before, "before")]
-        steps.append((f"{table}_ordered", select(kept, table)))
+        expressions = [*keys, *map(column, ("lo", "hi", "n", "c", "o")), named(before, "before")]
+        steps.append((f"{table}_ordered", select(expressions, table)))
         table = f"{table}_ordered"
         first, last, past = (measure(column(name), box.field.kind) or column(name) for name in ("lo", "hi", "before"))
         most = sql(  # infinite ends have no place in some engines
@@ -73,7 +73,7 @@ def distinct_values(
     elif members is not None:
         most = exp.cast(exp.Literal.number(members), "DOUBLE")
     if attained:
-        steps.insert(0, (f"_sure_{number}", _attained(box, row)))
+        steps.insert(0, (f"_sure_{number}", _select_attained(box, row)))
         sure = sql("GREATEST(:s, :a)", s=sure, a=select([sql("COUNT(*)")], f"_sure_{number}").subquery())
     least_ = sql("COALESCE(GREATEST(:s, MAX(c)), 0)", s=sure)
     greatest_ = sql(
@@ -88,7 +88,7 @@ def distinct_values(
     }
 
 
-def _attained(box: Box, row: Mapping[str, Tree]) -> exp.Query:
+def _select_attained(box: Box, row: Mapping[str, Tree]) -> exp.Query:
     """The values that certain rows are known to have, each once."""
     certain = [row["certain"]]
     if box.shape == "set":

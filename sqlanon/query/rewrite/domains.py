@@ -40,7 +40,7 @@ class Domains:
     @property
     def lookups(self) -> list[Lookup]:
         """The domains with listed values."""
-        return [domain for own in self.of.values() for domain in own if isinstance(domain, Lookup)]
+        return [domain for box_domains in self.of.values() for domain in box_domains if isinstance(domain, Lookup)]
 
 
 def divide(scope: Scope, plan: QueryPlan) -> list[Domains]:
@@ -57,12 +57,12 @@ def divide(scope: Scope, plan: QueryPlan) -> list[Domains]:
     """
     if not plan.filters:
         return [_divide(scope, plan)]
-    found = []
+    divisions = []
     for i, formula in enumerate(plan.conditions):
         tests = plan.tests.alone(plan.conditions[0], *plan.filters[:i][-1:])
         alone = replace(plan, conditions=(formula,), tests=tests)
-        found.append(_divide(scope, alone, f"f{i}_"))
-    return found
+        divisions.append(_divide(scope, alone, f"f{i}_"))
+    return divisions
 
 
 def _divide(scope: Scope, plan: QueryPlan, prefix: str = "") -> Domains:
@@ -77,41 +77,41 @@ def _divide(scope: Scope, plan: QueryPlan, prefix: str = "") -> Domains:
         if a.value is not None
         for branch in a.value.branches
     ]
-    used = frozenset().union(*(tests_in(formula) for formula in [*plan.conditions, *branches]))
-    tests = tuple(test for number, test in plan.tests.boxed.items() if number in used)
+    used_tests = frozenset().union(*(tests_in(formula) for formula in [*plan.conditions, *branches]))
+    tests = tuple(test for number, test in plan.tests.boxed.items() if number in used_tests)
     tight = not plan.tests.relaxed and not scope.released.form.facts.paired
     by_name: dict[str, Domain] = {}
     of: dict[str, tuple[Domain, ...]] = {}
-    boxed: dict[int, str] = {one.inside: box for box, one in plan.spread.items()}
-    every = not prefix or bool(used & plan.tests.loose.keys())  # a test over several boxes reads their columns
+    boxed: dict[int, str] = {spread.inside: box for box, spread in plan.spread.items()}
+    every = not prefix or bool(used_tests & plan.tests.loose.keys())  # a test over several boxes reads their columns
     for box in scope.boxes.values():
-        own = [test for test in tests if test.box == box.id]
-        if not every and not own:
+        box_tests = [test for test in tests if test.box == box.id]
+        if not every and not box_tests:
             continue
         # A value of a box that is not known may pass any predicates but not any set of them.
-        line = box.shape == "interval" and not is_computed(own)
-        tight &= (box.state is None or line or simple(own)) and not box.beyond
+        line = box.shape == "interval" and not is_computed(box_tests)
+        tight &= (box.state is None or line or simple(box_tests)) and not box.beyond
         parts: dict[str, list[ValueTest]] = {}
-        if _apart(box, own, plan):
+        if _apart(box, box_tests, plan):
             tight = False
-            parts = {f"{box.id} {test.id}": [test] for test in own}
-        made = {name: _domain(scope, box, part, f"{prefix}{part[0].id}", plan) for name, part in parts.items()}
-        rest = [] if parts else own
+            parts = {f"{box.id} {test.id}": [test] for test in box_tests}
+        by_part = {name: _domain(scope, box, part, f"{prefix}{part[0].id}", plan) for name, part in parts.items()}
+        rest = [] if parts else box_tests
         if rest or every:
-            made[box.id] = _domain(scope, box, rest, prefix, plan)
-        boxed |= {test.id: name for name, one in {**parts, box.id: rest}.items() for test in one}
-        by_name |= made
-        of[box.id] = tuple(made.values())
+            by_part[box.id] = _domain(scope, box, rest, prefix, plan)
+        boxed |= {test.id: name for name, part_tests in {**parts, box.id: rest}.items() for test in part_tests}
+        by_name |= by_part
+        of[box.id] = tuple(by_part.values())
         spread = plan.spread.get(box.id)
         # The values of a bucket come near to its ends, but do not always reach them.
         if spread is not None and spread.bucket is not None:
             tight &= box.id not in plan.values and box.state is None
         # Of a box that is not known, no more is decided within a group of several values than that it may be.
-        lookup = made.get(box.id)
+        lookup = by_part.get(box.id)
         if isinstance(lookup, Lookup) and lookup.key is not None:
             tight &= box.state is None or whole(lookup)
-    found = plan.tests
-    compiler = Compiler(found.exact, boxed, by_name, found.loose, relaxed=found.relaxed)
+    plan_tests = plan.tests
+    compiler = Compiler(plan_tests.exact, boxed, by_name, plan_tests.loose, relaxed=plan_tests.relaxed)
     return Domains(of, tests, compiler, tight)
 
 
@@ -120,11 +120,11 @@ def join_domains(divided: Sequence[Domains]) -> Domains:
     if len(divided) == 1:
         return divided[0]
     of: dict[str, tuple[Domain, ...]] = {}
-    for one in divided:
-        for box, domains in one.of.items():
+    for division in divided:
+        for box, domains in division.of.items():
             of[box] = of.get(box, ()) + domains
-    tests = tuple(dict.fromkeys(test for one in divided for test in one.tests))
-    return Domains(of, tests, divided[0].compiler, all(one.tight for one in divided))
+    tests = tuple(dict.fromkeys(test for division in divided for test in division.tests))
+    return Domains(of, tests, divided[0].compiler, all(division.tight for division in divided))
 
 
 def _apart(box: Box, tests: Sequence[ValueTest], plan: QueryPlan) -> bool:

@@ -54,31 +54,33 @@ def final_select(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables, *
         keyed: the keys of GROUP BY are the first columns.
     """
     query, outputs = bound.query, plan.outputs
-    chosen: list[Tree] = [column(f"g{i}") for i in range(len(plan.keys))] if keyed else []
+    expressions: list[Tree] = [column(f"g{i}") for i in range(len(plan.keys))] if keyed else []
     for name, item in outputs.items:
         if isinstance(item, Quad):
             ends = {"": item.estimate, "_low": item.low, "_high": item.high, "_undefined": item.undefined}
-            chosen += [named(tree.copy(), f"{name}{end}") for end, tree in ends.items()]
+            expressions += [named(tree.copy(), f"{name}{end}") for end, tree in ends.items()]
         else:
-            chosen.append(named(item.copy(), name))
-    chosen.append(named(_certain(bound, plan), "certain"))
-    chosen += [named(check.tree.copy(), f"check{i}") for i, check in enumerate(plan.checks)]
-    having = [one.copy() for one in (outputs.having, outputs.qualify) if not is_true(one)]
+            expressions.append(named(item.copy(), name))
+    expressions.append(named(_certain(bound, plan), "certain"))
+    expressions += [named(check.tree.copy(), f"check{i}") for i, check in enumerate(plan.checks)]
+    having = [condition.copy() for condition in (outputs.having, outputs.qualify) if not is_true(condition)]
     count = len(plan.keys)
     if plan.regroup is not None:
         count = len(plan.regroup.keys)
         having += [column("shown")] if count else []
     # Ties, and answers without an order, come in the order of their keys, so that every engine gives the same.
     ties = [exp.Ordered(this=column(f"g{i}"), nulls_first=True) for i in range(count)]
-    made = select(chosen, groups[-1][0], where=having, order=[*(term.copy() for term in outputs.order), *ties])
+    statement = select(
+        expressions, groups[-1][0], where=having, order=[*(term.copy() for term in outputs.order), *ties]
+    )
     if query.limit is not None:
-        made.set("limit", exp.Limit(expression=exp.Literal.number(query.limit)))
+        statement.set("limit", exp.Limit(expression=exp.Literal.number(query.limit)))
     if query.offset:
-        made.set("offset", exp.Offset(expression=exp.Literal.number(query.offset)))
-    made.set("with_", with_tables([*rows.tables, *groups], made))
+        statement.set("offset", exp.Offset(expression=exp.Literal.number(query.offset)))
+    statement.set("with_", with_tables([*rows.tables, *groups], statement))
     tight = rows.tight and not bound.scope.linked and plan.regroup is None
     return Final(
-        made,
+        statement,
         tuple((name, isinstance(item, Quad)) for name, item in outputs.items),
         {
             name: tight and item.tight and not rows.rough & ({plan.direct[name]} if name in plan.direct else rows.rough)
@@ -104,9 +106,9 @@ def _certain(bound: Bound, plan: QueryPlan) -> Tree:
             most = exp.Literal.number(query.limit if query.limit is not None else 1 << 60)
             all_in = sql("(SELECT COUNT(*) FROM _groups) <= :n", n=most)
             certain.append(FALSE if query.offset else some([all_in, *_first(bound, plan, most)]))
-            known = "(SELECT COUNT(*) FROM _rows WHERE :s IN ('some', 'any')) = 0"
+            none_unknown = "(SELECT COUNT(*) FROM _rows WHERE :s IN ('some', 'any')) = 0"
             open_ = [box for box in plan.spread if bound.scope.box(box).state is not None]
-            certain += [sql(known, s=column(f"{box}_state")) for box in open_]
+            certain += [sql(none_unknown, s=column(f"{box}_state")) for box in open_]
             if bound.scope.released.left_out:
                 certain.append(FALSE)  # the rows may be in further groups
     return every(certain) if certain else TRUE
@@ -149,18 +151,18 @@ def _is_plain(tree: exp.Expr, names: Collection[str]) -> bool:
 def with_tables(tables: Iterable[tuple[str, exp.Expr]], last: exp.Expr) -> exp.With:
     """The tables as a WITH; a table that is read more than once is made once, on every engine."""
     listed = list(tables)
-    read = Counter(
+    reads = Counter(
         node.name
         for tree in [*(table for _, table in listed), last]
         for node in nodes(tree)
         if isinstance(node, exp.Table)
     )
-    made = [
+    expressions = [
         exp.CTE(
             this=tree,
             alias=exp.TableAlias(this=exp.to_identifier(name)),
-            materialized=True if read[name] > 1 and not _is_plain(tree, read) else None,
+            materialized=True if reads[name] > 1 and not _is_plain(tree, reads) else None,
         )
         for name, tree in listed
     ]
-    return exp.With(expressions=made)
+    return exp.With(expressions=expressions)

@@ -46,8 +46,8 @@ class GroupNotes:
         key = node.sql(dialect=self.dialect)
         if key not in self.found:
             self.found[key] = self._read(len(self.found), node)
-        made = self.found[key]
-        return Aggregate(made.id, made.kind, 0, type=made.type)
+        existing = self.found[key]
+        return Aggregate(existing.id, existing.kind, 0, type=existing.type)
 
     def error(self, node: exp.Expr) -> Aggregate | None:
         """None: nothing is rounded; refuse values that engines add up in any order."""
@@ -69,9 +69,9 @@ class GroupNotes:
         inner = node.this if isinstance(node, exp.Filter) else node
         if not isinstance(inner, exp.AggFunc) or isinstance(inner, Scalar) or not _has_argument(inner):
             return self.inner.type_of(node)
-        made = inner.copy()
-        made.set("this", exp.cast(exp.null(), self._argument_type(inner)))
-        return self.inner.type_of(made)
+        typed = inner.copy()
+        typed.set("this", exp.cast(exp.null(), self._argument_type(inner)))
+        return self.inner.type_of(typed)
 
     def ratio(self, factor: exp.Expr, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
         """None: both are bounded by themselves."""
@@ -147,15 +147,15 @@ def regroup(bound: Bound, inner: Aggregates, *, sharp: bool) -> tuple[Regroup, O
     notes = GroupNotes(bound.query.text, scope.engine.dialect, groups, inner, bool(terms))
     outer = replace(bound, qualify=None)
     outputs = GroupOutputs.of_regrouped(outer, notes, sharp=sharp).outputs(outer, notes)
-    found = tuple(notes.found.values())
+    aggregates = tuple(notes.found.values())
     having, sure, may = (every(parts) for parts in zip(before, ranked, strict=True))
     some_left = bound.inner_having is not None or bound.qualify is not None
     groups_ = Outputs((), *before, (), TRUE, windows=windows)
     whole = not terms and bound.inner_having is None and bound.qualify is not None
     first = first_of(bound.qualify) if whole and bound.qualify is not None else None
-    made = Regroup(keys, terms, having, sure, may, some_left, found, tuple(inner.checks), groups_, first)
+    regroup = Regroup(keys, terms, having, sure, may, some_left, aggregates, tuple(inner.checks), groups_, first)
     inner.checks[:] = notes.checks
-    return made, outputs
+    return regroup, outputs
 
 
 def _met(groups: GroupOutputs, condition: exp.Expr | None) -> tuple[Tree, Tree, Tree]:

@@ -51,29 +51,29 @@ def bound_regroup(bound: Bound, plan: QueryPlan) -> Tables:
         bound: the query.
         plan: the plan of the query; without groups of groups there are no tables.
     """
-    made = plan.regroup
-    if made is None:
+    regroup = plan.regroup
+    if regroup is None:
         return ()
-    tables: list[tuple[str, exp.Expr]] = [(MEMBERS, _members(plan, made))]
-    averages = [aggregate for aggregate in made.aggregates if aggregate.kind == "avg"]
+    tables: list[tuple[str, exp.Expr]] = [(MEMBERS, _members(plan, regroup))]
+    averages = [aggregate for aggregate in regroup.aggregates if aggregate.kind == "avg"]
     if averages:
-        tables.append((PREFIXES, _prefixes(made, averages)))
-    keys = [named(column(f"k{i}"), f"g{i}") for i in range(len(made.keys))]
-    chosen: list[Tree] = [named(sql(f"BOOL_OR({name})"), name) for name in ("sure", "may", "shown")]
-    chosen += [named(sql(f"BOOL_OR(check{i})"), f"failed{i}") for i in range(len(made.checks))]
+        tables.append((PREFIXES, _prefixes(regroup, averages)))
+    keys = [named(column(f"k{i}"), f"g{i}") for i in range(len(regroup.keys))]
+    expressions: list[Tree] = [named(sql(f"BOOL_OR({name})"), name) for name in ("sure", "may", "shown")]
+    expressions += [named(sql(f"BOOL_OR(check{i})"), f"failed{i}") for i in range(len(regroup.checks))]
     joins = []
-    for aggregate in made.aggregates:
-        found = _aggregate(aggregate)
-        if made.first is not None:
-            found |= of_first(aggregate, found, *made.first)
-        whole = _whole(bound, made, aggregate)
+    for aggregate in regroup.aggregates:
+        ends = _aggregate(aggregate)
+        if regroup.first is not None:
+            ends |= of_first(aggregate, ends, *regroup.first)
+        whole = _whole(bound, regroup, aggregate)
         if whole is not None:
             joins.append((aggregate, whole))
-            found = _narrowed(aggregate, found)
-        chosen += [named(tree, f"{end}{aggregate.id}") for end, tree in found.items()]
+            ends = _narrow(aggregate, ends)
+        expressions += [named(tree, f"{end}{aggregate.id}") for end, tree in ends.items()]
     source: exp.Expr = named_table(PREFIXES if averages else MEMBERS)
-    last = select([*keys, *chosen], exp.alias_(source, "m", table=True))
-    last.set("joins", [_join(one, whole, len(made.keys)) for one, whole in joins])
+    last = select([*keys, *expressions], exp.alias_(source, "m", table=True))
+    last.set("joins", [_join(table, whole, len(regroup.keys)) for table, whole in joins])
     if keys:
         last.set("group", exp.Group(expressions=[column(f"k{i}", "m") for i in range(len(keys))]))
     return (*tables, (AGAIN, last))
@@ -110,13 +110,13 @@ def _members(plan: QueryPlan, made: Regroup) -> exp.Select:
     return select([named(own(tree), name) for name, tree in marks.items()], WINDOWED if made.groups.windows else GROUPS)
 
 
-def _held(one: GroupAggregate) -> Tree:
+def _counts_surely(one: GroupAggregate) -> Tree:
     """Whether a group counts in every source."""
     parts = [sql("m.sure"), column(f"fs{one.id}", "m")]
     return every([*parts, *([sql(":u = 0", u=column(f"v{one.id}u", "m"))] if one.value is not None else [])])
 
 
-def _kept(one: GroupAggregate) -> Tree:
+def _counts_maybe(one: GroupAggregate) -> Tree:
     """Whether a group counts in some source."""
     parts = [sql("m.may"), column(f"fm{one.id}", "m")]
     return every([*parts, *([negate(column(f"v{one.id}n", "m"))] if one.value is not None else [])])
@@ -124,28 +124,28 @@ def _kept(one: GroupAggregate) -> Tree:
 
 def _aggregate(one: GroupAggregate) -> dict[str, Tree]:
     """The columns of an aggregate."""
-    held, kept = _held(one), _kept(one)
+    surely, maybe = _counts_surely(one), _counts_maybe(one)
     shown = every([sql("m.shown"), column(f"fe{one.id}", "m")])
     if one.kind in ("rows", "count"):
         seen = shown if one.value is None else every([shown, sql("NOT :e IS NULL", e=column(f"v{one.id}e", "m"))])
-        ends = {"e": seen, "l": held, "h": kept}
+        ends = {"e": seen, "l": surely, "h": maybe}
         return {end: sql("COUNT(CASE WHEN :x THEN 1 END)", x=tree) for end, tree in ends.items()} | {"u": _NUMBER(0)}
     e, low, high = (column(f"v{one.id}{end}", "m") for end in "elh")
-    none = sql("CASE WHEN COUNT(CASE WHEN :x THEN 1 END) > 0 THEN 0 ELSE 1 END", x=held)
-    open_ = [sql("COALESCE(BOOL_OR(:k AND :x IS NULL), FALSE)", k=kept, x=end) for end in (low, high)]
+    none = sql("CASE WHEN COUNT(CASE WHEN :x THEN 1 END) > 0 THEN 0 ELSE 1 END", x=surely)
+    open_ = [sql("COALESCE(BOOL_OR(:k AND :x IS NULL), FALSE)", k=maybe, x=end) for end in (low, high)]
     estimate = sql(f"{one.kind.upper()}(:x)", x=when(shown, e))
     if one.kind == "sum":
         zero = _NUMBER(0)
-        least = when(held, low, when(kept, sql("LEAST(:l, :z)", l=low, z=zero)))
-        most = when(held, high, when(kept, sql("GREATEST(:h, :z)", h=high, z=zero)))
+        least = when(surely, low, when(maybe, sql("LEAST(:l, :z)", l=low, z=zero)))
+        most = when(surely, high, when(maybe, sql("GREATEST(:h, :z)", h=high, z=zero)))
         ends_ = [sql("SUM(:x)", x=tree) for tree in (least, most)]
     elif one.kind == "avg":
         ends_ = [sql(f"{word}({end}{one.id})") for word, end in (("MIN", "al"), ("MAX", "ah"))]
     else:
-        word, other = ("MIN", "MAX") if one.kind == "min" else ("MAX", "MIN")
+        word, opposite = ("MIN", "MAX") if one.kind == "min" else ("MAX", "MIN")
         near, far = (low, high) if one.kind == "min" else (high, low)
-        reached = sql(f"{word}(:x)", x=when(kept, near))
-        forced = sql(f"COALESCE({word}(:f), {other}(:a))", f=when(held, far), a=when(kept, far))
+        reached = sql(f"{word}(:x)", x=when(maybe, near))
+        forced = sql(f"COALESCE({word}(:f), {opposite}(:a))", f=when(surely, far), a=when(maybe, far))
         ends_ = [reached, forced] if one.kind == "min" else [forced, reached]
     return {
         "e": estimate,
@@ -171,10 +171,10 @@ def _prefixes(made: Regroup, averages: list[GroupAggregate]) -> exp.Select:
             window.set("spec", exp.WindowSpec(**spec))
         return window
 
-    chosen: list[Tree] = [sql("m.*")]
+    expressions: list[Tree] = [sql("m.*")]
     for average in averages:
-        held, kept = _held(average), _kept(average)
-        open_ = every([kept, negate(held)])
+        surely, maybe = _counts_surely(average), _counts_maybe(average)
+        open_ = every([maybe, negate(surely)])
         kind = average.type or exp.DataType.build("DOUBLE")
         for end, falls in (("l", False), ("h", True)):
             value = column(f"v{average.id}{end}", "m")
@@ -183,14 +183,14 @@ def _prefixes(made: Regroup, averages: list[GroupAggregate]) -> exp.Select:
                 exp.Ordered(this=when(open_, _NUMBER(0), _NUMBER(1))),
                 exp.Ordered(this=value.copy(), desc=falls, nulls_first=False),
             ]
-            sum_ = run("SUM(:x)", x=when(held, value))
-            count = run("COUNT(CASE WHEN :x THEN 1 END)", x=held)
+            sum_ = run("SUM(:x)", x=when(surely, value))
+            count = run("COUNT(CASE WHEN :x THEN 1 END)", x=surely)
             more, many = run("SUM(:x)", order, x=own_value), run("COUNT(:x)", order, x=own_value)
             base = mean(kind, sum_, count)
             both = mean(kind, sql("COALESCE(:a, 0) + :b", a=sum_, b=more), sql(":a + :b", a=count, b=many))
             word = "LEAST" if end == "l" else "GREATEST"
-            chosen.append(named(when(open_, sql(f"{word}(:a, :b)", a=base, b=both), base), f"a{end}{average.id}"))
-    return select(chosen, exp.alias_(named_table(MEMBERS), "m", table=True))
+            expressions.append(named(when(open_, sql(f"{word}(:a, :b)", a=base, b=both), base), f"a{end}{average.id}"))
+    return select(expressions, exp.alias_(named_table(MEMBERS), "m", table=True))
 
 
 def _whole(bound: Bound, made: Regroup, one: GroupAggregate) -> exp.Select | None:
@@ -201,7 +201,7 @@ def _whole(bound: Bound, made: Regroup, one: GroupAggregate) -> exp.Select | Non
     if one.kind not in ("sum", "avg") or one.filtered or made.has_having or core is None or not adds_up(core):
         return None
     assert bare is not None
-    asked = replace(
+    whole_query = replace(
         bound,
         items=(("whole", bare),),
         groups=made.written,
@@ -212,7 +212,7 @@ def _whole(bound: Bound, made: Regroup, one: GroupAggregate) -> exp.Select | Non
         inner_having=None,
     )
     try:
-        plan = collect(asked)
+        plan = collect(whole_query)
     except Refused:
         return None
     if plan.regroup is not None:
@@ -235,7 +235,7 @@ def _join(one: GroupAggregate, whole: exp.Select, keys: int) -> exp.Join:
     return exp.Join(this=whole.subquery(name), on=every(same) if same else sql("1 = 1"), side="LEFT")
 
 
-def _narrowed(one: GroupAggregate, found: dict[str, Tree]) -> dict[str, Tree]:
+def _narrow(one: GroupAggregate, found: dict[str, Tree]) -> dict[str, Tree]:
     """The bounds of a sum or average with those of the total of all rows.
 
     Every group gives a value: a count, or the sum of a column, of which a group may have no values, so that the total

@@ -36,22 +36,22 @@ def common_keys(scope: Scope, terms: Sequence[Tree]) -> list[tuple[Tree, Callabl
 
     Several terms of a column have a common expression: a step of the calendar, or a number for their conditions.
     """
-    found: list[tuple[Tree, Callable[[Tree], Tree]]] = []
+    common: list[tuple[Tree, Callable[[Tree], Tree]]] = []
     for term in terms:
         names = boxes_in(term)
         same = [term for term in terms if len(names) == 1 and boxes_in(term) == names and _reads_one(term)]
         several = len(same) > 1 and _reads_one(term)
         key = common_key(same, scope.box(names[0]).value) if several else None
         if key is not None:
-            found.append((key, partial(_by_step, term, key)))
+            common.append((key, partial(_by_step, term, key)))
             continue
-        conditions = list(dict.fromkeys(condition for other in same for condition in conditions_of(other)))
+        conditions = list(dict.fromkeys(condition for alike in same for condition in conditions_of(alike)))
         coded = several and len(set(same)) > 1 and all(map(asks_conditions_alone, same))
         if coded and len(conditions) <= MOST_CONDITIONS:
-            found.append((code_of(conditions), partial(_by_code, term, conditions)))
+            common.append((code_of(conditions), partial(_by_code, term, conditions)))
         else:
-            found.append((term, lambda value: value))
-    return found
+            common.append((term, lambda value: value))
+    return common
 
 
 def _by_step(term: Tree, key: Tree, value: Tree) -> Tree:
@@ -59,10 +59,10 @@ def _by_step(term: Tree, key: Tree, value: Tree) -> Tree:
     if term == key:
         return value
     whole = exp.Paren(this=term.copy())
-    for found in list(whole.find_all(exp.Column)):
-        found.replace(value.copy())
-    made: Tree = whole.this
-    return made
+    for node in list(whole.find_all(exp.Column)):
+        node.replace(value.copy())
+    expression: Tree = whole.this
+    return expression
 
 
 def _by_code(term: Tree, conditions: Sequence[exp.Expr], value: Tree) -> Tree:
@@ -72,7 +72,7 @@ def _by_code(term: Tree, conditions: Sequence[exp.Expr], value: Tree) -> Tree:
 
 
 def _reads_one(term: Tree) -> bool:
-    return all(found.table == "_box" for found in term.find_all(exp.Column))
+    return all(node.table == "_box" for node in term.find_all(exp.Column))
 
 
 def spread_of(
@@ -90,7 +90,7 @@ def spread_of(
         Refused: the term mixes columns, or has no groups that can be listed.
     """
     box = scope.box(boxes_in(term)[0])
-    if len(boxes_in(term)) > 1 or any(found.table != "_box" for found in term.find_all(exp.Column)):
+    if len(boxes_in(term)) > 1 or any(node.table != "_box" for node in term.find_all(exp.Column)):
         refuse(scope.text, term, "a GROUP BY term over a column with ranges can hold no other column")
     scope.check_recoded(box, term)
     if box.id in others:
@@ -122,38 +122,42 @@ def spread_of(
 def _runs_of(scope: Scope, term: Tree, box: Box, predicates: Predicates) -> Runs | None:
     """The runs that a term is made of; None: it asks for more than conditions, or the values can be listed."""
     listed = box.field.kind in ("integer", "date", "boolean") and count_listed(scope, box) <= MOST_VALUES
-    term = _searched(term)
+    term = _write_searched(term)
     conditions = [] if listed or box.point is not None else list(dict.fromkeys(conditions_of(term)))
     if not conditions or not asks_conditions_alone(term):
         return None
-    asked = [
+    decisions = [
         (condition, predicates.formula(condition), predicates.formula(exp.Not(this=exp.Paren(this=condition))))
         for condition in conditions
     ]
-    tests = sorted(frozenset().union(*(tests_in(formula) for _, *signs in asked for formula in signs)))
-    cuts = [one for test in tests if (one := predicates.comparison(test)) is not None and one.op != "other"]
+    tests = sorted(frozenset().union(*(tests_in(formula) for _, *signs in decisions for formula in signs)))
+    cuts = [
+        comparison
+        for test in tests
+        if (comparison := predicates.comparison(test)) is not None and comparison.op != "other"
+    ]
     ways = number_ways(box, cuts) if len(cuts) == len(tests) else {}
     if not 0 < len(ways) <= MOST_RUNS:
         return None
 
-    def decided(holds: frozenset[int]) -> Tree:
-        known = {test: test in holds for test in tests}
+    def decide(holds: frozenset[int]) -> Tree:
+        test_signs = {test: test in holds for test in tests}
         results: dict[exp.Expr, Tree] = {}
-        for one, true, false in asked:
-            sure = [restrict(formula, known) is True for formula in (true, false)]
-            results[one] = exp.Boolean(this=sure[0]) if any(sure) else exp.cast(exp.null(), "BOOLEAN")
+        for condition, true, false in decisions:
+            sure = [restrict(formula, test_signs) is True for formula in (true, false)]
+            results[condition] = exp.Boolean(this=sure[0]) if any(sure) else exp.cast(exp.null(), "BOOLEAN")
         return with_results(term, results)
 
-    null = decided(frozenset(cut.id for cut in cuts if cut.op == "null"))
+    null = decide(frozenset(cut.id for cut in cuts if cut.op == "null"))
     if all(cut.op in ("null", "known") for cut in cuts):
         return Runs(term, tuple(cuts), ways)
-    return Runs(key_by_way(box.value, [decided(holds) for holds in ways], null), tuple(cuts), ways)
+    return Runs(key_by_way(box.value, [decide(holds) for holds in ways], null), tuple(cuts), ways)
 
 
-def _searched(term: Tree) -> Tree:
+def _write_searched(term: Tree) -> Tree:
     """A term with ``CASE WHEN x = 1 ..`` in place of ``CASE x WHEN 1 ..``."""
     paren = exp.Paren(this=term.copy())
-    for case in [found for found in paren.find_all(exp.Case) if found.this is not None]:
+    for case in [node for node in paren.find_all(exp.Case) if node.this is not None]:
         for turn in case.args["ifs"]:
             turn.set("this", exp.EQ(this=case.this.copy(), expression=turn.this.copy()))
         case.set("this", None)
@@ -173,10 +177,10 @@ def _narrow(scope: Scope, term: Tree, box: Box, bucket: Bucket | None = None) ->
         )
     if not listed <= MOST_VALUES:
         step = "floor({0} / 1000)" if box.numeric else "date_trunc('month', {0})"
-        counted, wider = ("steps", "larger steps") if bucket is not None else ("values", "steps of it")
+        unit, wider = ("steps", "larger steps") if bucket is not None else ("values", "steps of it")
         refuse(
             scope.text,
             term,
-            f"the ranges of column {box.field.name} hold more than {MOST_VALUES:,} {counted} to group by; group by "
+            f"the ranges of column {box.field.name} hold more than {MOST_VALUES:,} {unit} to group by; group by "
             f"{wider}, such as {step.format(box.field.name)}",
         )

@@ -50,23 +50,23 @@ class GroupLeaves:
         (type_,) = self.types([node])
         null = sql(":u = 1", u=quad.undefined)
         nothing = self._calculator.surely_nothing(node) if self._empty else FALSE
-        made = leaf(quad.low, quad.high, null, nothing, type_, middle=quad.estimate, bounded=False, exact=quad.tight)
-        return replace(made, most=min(made.most or MOST_ROWS, MOST_ROWS)) if is_count(node) else made
+        value = leaf(quad.low, quad.high, null, nothing, type_, middle=quad.estimate, bounded=False, exact=quad.tight)
+        return replace(value, most=min(value.most or MOST_ROWS, MOST_ROWS)) if is_count(node) else value
 
     def middle(self, definition: Definition, call: Call, made: Value) -> Tree | None:
         """See `Leaves`: the call of the estimates, which must not lie beyond a jump where the ends meet."""
         middles = [value.middle for value in call.values]
-        if any(one is None for one in middles):
+        if any(middle is None for middle in middles):
             return exp.null()
         if definition.estimate is not None:
-            found = definition.estimate(call, made)
+            estimate = definition.estimate(call, made)
         else:
-            found = call.at(*(one for one in middles if one is not None))
-        if found is not None and call.type.is_type("BOOLEAN"):
-            return when(sql("COALESCE(:l = :h, FALSE)", l=made.low, h=made.high), made.low, found)
-        if not definition.jumps and found is not None and not _into_whole(call):
-            return found
-        return meet(found, made.low, made.high)
+            estimate = call.at(*(middle for middle in middles if middle is not None))
+        if estimate is not None and call.type.is_type("BOOLEAN"):
+            return when(sql("COALESCE(:l = :h, FALSE)", l=made.low, h=made.high), made.low, estimate)
+        if not definition.jumps and estimate is not None and not _into_whole(call):
+            return estimate
+        return meet(estimate, made.low, made.high)
 
 
 def _into_whole(call: Call) -> bool:

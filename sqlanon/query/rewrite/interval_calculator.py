@@ -46,21 +46,21 @@ class IntervalCalculator:
         bare = node.unnest()
         if isinstance(bare, exp.Filter | exp.AggFunc | exp.Window):
             return self.quad(bare)
-        made = self.quad(node, typed=True)
+        ends = self.quad(node, typed=True)
         self.check(node)
-        return made
+        return ends
 
     def check(self, node: exp.Expr) -> exp.DataType:
         """The type of a calculation; refuse it if the engine does not do it with aggregates of these types."""
         whole = exp.Paren(this=node.copy())
         for over in list(whole.find_all(exp.Window)):
             over.replace(exp.cast(exp.null(), type_window(self, over)))
-        for found in list(whole.find_all(exp.AggFunc)):
-            if isinstance(found, Scalar):
-                found.replace(exp.cast(exp.null(), found.args["kind"].copy()))
+        for call in list(whole.find_all(exp.AggFunc)):
+            if isinstance(call, Scalar):
+                call.replace(exp.cast(exp.null(), call.args["kind"].copy()))
                 continue
-            inside = found.parent if isinstance(found.parent, exp.Filter) else found
-            inside.replace(exp.cast(exp.null(), self.notes.type_of(found)))
+            inside = call.parent if isinstance(call.parent, exp.Filter) else call
+            inside.replace(exp.cast(exp.null(), self.notes.type_of(call)))
         return self.notes.type_of(whole.this)
 
     def quad(self, node: exp.Expr, *, typed: bool = False, sharp: bool = False) -> Quad:
@@ -79,15 +79,15 @@ class IntervalCalculator:
             return read_window(self, node, as_source=typed, sharp=sharp)
         if isinstance(node, exp.Filter | exp.AggFunc):
             return self._leaf(node, typed=typed, sharp=sharp)
-        own = self.own(node, sharp=sharp)
-        if own is not None:
-            return own
+        own_quad = self.own(node, sharp=sharp)
+        if own_quad is not None:
+            return own_quad
         leaves = GroupLeaves(self, empty=passes_null(node))
         try:
-            found = evaluate(node, leaves, sharp=sharp)
+            value = evaluate(node, leaves, sharp=sharp)
         except NoEndsError as missing:
             return refuse(self.scope.text, missing.node, f"{_REASON}: {missing.reason}")
-        return quad_of(found, tight=leaves.aggregates == 1)
+        return quad_of(value, tight=leaves.aggregates == 1)
 
     def own(self, node: exp.Expr, *, sharp: bool) -> Quad | None:
         """The bounds of aggregates, window functions, CASE, and quotients of aggregates; None: another node."""
@@ -107,12 +107,12 @@ class IntervalCalculator:
         return None
 
     def _leaf(self, node: exp.Expr, *, typed: bool, sharp: bool) -> Quad:
-        found = self.notes.aggregate(node)
-        estimate, low, high, undefined = (column(f"{end}{found.id}") for end in "elhu")
-        if found.kind in ("distinct", "rows"):
+        aggregate = self.notes.aggregate(node)
+        estimate, low, high, undefined = (column(f"{end}{aggregate.id}") for end in "elhu")
+        if aggregate.kind in ("distinct", "rows"):
             # A group without any value has no row where values are counted.
             estimate, low, high = (sql("COALESCE(:x, 0)", x=tree) for tree in (estimate, low, high))
-        undefined = sql("COALESCE(:u, :d)", u=undefined, d=exp.Literal.number(int(found.undefined)))
+        undefined = sql("COALESCE(:u, :d)", u=undefined, d=exp.Literal.number(int(aggregate.undefined)))
         error = self.notes.error(node) if sharp else None
         if error is not None:
             by = column(f"e{error.id}")
@@ -121,11 +121,11 @@ class IntervalCalculator:
             )
         left_out = self.scope.released.left_out
         if left_out:
-            bounds = widen(found, (low, high), undefined, left_out)
+            bounds = widen(aggregate, (low, high), undefined, left_out)
             low, high = (exp.null() if end is None else end for end in bounds)
         unlike = self.scope.released.unlike if self.scope.released.as_of_source else None
         if unlike is not None:
-            if found.kind not in ("rows", "count"):
+            if aggregate.kind not in ("rows", "count"):
                 return refuse(
                     self.scope.text,
                     node,
@@ -144,7 +144,7 @@ class IntervalCalculator:
             low,
             high,
             undefined,
-            error is None and not left_out and found.tight,
+            error is None and not left_out and aggregate.tight,
         )
 
     def is_constant(self, node: exp.Expr) -> bool:
@@ -170,12 +170,12 @@ class IntervalCalculator:
             return FALSE  # they may have a value where an aggregate has none
         empty = []
         every = list(node.find_all(exp.AggFunc))
-        inside = {id(part) for one in every for part in one.find_all(exp.AggFunc) if part is not one}
-        for found in every:
-            if is_count(found) or isinstance(found, Scalar) or id(found) in inside:
+        inside = {id(part) for call in every for part in call.find_all(exp.AggFunc) if part is not call}
+        for call in every:
+            if is_count(call) or isinstance(call, Scalar) or id(call) in inside:
                 continue
-            count: exp.Expr = exp.Count(this=found.this.copy())
-            if isinstance(found.parent, exp.Filter):
-                count = exp.Filter(this=count, expression=found.parent.expression.copy())
+            count: exp.Expr = exp.Count(this=call.this.copy())
+            if isinstance(call.parent, exp.Filter):
+                count = exp.Filter(this=count, expression=call.parent.expression.copy())
             empty.append(sql("COALESCE(:h, 0) = 0", h=self.quad(count).high))
         return some(empty)

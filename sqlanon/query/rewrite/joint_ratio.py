@@ -55,33 +55,35 @@ def quotient(
         present: the denominator counts the rows of a group that exists.
     """
     options = [name for name in ("both", "first", "second") if getattr(ratio, name) is not None]
-    chosen: list[Tree] = [column("n")]
+    expressions: list[Tree] = [column("n")]
     names: list[str] = []
     open_: list[Tree] = []
     for i, name in enumerate(options):
         top, bottom = getattr(ratio, name)
         condition = (top or bottom).condition
-        chosen.append(named(column(f"p{condition}"), f"r{i}"))
+        expressions.append(named(column(f"p{condition}"), f"r{i}"))
         names.append(f"r{i}")
         for letter, part in (("a", top), ("b", bottom)):
-            low, high, unknown = _given(part, of.get(f"{name} {letter}", {}), ratio.factor if letter == "a" else None)
-            chosen += [named(low, f"{letter}l{i}"), named(high, f"{letter}h{i}")]
+            low, high, unknown = _bound_contribution(
+                part, of.get(f"{name} {letter}", {}), ratio.factor if letter == "a" else None
+            )
+            expressions += [named(low, f"{letter}l{i}"), named(high, f"{letter}h{i}")]
             names += [f"{letter}l{i}", f"{letter}h{i}"]
             open_.append(when(column(f"p{condition}"), unknown, FALSE) if unknown is not FALSE else FALSE)
-    chosen.append(named(sql("NOT :c", c=column(f"c{ratio.some}")), "z"))
-    chosen.append(named(some(open_), "o"))
-    inner = select([*keys, *chosen], FOUND, where=[column(f"p{ratio.some}")])
+    expressions.append(named(sql("NOT :c", c=column(f"c{ratio.some}")), "z"))
+    expressions.append(named(some(open_), "o"))
+    inner = select([*keys, *expressions], FOUND, where=[column(f"p{ratio.some}")])
     groups = [*keys, *(column(name) for name in [*names, "z", "o"])]
-    made: list[tuple[str, exp.Expr]] = [
+    tables: list[tuple[str, exp.Expr]] = [
         (f"_ways_{a.id}", select([*groups, named(sql("SUM(n)"), "n")], inner.subquery("w"), group=groups))
     ]
     count = range(len(options))
-    kept = [*keys, *map(column, ["n", *names, "z", "o"])]
+    kept_columns = [*keys, *map(column, ["n", *names, "z", "o"])]
     for side in ("high", "low"):
         turn = _Turn(side, count)
         before, value = f"_ways_{a.id}", sql("CAST(0 AS DOUBLE)")
         for step in range(STEPS + 1):
-            ways = select([*kept, named(value, "v"), *turn.ways(value)], before).subquery("w")
+            ways = select([*kept_columns, named(value, "v"), *turn.ways(value)], before).subquery("w")
             if step == STEPS:
                 break
             top, bottom = (
@@ -90,7 +92,7 @@ def quotient(
             )
             name = f"_{side}_{a.id}_{step}"
             after = sql("COALESCE(:t / NULLIF(:b, 0), v)", t=top, b=bottom)
-            made.append((name, select([*kept, named(after, "v")], ways)))
+            tables.append((name, select([*kept_columns, named(after, "v")], ways)))
             before, value = name, column("v")
         summed = {
             "side": sql(f"'{side}'"),
@@ -102,7 +104,7 @@ def quotient(
             "m": sql(f"MAX({_most(count)})"),
             "o": sql("BOOL_OR(o)"),
         }
-        made.append(
+        tables.append(
             (
                 f"_{side}_{a.id}",
                 select([*keys, *(named(t, c) for c, t in summed.items())], ways, group=keys),
@@ -112,7 +114,7 @@ def quotient(
         select([*keys, *map(column, ("side", "v", "g", "t", "d", "b", "m", "o"))], f"_{side}_{a.id}")
         for side in ("low", "high")
     ]
-    made.append((f"_ratio_{a.id}", exp.Union(this=sides[0], expression=sides[1], distinct=False)))
+    tables.append((f"_ratio_{a.id}", exp.Union(this=sides[0], expression=sides[1], distinct=False)))
     second = next(part for part in (ratio.both, ratio.second) if part is not None)[1]
     assert second is not None
     whole = second.kind in ("rows", "count") or (second.type is not None and is_whole(second.type))
@@ -121,12 +123,12 @@ def quotient(
     slack = f"CASE WHEN ABS(g) <= {ROUNDED} * t THEN 0 ELSE g END"
     # The steps compare N - v D, which NaN and infinities (of either side of the quotient) leave without an order.
     endless = " OR ".join(f"COALESCE(ABS({name}) >= {INFINITY}, FALSE)" for name in "gtbm")
-    known = f"NOT BOOL_OR(o OR {endless})"
+    is_bounded = f"NOT BOOL_OR(o OR {endless})"
     lowest = f"MAX(CASE WHEN side = 'low' THEN v + LEAST({slack}, 0) / ({smallest}) END)"
     highest = f"MAX(CASE WHEN side = 'high' THEN v + GREATEST({slack}, 0) / ({smallest}) END)"
-    bounds = {"l": f"CASE WHEN {known} THEN {lowest} END", "h": f"CASE WHEN {known} THEN {highest} END"}
+    bounds = {"l": f"CASE WHEN {is_bounded} THEN {lowest} END", "h": f"CASE WHEN {is_bounded} THEN {highest} END"}
     zero = sql("0") if present else sql("MAX(CASE WHEN d > 0 THEN 0 ELSE 1 END)")
-    return made, {
+    return tables, {
         f"e{a.id}": sql("CAST(NULL AS DOUBLE)"),
         f"l{a.id}": sql(bounds["l"]),
         f"h{a.id}": sql(bounds["h"]),
@@ -146,7 +148,7 @@ class _Turn:
         word = "GREATEST" if side == "high" else "LEAST"
         self.best = f"{word}({', '.join(f'm{i}' for i in count)}, CASE WHEN z THEN 0.0 END)"
         texts = (
-            " ".join(f"WHEN m{i} = {self.best} THEN {given}" for i, given in enumerate(givens))
+            " ".join(f"WHEN m{i} = {self.best} THEN {result}" for i, result in enumerate(givens))
             for givens in ([f"a{self._end}{i}" for i in count], [self._below(i) for i in count])
         )
         self.top, self.bottom = (f"CASE {text} ELSE 0.0 END" for text in texts)
@@ -156,12 +158,12 @@ class _Turn:
 
     def ways(self, value: Tree) -> list[Tree]:
         """The value of each choice."""
-        made = []
+        expressions = []
         for i in self._count:
             below = sql(self._below(i).replace("v >=", ":v >="), v=value)
             text = f"CASE WHEN r{i} THEN a{self._end}{i} - :v * :b END"
-            made.append(named(sql(text, v=value, b=below), f"m{i}"))
-        return made
+            expressions.append(named(sql(text, v=value, b=below), f"m{i}"))
+        return expressions
 
 
 def _least(count: range) -> str:
@@ -174,7 +176,9 @@ def _most(count: range) -> str:
     return f"GREATEST({', '.join(f'CASE WHEN r{i} THEN bh{i} END' for i in count)}, CASE WHEN z THEN 0.0 END)"
 
 
-def _given(part: Aggregate | None, row: Mapping[str, Tree], factor: Tree | None) -> tuple[Tree, Tree, Tree]:
+def _bound_contribution(
+    part: Aggregate | None, row: Mapping[str, Tree], factor: Tree | None
+) -> tuple[Tree, Tree, Tree]:
     """The least and the largest contribution of a row to an aggregate if it meets the condition, as doubles.
 
     The last result is the condition under which that is not known.
@@ -184,10 +188,10 @@ def _given(part: Aggregate | None, row: Mapping[str, Tree], factor: Tree | None)
         return zero, zero.copy(), FALSE
     by = as_type(factor, "DOUBLE") if factor is not None else None
     if part.kind in ("rows", "count") and not part.of_boxes:
-        one: Tree = number(1.0)
+        whole: Tree = number(1.0)
         if part.kind == "count":
-            one = sql("CASE WHEN :x IS NULL THEN 0.0 ELSE 1.0 END", x=column(part.term or ""))
-        ends, unknown = [one, one], FALSE
+            whole = sql("CASE WHEN :x IS NULL THEN 0.0 ELSE 1.0 END", x=column(part.term or ""))
+        ends, unknown = [whole, whole], FALSE
     elif not part.of_boxes:
         value = sql("COALESCE(CAST(:x AS DOUBLE), 0.0)", x=column(part.term or ""))
         ends, unknown = [value, value], FALSE

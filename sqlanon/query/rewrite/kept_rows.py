@@ -57,33 +57,33 @@ def find_kept(
         by_class: rows of different classes are kept apart.
         listed: the boxes whose sets nothing reads but lookups.
     """
-    held = held_terms(plan)
-    if not has_classes(scope) or (held and (by_class or plan.means)) or not isinstance(scope.view(), exp.Table):
+    held_names = held_terms(plan)
+    if not has_classes(scope) or (held_names and (by_class or plan.means)) or not isinstance(scope.view(), exp.Table):
         return None
     classes = frozenset(scope.released.group_columns)
-    read = {one.name: None for tree in shown.values() for one in tree.find_all(exp.Column)}
-    if not read.keys() <= classes:
+    read_names = {node.name: None for tree in shown.values() for node in tree.find_all(exp.Column)}
+    if not read_names.keys() <= classes:
         return None
     # Sums of floating point numbers depend on the order of the rows.
     if not all(isinstance(tree, exp.Column) and not scope.is_floating(tree) for tree in plan.terms.values()):
         return None
-    apart = [list(read), *([plan.terms[name].name] for name in held)] if held else []
-    trees = {f"{name}_{end}": tree for name, own in sums.items() for end, tree in own.items()}
-    found = class_table(scope, trees.values(), [names for names in apart if names])
-    if found is None:
+    apart = [list(read_names), *([plan.terms[name].name] for name in held_names)] if held_names else []
+    trees = {f"{name}_{end}": tree for name, ends in sums.items() for end, tree in ends.items()}
+    stored = class_table(scope, trees.values(), [names for names in apart if names])
+    if stored is None:
         return None
-    exact = {name: plan.terms[name].copy() for name in held}
-    names = {name: column(found.sums[tree.sql(dialect=scope.engine.dialect)], VIEW) for name, tree in trees.items()}
+    exact = {name: plan.terms[name].copy() for name in held_names}
+    names = {name: column(stored.sums[tree.sql(dialect=scope.engine.dialect)], VIEW) for name, tree in trees.items()}
     numbered = dict(shown)
     members: dict[str, exp.Select] = {}
     for box in scope.boxes.values():
         key = f"{box.id}_set"
         array = shown.get(key)
-        if box.id in listed and isinstance(array, exp.Column) and array.name in found.arrays:
-            numbered[key] = column(found.arrays[array.name], VIEW)
-            chosen = [named(numbered[key], key), named(sql("ANY_VALUE(:a)", a=array), "members")]
-            members[box.id] = select(chosen, table_of(found.table, VIEW), group=[numbered[key]])
-    return KeptRows(found, {**numbered, **exact}, names, members)
+        if box.id in listed and isinstance(array, exp.Column) and array.name in stored.arrays:
+            numbered[key] = column(stored.arrays[array.name], VIEW)
+            expressions = [named(numbered[key], key), named(sql("ANY_VALUE(:a)", a=array), "members")]
+            members[box.id] = select(expressions, table_of(stored.table, VIEW), group=[numbered[key]])
+    return KeptRows(stored, {**numbered, **exact}, names, members)
 
 
 def select_kept(kept: KeptRows, classes: Sequence[str], *, rows: Sequence[str]) -> exp.Select:
@@ -94,8 +94,8 @@ def select_kept(kept: KeptRows, classes: Sequence[str], *, rows: Sequence[str]) 
         classes: the columns that distinguish classes, if the query reads them.
         rows: further names for the number of rows of the class.
     """
-    chosen = [named(tree, name) for name, tree in kept.shown.items()]
-    chosen += [named(column(name, VIEW), f"c{i}") for i, name in enumerate(classes, 1)]
-    chosen += [named(column(kept.table.rows, VIEW), name) for name in ("n", *rows)]
-    chosen += [named(tree, name) for name, tree in kept.sums.items()]
-    return select(chosen, table_of(kept.table.table, VIEW))
+    expressions = [named(tree, name) for name, tree in kept.shown.items()]
+    expressions += [named(column(name, VIEW), f"c{i}") for i, name in enumerate(classes, 1)]
+    expressions += [named(column(kept.table.rows, VIEW), name) for name in ("n", *rows)]
+    expressions += [named(tree, name) for name, tree in kept.sums.items()]
+    return select(expressions, table_of(kept.table.table, VIEW))

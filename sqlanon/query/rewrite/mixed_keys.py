@@ -41,7 +41,7 @@ def split_mixed(bound: Bound) -> Bound:
     parts: list[Tree] = []
     for term in bound.groups:
         parts += [part for part in (_parts(term) if term in mixed else [term]) if part not in parts]
-    coded = _coded(bound.scope, parts)
+    coded = _code_conditions(bound.scope, parts)
     for tree, code in coded.values():
         parts = [part for part in parts if part != tree]
         parts += [code] if code not in parts else []
@@ -51,25 +51,27 @@ def split_mixed(bound: Bound) -> Bound:
     def again(node: Tree) -> Tree:
         paren = exp.Paren(this=node.copy())
         for term, place in places:
-            for found in [part for part in paren.walk() if part == term and part.find_ancestor(*AGGREGATED) is None]:
-                found.replace(place.copy())
-        for found in list(_aggregates(paren)):
-            found.replace(_added(bound.query.text, found, types))
+            for occurrence in [
+                part for part in paren.walk() if part == term and part.find_ancestor(*AGGREGATED) is None
+            ]:
+                occurrence.replace(place.copy())
+        for occurrence in list(_aggregates(paren)):
+            occurrence.replace(_add_groups(bound.query.text, occurrence, types))
         whole: Tree = paren.this
         plain: Tree = whole.pop()
         return plain
 
-    def ordered(term: exp.Ordered) -> exp.Ordered:
-        made = term.copy()
-        made.set("this", again(term.this))
-        return made
+    def order_term(term: exp.Ordered) -> exp.Ordered:
+        ordered_term = term.copy()
+        ordered_term.set("this", again(term.this))
+        return ordered_term
 
     return replace(
         bound,
         items=tuple((name, again(node)) for name, node in bound.items),
         groups=tuple(parts),
         having=None if bound.having is None else again(bound.having),
-        order=tuple(ordered(term) for term in bound.order),
+        order=tuple(order_term(term) for term in bound.order),
         regroup=tuple(place for _, place in places),
     )
 
@@ -92,13 +94,13 @@ def _parts(term: Tree) -> Iterator[Tree]:
                 yield from _parts(part)
 
 
-def _coded(scope: Scope, parts: list[Tree]) -> dict[int, tuple[Tree, Tree]]:
+def _code_conditions(scope: Scope, parts: list[Tree]) -> dict[int, tuple[Tree, Tree]]:
     """Several conditions on a column as a single number, with a base 3 digit for each.
 
     Returns:
         By the number of a part the part, and the number's expression.
     """
-    found: dict[int, tuple[Tree, Tree]] = {}
+    codes: dict[int, tuple[Tree, Tree]] = {}
     for name in dict.fromkeys(box for part in parts for box in boxes_in(part)):
         same = [i for i, part in enumerate(parts) if boxes_in(part) == [name]]
         if len(same) < 2 or common_key([parts[i] for i in same], scope.box(name).value) is not None:
@@ -107,21 +109,21 @@ def _coded(scope: Scope, parts: list[Tree]) -> dict[int, tuple[Tree, Tree]]:
             continue
         code = code_of([parts[i] for i in same])
         for i in same:
-            found[i] = (parts[i], code)
-    return found
+            codes[i] = (parts[i], code)
+    return codes
 
 
 def _with_codes(term: Tree, coded: dict[int, tuple[Tree, Tree]]) -> Tree:
     """A term with the results of conditions from a number."""
     paren = exp.Paren(this=term.copy())
     places: dict[str, int] = {}
-    found: list[tuple[Tree, Tree]] = []
+    replacements: list[tuple[Tree, Tree]] = []
     for tree, code in coded.values():
         key = code.sql()
         place = places[key] = places.get(key, -1) + 1
-        read_off = result_of(code, place, sum(other == code for _, other in coded.values()))
-        found += [(part, read_off) for part in paren.walk() if part == tree]
-    for part, case in found:  # after all are found: each has the conditions in it
+        read_off = result_of(code, place, sum(other_code == code for _, other_code in coded.values()))
+        replacements += [(part, read_off) for part in paren.walk() if part == tree]
+    for part, case in replacements:  # after all are found: each has the conditions in it
         part.replace(case.copy())
     whole: Tree = paren.this
     plain: Tree = whole.pop()
@@ -130,12 +132,12 @@ def _with_codes(term: Tree, coded: dict[int, tuple[Tree, Tree]]) -> Tree:
 
 def _aggregates(node: Tree) -> Iterator[Tree]:
     """The aggregates of an expression, with their FILTERs."""
-    for found in node.find_all(exp.AggFunc):
-        if not isinstance(found, Scalar):
-            yield found.parent if isinstance(found.parent, exp.Filter) else found
+    for call in node.find_all(exp.AggFunc):
+        if not isinstance(call, Scalar):
+            yield call.parent if isinstance(call.parent, exp.Filter) else call
 
 
-def _added(text: str, node: Tree, types: SourceTypes) -> Tree:
+def _add_groups(text: str, node: Tree, types: SourceTypes) -> Tree:
     """The aggregate of all groups that a group is made of."""
     inner = node.this if isinstance(node, exp.Filter) else node
     aggregate = aggregate_of(inner)

@@ -58,23 +58,23 @@ def average(
     total = row["sum"] if "mean" not in row else sql(":n * :e", n=n, e=row["sum"])
     for end in ("low", "high"):
         value = exp.cast(row[end].copy(), kind)
-        held = sql(":n * :v", n=n, v=value)
+        contribution = sql(":n * :v", n=n, v=value)
         if f"apart_{end}" in row:
-            held = sql(":h + :a", h=held, a=exp.cast(row[f"apart_{end}"].copy(), kind))
+            contribution = sql(":h + :a", h=contribution, a=exp.cast(row[f"apart_{end}"].copy(), kind))
         if not isinstance(row.get("mean", exp.null()), exp.Null):
-            held = sql("COALESCE(:n * :m, :h)", n=n, m=row["mean"], h=held)
+            contribution = sql("COALESCE(:n * :m, :h)", n=n, m=row["mean"], h=contribution)
         table = f"_ordered_{end}_{number}"
-        chosen = {
+        expressions = {
             "v": value,
             "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
             "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
-            "sum": sql("SUM(:x)", x=when(row["certain"], held, ZERO)),
+            "sum": sql("SUM(:x)", x=when(row["certain"], contribution, ZERO)),
             "e": sql("SUM(:x)", x=total),
             "w": sql("SUM(:x)", x=weight),
             "o": sql("MAX(:x)", x=when(row["open"], exp.Literal.number(1), zero)),
         }
         grouped = exp.Select().select(
-            *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
+            *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in expressions.items())
         )
         grouped = grouped.from_(FOUND).where(row["possible"])
         steps.append((table, grouped.group_by(*(k.copy() for k in keys), value.copy())))
@@ -142,8 +142,8 @@ def average(
 def known_average(number: int, row: Mapping[str, Tree], kind: exp.DataType, *, floating: bool) -> dict[str, Tree]:
     """The columns over `FOUND` of AVG of exact values, where it is known of every row whether it qualifies."""
     zero = exp.Literal.number(0)
-    held = sql("SUM(:x)", x=when(row["certain"], row["count"], zero))
-    value = mean(kind, sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"])), held)
+    certain_rows = sql("SUM(:x)", x=when(row["certain"], row["count"], zero))
+    value = mean(kind, sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"])), certain_rows)
     bound = value
     if floating:
         doubles = [as_type(row[end], "DOUBLE") for end in ("low", "high")]
@@ -151,7 +151,7 @@ def known_average(number: int, row: Mapping[str, Tree], kind: exp.DataType, *, f
         bound = when(negate(sql(text, p=row["possible"], l=doubles[0], h=doubles[1])), value)
     return {f"{end}{number}": bound for end in "lh"} | {
         f"e{number}": as_type(value, "DOUBLE"),
-        f"u{number}": sql("CASE WHEN :n > 0 THEN 0 ELSE 1 END", n=held),
+        f"u{number}": sql("CASE WHEN :n > 0 THEN 0 ELSE 1 END", n=certain_rows),
     }
 
 
@@ -173,7 +173,7 @@ def average_of_exact(
     zero, n = exp.Literal.number(0), row["count"]
     value = row["low"] if short else exp.cast(row["low"].copy(), kind)
     of = when(row["certain"], exp.null() if short else exp.cast(exp.null(), kind), value)
-    chosen = {
+    expressions = {
         "v": of,
         "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
         "many": sql("SUM(:n)", n=n),
@@ -182,16 +182,16 @@ def average_of_exact(
         "w": sql("SUM(:n * :s)", n=n, s=row["share"]),
     }
     if short:
-        chosen |= {name: as_type(chosen[name], "BIGINT") for name in ("many", "total")}
+        expressions |= {name: as_type(expressions[name], "BIGINT") for name in ("many", "total")}
     if floating:
-        chosen |= {end: sql(f"{word}(:v)", v=value) for end, word in (("least", "MIN"), ("most", "MAX"))}
+        expressions |= {end: sql(f"{word}(:v)", v=value) for end, word in (("least", "MIN"), ("most", "MAX"))}
     table = f"_ordered_{number}"
-    listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
+    listed = [*keys, *(named(tree, name) for name, tree in expressions.items())]
     steps: list[tuple[str, exp.Expr]] = [(table, select(listed, FOUND, where=[row["possible"]], group=[*keys, of]))]
     part = f"PARTITION BY {', '.join(k.sql(dialect='duckdb') for k in keys)}" if keys else ""
-    kept = [*keys, *(named(tree, end) for end, tree in _prefixes(kind, part, short=short).items())]
-    kept += map(column, ("held", "e", "w", *(("least", "most") if floating else ())))
-    steps.append((f"_average_{number}", select(kept, table)))
+    kept_columns = [*keys, *(named(tree, end) for end, tree in _prefixes(kind, part, short=short).items())]
+    kept_columns += map(column, ("held", "e", "w", *(("least", "most") if floating else ())))
+    steps.append((f"_average_{number}", select(kept_columns, table)))
     low, high = sql("MIN(al)"), sql("MAX(ah)")
     if floating:
         maybe = sql(
@@ -236,16 +236,18 @@ def count_matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -
     Of N rows m qualify, of N values c: at most min(m, c) rows have both, and at least m + c - N.
     """
     group, size = column(f"{box.id}_group"), column(f"{box.id}_size")
-    chosen = {
+    expressions = {
         "m": sql("SUM(n)"),
         "c": sql("ROUND(MAX(:s * :z))", s=column(f"s{condition}"), z=as_type(size, "DOUBLE")),
         "size": sql("MAX(:z)", z=size),
         "e": sql("SUM(n * :s)", s=column(f"s{condition}")),
     }
-    made = exp.Select().select(*(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items()))
-    made = made.from_(FOUND).where(column(f"p{condition}")).group_by(*(k.copy() for k in keys), group)
+    query = exp.Select().select(
+        *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in expressions.items())
+    )
+    query = query.from_(FOUND).where(column(f"p{condition}")).group_by(*(k.copy() for k in keys), group)
     name = f"_matched_{number}"
-    return [(name, made)], {
+    return [(name, query)], {
         f"e{number}": sql("COALESCE(SUM(e), 0.0)"),
         f"l{number}": sql("CAST(COALESCE(SUM(GREATEST(m + c - size, 0)), 0) AS BIGINT)"),
         f"h{number}": sql("CAST(COALESCE(SUM(LEAST(m, c)), 0) AS BIGINT)"),
@@ -259,14 +261,16 @@ def distinct(number: int, value: Tree, row: Mapping[str, Tree], keys: Sequence[T
     Otherwise its probability is that of some qualifying row with the value.
     """
     absent = sql("SUM(:n * LN(1 - LEAST(:s, 0.999999999999)))", n=row["count"], s=row["share"])
-    chosen = {
+    expressions = {
         "c": sql("MAX(:x)", x=when(row["certain"], exp.Literal.number(1), exp.Literal.number(0))),
         "absent": sql("EXP(GREATEST(:x, -700))", x=absent),
     }
-    made = exp.Select().select(*(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items()))
-    made = made.from_(FOUND).where(row["possible"]).group_by(*(k.copy() for k in keys), value)
+    query = exp.Select().select(
+        *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in expressions.items())
+    )
+    query = query.from_(FOUND).where(row["possible"]).group_by(*(k.copy() for k in keys), value)
     name = f"_distinct_{number}"
-    return [(name, made)], {
+    return [(name, query)], {
         f"e{number}": sql("COALESCE(SUM(CASE WHEN c = 1 THEN 1.0 ELSE 1.0 - absent END), 0.0)"),
         f"l{number}": sql("COALESCE(SUM(c), 0)"),
         f"h{number}": sql("COUNT(*)"),

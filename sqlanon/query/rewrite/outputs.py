@@ -95,12 +95,12 @@ class GroupOutputs:
     def check_windows(self, bound: Bound) -> None:
         """Refuse window functions in HAVING, which comes before them."""
         having = bound.having if bound.having is not None else exp.null()
-        named = [
+        clauses = [
             part
             for part in having.find_all(exp.Column)
             if part.table == ITEM and self._written[int(part.name)].find(exp.Window)
         ]
-        for clause in [*named, *having.find_all(exp.Window)]:
+        for clause in [*clauses, *having.find_all(exp.Window)]:
             refuse(
                 self._scope.text,
                 clause,
@@ -111,9 +111,9 @@ class GroupOutputs:
         """An expression of the groups' keys."""
         paren = exp.Paren(this=node.copy())
         for i, key in enumerate(self.keys):
-            for found in [part for part in paren.walk() if part == key]:
-                if found.parent is not None:
-                    found.replace(column(f"g{i}"))
+            for occurrence in [part for part in paren.walk() if part == key]:
+                if occurrence.parent is not None:
+                    occurrence.replace(column(f"g{i}"))
         tables = {"_box", VIEW, *(name for name, _ in self._scope.tables.values())}
         if any(part.table in tables for part in paren.find_all(exp.Column)):
             refuse(self._scope.text, node, "this must be in GROUP BY or inside an aggregate")
@@ -127,10 +127,10 @@ class GroupOutputs:
         if isinstance(node, exp.AggFunc | exp.Filter | exp.Window):
             return self.calculator.quad(node).estimate
         if isinstance(node, exp.If):  # a part of CASE
-            made = node.copy()
+            estimated = node.copy()
             for key in ("this", "true"):
-                made.set(key, parenthesize(self.estimate(node.args[key])))
-            return made
+                estimated.set(key, parenthesize(self.estimate(node.args[key])))
+            return estimated
         if estimated_apart(node) and has_aggregate(node):
             return self.calculator.calculation(node).estimate
         if isinstance(node, exp.Column):
@@ -184,12 +184,12 @@ class GroupOutputs:
             return FALSE  # the estimate decides; nothing is certain
         assert isinstance(node, exp.Binary)
         sides = tuple(self._value(side) for side in (node.left, node.right))
-        asked = node if positive else opposite(this=node.left, expression=node.right)
-        definition = definition_of(asked)
+        condition = node if positive else opposite(this=node.left, expression=node.right)
+        definition = definition_of(condition)
         assert definition is not None
         assert definition.ends is not None
-        made = definition.ends(Call(asked, sides, exp.DataType.build("BOOLEAN"), self._scope.engine.dialect))
-        return every([negate(made.null), made.low])
+        value = definition.ends(Call(condition, sides, exp.DataType.build("BOOLEAN"), self._scope.engine.dialect))
+        return every([negate(value.null), value.low])
 
     def _value(self, node: exp.Expr) -> Value:
         """A side of a comparison; the engine compares the ends as they are."""
@@ -209,12 +209,12 @@ class GroupOutputs:
 
     def order(self, term: exp.Ordered) -> exp.Ordered:
         """A term of ORDER BY, on the estimates."""
-        node, made = term.this, term.copy()
+        node, ordered_term = term.this, term.copy()
         item = self._find_item(node)
         if item is None:
             item = self.estimate(node) if self._aliases(node) else self._item(node)
-        made.set("this", item.estimate.copy() if isinstance(item, Quad) else item.copy())
-        return made
+        ordered_term.set("this", item.estimate.copy() if isinstance(item, Quad) else item.copy())
+        return ordered_term
 
     def is_settled(self, node: exp.Expr) -> Tree:
         """Whether a term of ORDER BY has the same value in every consistent source.
@@ -225,8 +225,8 @@ class GroupOutputs:
             node = self._written[int(node.name)]
         if not has_aggregate(node) and not self._aliases(node):
             return TRUE
-        counted = node.this if isinstance(node, exp.Filter) else node
-        if not is_count(counted) or boxes_in(counted):
+        call = node.this if isinstance(node, exp.Filter) else node
+        if not is_count(call) or boxes_in(call):
             return FALSE
         quad = self.calculator.quad(node)
         return sql("COALESCE(:l = :h, FALSE)", l=quad.low, h=quad.high)

@@ -17,7 +17,7 @@ from sqlanon.query.sql.sqltree import FALSE, ZERO, Tree, as_type, every, negate,
 from sqlanon.query.sql.types import is_single, is_whole
 
 
-def counted(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
+def bound_count(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
     """The columns ``e``, ``l``, ``h``, ``u`` of COUNT over ``_found``.
 
     Args:
@@ -44,17 +44,17 @@ def counted(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
 def unsure(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
     """1 where a row may qualify and need not."""
     one, zero = exp.Literal.number(1), exp.Literal.number(0)
-    found = sql("COALESCE(MAX(:x), 0)", x=when(every([row["possible"], negate(row["sure"])]), one, zero))
-    return _columns(a, found, (found, found))
+    is_unsure = sql("COALESCE(MAX(:x), 0)", x=when(every([row["possible"], negate(row["sure"])]), one, zero))
+    return _columns(a, is_unsure, (is_unsure, is_unsure))
 
 
 def error(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
     """By how much a sum or an average may differ from the source's."""
-    found = _error(a, row, _possible(row))
-    return _columns(a, found, (found, found))
+    value = _error(a, row, _possible(row))
+    return _columns(a, value, (value, value))
 
 
-def added(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str, Tree]:
+def bound_sum(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str, Tree]:
     """SUM.
 
     Args:
@@ -89,10 +89,10 @@ def extreme(a: Aggregate, row: Mapping[str, Tree], *, least: bool) -> dict[str, 
     forced_by = row.get(f"forced_{ours}", row[theirs if a.of_boxes else ours])
     forced = sql(f"{first}(:x)", x=when(row["certain"], forced_by))
     alone = sql(f"{last}(:x)", x=when(row["possible"], row[theirs]))
-    other = when(sql("SUM(:x) > 0", x=_certain(row)), forced, alone)
+    far_end = when(sql("SUM(:x) > 0", x=_certain(row)), forced, alone)
     likely = sql(f"{first}(:x)", x=when(every([row["possible"], sql(":s >= 0.5", s=row["share"])]), row[ours]))
     estimate = sql("COALESCE(:l, :r)", l=likely, r=reached)
-    return _of_values(a, row, estimate, (reached, other) if least else (other, reached))
+    return _of_values(a, row, estimate, (reached, far_end) if least else (far_end, reached))
 
 
 def _certain(row: Mapping[str, Tree]) -> Tree:

@@ -53,14 +53,14 @@ def quantile(
     slack = "0" if dyadic else _ROUNDED  # engines find the rank with doubles
     for end, share in (("low", at), ("high", 1 - at)):
         value = row[end]
-        chosen = {
+        expressions = {
             "v": value,
             "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
             "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
             "o": sql("MAX(:x)", x=when(row["open"], exp.Literal.number(1), zero)),
         }
         table = f"_{end}s_{number}"
-        listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
+        listed = [*keys, *(named(tree, name) for name, tree in expressions.items())]
         tables.append((table, select(listed, FOUND, where=[row["possible"]], group=[*keys, value])))
         part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
         running = (
@@ -69,10 +69,10 @@ def quantile(
         )
         below = f"(SUM(held) {running} + SUM(free) {running})"
         rows = f"(SUM(held) OVER ({part}) + SUM(free) {running})"
-        asked = f"{share.numerator} * ({rows}{' - 1' if between else ''})"
+        goal = f"{share.numerator} * ({rows}{' - 1' if between else ''})"
         strict = ">" if between or end == "high" else ">="
-        meets = f"{share.denominator} * {below} {strict} {asked} - {slack} * {rows} * {share.denominator}"
-        kept = [
+        meets = f"{share.denominator} * {below} {strict} {goal} - {slack} * {rows} * {share.denominator}"
+        kept_columns = [
             *keys,
             column("v"),
             sql(f"{meets} AS meets"),
@@ -80,7 +80,7 @@ def quantile(
             column("o"),
             sql(f"{int(end == 'high')} AS side"),
         ]
-        tables.append((f"{table}_ranked", select(kept, table)))
+        tables.append((f"{table}_ranked", select(kept_columns, table)))
     # Every row counts as much as it is likely to qualify, at the middle of the ends.
     kind = "date" if dates else "float"
     ends = {name: measure(row[end], kind) or row[end] for name, end in (("l", "low"), ("h", "high"))}
@@ -142,7 +142,7 @@ def _quantile_of_exact(
     """See `quantile`, of exact values: both ends and the estimate use the same order."""
     between, dates = kind
     n, zero, value = row["count"], exp.Literal.number(0), row["low"]
-    chosen = {
+    expressions = {
         "v": value,
         "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
         "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
@@ -154,14 +154,14 @@ def _quantile_of_exact(
     meets = _ranks(at, slack, between=between)
     if steps is not None and is_false(row["open"]):
         return stepped_quantile(number, row, keys, meets, steps)
-    listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
+    listed = [*keys, *(named(tree, name) for name, tree in expressions.items())]
     part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
     running = f"OVER ({part} ORDER BY v ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
     sums = {
         **{f"{name}_to": sql(f"SUM({name}) {running}") for name in ("held", "free", "w")},
         **{f"{name}_all": sql(f"SUM({name}) OVER ({part})") for name in ("held", "free", "w")},
     }
-    summed = [*keys, *map(column, chosen), *(named(tree, name) for name, tree in sums.items())]
+    summed = [*keys, *map(column, expressions), *(named(tree, name) for name, tree in sums.items())]
     ranked = [*keys, *map(column, ("v", "held", "o")), *(named(tree, name) for name, tree in meets.items())]
     tables: list[tuple[str, exp.Expr]] = [
         (table, select(listed, FOUND, where=[row["possible"]], group=[*keys, value])),
@@ -182,13 +182,13 @@ def _ranks(at: Fraction, slack: str, *, between: bool) -> dict[str, Tree]:
     meets = {}
     for end, share in (("low", at), ("high", 1 - at)):
         # From the other side, the rows up to a value are all but the rows below it.
-        held, free = (
+        certain, free = (
             f"{name}_to" if end == "low" else f"({name}_all - {name}_to + {name})" for name in ("held", "free")
         )
-        below, rows = f"({held} + {free})", f"(held_all + {free})"
-        asked = f"{share.numerator} * ({rows}{' - 1' if between else ''})"
+        below, rows = f"({certain} + {free})", f"(held_all + {free})"
+        goal = f"{share.numerator} * ({rows}{' - 1' if between else ''})"
         strict = ">" if between or end == "high" else ">="
-        meets[end] = sql(f"{share.denominator} * {below} {strict} {asked} - {slack} * {rows} * {share.denominator}")
+        meets[end] = sql(f"{share.denominator} * {below} {strict} {goal} - {slack} * {rows} * {share.denominator}")
     return meets | {"middle": sql(f"w_to >= {float(at)!r} * w_all")}
 
 
@@ -200,20 +200,20 @@ def native(scope: Scope, plan: QueryPlan, a: Aggregate, keys: Sequence[str]) -> 
     assert a.native is not None
     if a.term is not None:
         listed = [*(column(key) for key in keys), named(a.native.copy(), "x")]
-        made = select(listed, FOUND, where=[column(f"p{a.condition}")], group=[column(key) for key in keys])
+        query = select(listed, FOUND, where=[column(f"p{a.condition}")], group=[column(key) for key in keys])
         repeated = sql(
             "SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(1, :n) AS s(i)",
             n=as_type(column("n"), "BIGINT"),
         )
-        made.set("joins", [join.copy() for join in repeated.args["joins"]])
-        return [(f"_native_{a.id}", made)], _as_it_is(a)
+        query.set("joins", [join.copy() for join in repeated.args["joins"]])
+        return [(f"_native_{a.id}", query)], _as_it_is(a)
     grouped = [named(plan.terms[tree.name].copy(), key) for tree, key in zip(plan.keys, keys, strict=True)]
     numbers = [exp.Literal.number(i + 1) for i in range(len(grouped))]
     where = _where(plan, plan.conditions[a.condition])
-    made = select([*grouped, named(a.native.copy(), "x")], scope.view(), where=[where], group=numbers)
+    query = select([*grouped, named(a.native.copy(), "x")], scope.view(), where=[where], group=numbers)
     if scope.joins:
-        made.set("joins", [join.copy() for join in scope.joins])
-    return [(f"_native_{a.id}", made)], _as_it_is(a)
+        query.set("joins", [join.copy() for join in scope.joins])
+    return [(f"_native_{a.id}", query)], _as_it_is(a)
 
 
 def _as_it_is(a: Aggregate) -> dict[str, Tree]:

@@ -59,7 +59,7 @@ class Aggregate:
     @property
     def terms(self) -> tuple[str, ...]:
         """The exact arguments."""
-        return tuple(one for one in (self.term, self.second) if one is not None)
+        return tuple(term for term in (self.term, self.second) if term is not None)
 
     @property
     def parts(self) -> tuple[Aggregate, ...]:

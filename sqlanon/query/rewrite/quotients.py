@@ -41,28 +41,30 @@ def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     least_, most = as_type(bottom_low, "DOUBLE"), as_type(bottom.high, "DOUBLE")
     if count:
         # A count that is always 0 gives NULL alone: the guarded low end is 1, the high end 0.
-        known, below_ends = sql(":l > 0 AND COALESCE(:h, 1) > 0", l=bottom_low, h=bottom.high), [least_, most]
+        nonzero, below_ends = sql(":l > 0 AND COALESCE(:h, 1) > 0", l=bottom_low, h=bottom.high), [least_, most]
     elif _has_whole_values(calculator, below):
-        known, below_ends = TRUE, _without_zero(least_, most)
+        nonzero, below_ends = TRUE, _without_zero(least_, most)
     else:  # as near to 0 as it likes, it has no greatest quotient
-        known, below_ends = sql(":l > 0 OR :h < 0", l=bottom_low, h=bottom.high), [least_, most]
+        nonzero, below_ends = sql(":l > 0 OR :h < 0", l=bottom_low, h=bottom.high), [least_, most]
     ends = [sql(":x / NULLIF(:y, 0)", x=as_type(x, "DOUBLE"), y=y) for x in (top.low, top.high) for y in below_ends]
-    low, high = (when(known, end) for end in _corners(ends, [top, bottom]))
+    low, high = (when(nonzero, end) for end in _corners(ends, [top, bottom]))
     zero = when(sql(":l > 0", l=bottom.low), FALSE, sql("COALESCE(:h, 1) >= 0", h=bottom.high))
-    found = (
+    aggregate = (
         None
         if constant or calculator.scope.released.left_out or calculator.scope.released.as_of_source
         else _ratio(calculator, node.left, below)
     )
-    if found is not None:
-        own = column(f"l{found.id}"), column(f"h{found.id}")
-    if found is not None and found.ratio is not None and is_share(found.ratio):
-        low, high = own  # no wider than quotients of ends: the classes' parts lie between the ends of the two counts
-    elif found is not None:
+    if aggregate is not None:
+        own_ends = column(f"l{aggregate.id}"), column(f"h{aggregate.id}")
+    if aggregate is not None and aggregate.ratio is not None and is_share(aggregate.ratio):
+        low, high = (
+            own_ends  # no wider than quotients of ends: the classes' parts lie between the ends of the two counts
+        )
+    elif aggregate is not None:
         same = sql(":a = :b AND :c = :d", a=top.low, b=top.high, c=bottom_low, d=bottom.high)
         low, high = (
             when(sql("COALESCE(:s, FALSE)", s=same), end, sql(f"{word}(:m, :e)", m=mine, e=end))
-            for end, mine, word in zip((low, high), own, ("GREATEST", "LEAST"), strict=True)
+            for end, mine, word in zip((low, high), own_ends, ("GREATEST", "LEAST"), strict=True)
         )
     above, factor = (node.left, None) if constant else split_factor(node.left)
     part = None if factor is None else share_total(calculator, above, below)

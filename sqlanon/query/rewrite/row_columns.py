@@ -16,7 +16,7 @@ def shown_columns(scope: Scope, plan: QueryPlan, domains: Domains) -> dict[str, 
     """Columns that the rows hold for every box, by name."""
     shown: dict[str, Tree] = {}
     for box in scope.boxes.values():
-        keyed = _keyed(box, domains)
+        keyed = _needs_keys(box, domains)
         for domain in domains.of.get(box.id, ()):
             shown |= domain.columns()
         if keyed:
@@ -39,19 +39,24 @@ def shown_columns(scope: Scope, plan: QueryPlan, domains: Domains) -> dict[str, 
 
 def listed_sets(scope: Scope, plan: QueryPlan, domains: Domains) -> frozenset[str]:
     """The boxes whose sets nothing reads but lookups, which know every row's."""
-    asked = {part.box.id for a in plan.aggregates for part in a.parts if part.box is not None}
+    asked_boxes = {part.box.id for a in plan.aggregates for part in a.parts if part.box is not None}
     return frozenset(
         box.id
         for box in scope.boxes.values()
-        if (box.shape == "set" and box.state is None and box.point is None and box.id not in asked)
-        and all(isinstance(one, Lookup) for one in domains.of.get(box.id, ()))
+        if (box.shape == "set" and box.state is None and box.point is None and box.id not in asked_boxes)
+        and all(isinstance(domain, Lookup) for domain in domains.of.get(box.id, ()))
     )
 
 
-def _keyed(box: Box, domains: Domains) -> bool:
+def _needs_keys(box: Box, domains: Domains) -> bool:
     """Whether the box's keys must not be NULL: GROUP BY spreads it, and it may hold NULL."""
-    own = domains.of.get(box.id, ())
-    return bool(own) and isinstance(own[-1], Lookup) and own[-1].key is not None and box.state is not None
+    box_domains = domains.of.get(box.id, ())
+    return (
+        bool(box_domains)
+        and isinstance(box_domains[-1], Lookup)
+        and box_domains[-1].key is not None
+        and box.state is not None
+    )
 
 
 def needed_tests(plan: QueryPlan) -> list[Tree]:
@@ -64,13 +69,13 @@ def needed_tests(plan: QueryPlan) -> list[Tree]:
 
 def sums_of(tree: Tree, name: str, plan: QueryPlan) -> dict[str, Tree]:
     """Aggregates that are kept of an exact term in place of values: not all types have an order, or sums."""
-    kept = {"n": sql("COUNT(:x)", x=tree)}
+    sums = {"n": sql("COUNT(:x)", x=tree)}
     if name in plan.ordered:
-        kept |= {"min": sql("MIN(:x)", x=tree), "max": sql("MAX(:x)", x=tree)}
+        sums |= {"min": sql("MIN(:x)", x=tree), "max": sql("MAX(:x)", x=tree)}
     if name in plan.summed:
-        kept |= {
+        sums |= {
             "s": sql("SUM(:x)", x=tree),
             "neg": sql("SUM(LEAST(:x, 0))", x=tree),
             "pos": sql("SUM(GREATEST(:x, 0))", x=tree),
         }
-    return kept
+    return sums

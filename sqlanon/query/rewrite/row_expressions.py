@@ -89,7 +89,7 @@ def branches_of(reads: Reads, node: exp.Expr) -> list[Branch]:
     if case is None:
         return [Branch(True, None if isinstance(node.unnest(), exp.Null) else node)]
     kind = reads.type_of(case)
-    found: list[Branch] = []
+    branches: list[Branch] = []
     before: Formula = True
     turns, default = _turns(case)
     for condition, value in [*turns, (None, default)]:
@@ -101,17 +101,17 @@ def branches_of(reads: Reads, node: exp.Expr) -> list[Branch]:
         mine = both([before, holds])
         if mine is not False:
             if value is None and whole.this.unnest() is not None and isinstance(rest.unnest(), exp.Null):
-                found.append(Branch(mine, None))
+                branches.append(Branch(mine, None))
             else:
-                found += [Branch(both([mine, branch.formula]), branch.value) for branch in branches_of(reads, rest)]
+                branches += [Branch(both([mine, branch.formula]), branch.value) for branch in branches_of(reads, rest)]
         before = both([before, fails])
-        if len(found) > MOST_BRANCHES:
+        if len(branches) > MOST_BRANCHES:
             refuse(
                 reads.scope.text,
                 node,
                 f"CASE expressions turn out in more than {MOST_BRANCHES} ways; ask with FILTER",
             )
-    return [one for one in found if one.formula is not False]
+    return [branch for branch in branches if branch.formula is not False]
 
 
 def _turns(case: exp.Expr) -> tuple[list[tuple[exp.Expr, exp.Expr]], exp.Expr | None]:
@@ -120,8 +120,10 @@ def _turns(case: exp.Expr) -> tuple[list[tuple[exp.Expr, exp.Expr]], exp.Expr | 
         return [(case.this, case.args["true"])], case.args.get("false")
     turns = []
     for argument in case.args["ifs"]:
-        asked = argument.this if case.this is None else exp.EQ(this=case.this.copy(), expression=argument.this.copy())
-        turns.append((asked, argument.args["true"]))
+        condition = (
+            argument.this if case.this is None else exp.EQ(this=case.this.copy(), expression=argument.this.copy())
+        )
+        turns.append((condition, argument.args["true"]))
     return turns, case.args.get("default")
 
 
@@ -192,12 +194,12 @@ def check_divisors(scope: Scope, types: SourceTypes, value: Tree) -> None:
     for call, below in divisors(value):
         if below.find(exp.Column) is None:
             continue
-        found = value_of(ShownLeaves(scope, types), below)
-        zero = sql("NOT COALESCE(:l > 0 OR :h < 0, FALSE)", l=found.low, h=found.high)
-        made = select([sql("BOOL_OR(:x)", x=every([negate(found.nothing), zero]))], scope.view())
+        divisor = value_of(ShownLeaves(scope, types), below)
+        zero = sql("NOT COALESCE(:l > 0 OR :h < 0, FALSE)", l=divisor.low, h=divisor.high)
+        query = select([sql("BOOL_OR(:x)", x=every([negate(divisor.nothing), zero]))], scope.view())
         if scope.joins:
-            made.set("joins", [join.copy() for join in scope.joins])
-        if bool(scope.fact("query/divisor", made)):
+            query.set("joins", [join.copy() for join in scope.joins])
+        if bool(scope.fact("query/divisor", query)):
             exact = not boxes_in(below)
             reason = "the denominator is 0 in some row; write nullif(.., 0) for NULL there"
             refuse(scope.text, call, reason if exact else f"{_REASON}; this denominator may be 0")

@@ -29,15 +29,15 @@ def separate(plan: QueryPlan, dialect: str) -> list[QueryPlan]:
     """
     sets: dict[frozenset[str], list[Aggregate]] = {frozenset(): []}
     for a in plan.aggregates:
-        sets.setdefault(_held(a, plan), []).append(a)
+        sets.setdefault(_list_held(a, plan), []).append(a)
     if len(sets) == 1 or (len(sets) == 2 and not sets[frozenset()]):
         return [plan]
     first = sets[frozenset()] or sets.pop(next(reversed(sets)))
-    others = [own for held, own in sets.items() if held and own is not first]
-    return [_plan_of(plan, own, dialect) for own in (first, *others)]
+    rest_sets = [aggregate_set for terms, aggregate_set in sets.items() if terms and aggregate_set is not first]
+    return [_plan_of(plan, aggregate_set, dialect) for aggregate_set in (first, *rest_sets)]
 
 
-def _held(a: Aggregate, plan: QueryPlan) -> frozenset[str]:
+def _list_held(a: Aggregate, plan: QueryPlan) -> frozenset[str]:
     """The exact terms with values that an aggregate holds, where it can be computed from separate rows."""
     calculated = any(part.value is not None for part in a.parts)
     return frozenset() if calculated else _read_as_values(a) & plan.raw
@@ -54,25 +54,27 @@ def _plan_of(plan: QueryPlan, aggregates: Sequence[Aggregate], dialect: str) -> 
     """The plan of some aggregates, without the parts for others."""
     parts = [part for a in aggregates for part in a.parts]
     always = _columns([*plan.keys, *plan.tests.exact.values()])
-    always |= _columns(tree for one in plan.tests.loose.values() for tree in (one.possible, one.certain, one.share))
-    named = {tree.sql(dialect=dialect): name for name, tree in plan.terms.items()}
+    always |= _columns(
+        tree for triple in plan.tests.loose.values() for tree in (triple.possible, triple.certain, triple.share)
+    )
+    names_by_text = {tree.sql(dialect=dialect): name for name, tree in plan.terms.items()}
     inside = {
-        named[tree.sql(dialect=dialect)]
+        names_by_text[tree.sql(dialect=dialect)]
         for part in parts
         if part.value is not None
         for branch in part.value.branches
         if branch.value is not None
         for tree in exact_parts(branch.value)
     }
-    held = frozenset().union(*(_read_as_values(a) for a in aggregates), inside, always)
-    terms = held | {term for part in parts for term in part.terms}
+    held_names = frozenset().union(*(_read_as_values(a) for a in aggregates), inside, always)
+    terms = held_names | {term for part in parts for term in part.terms}
     boxes = {part.box.id for part in parts if part.box is not None}
     boxes |= {box.id for part in parts if part.value is not None for box in part.value.boxes}
     return replace(
         plan,
         aggregates=tuple(aggregates),
         terms={name: tree for name, tree in plan.terms.items() if name in terms},
-        raw=plan.raw & held,
+        raw=plan.raw & held_names,
         partial=plan.partial & terms,
         summed=plan.summed & terms,
         values=plan.values & boxes,

@@ -52,9 +52,9 @@ class Settled:
 
     def apply_to(self, triples: Sequence[Triple]) -> tuple[Triple, ...]:
         """The results of conditions, which are known where they are settled."""
-        return tuple(self._known(i, triple) if i in self.certain else triple for i, triple in enumerate(triples))
+        return tuple(self._settle(i, triple) if i in self.certain else triple for i, triple in enumerate(triples))
 
-    def _known(self, condition: int, triple: Triple) -> Triple:
+    def _settle(self, condition: int, triple: Triple) -> Triple:
         possible, certain = (
             sql("COALESCE(:d, :x)", d=column(f"d{condition}"), x=tree) for tree in (triple.possible, triple.certain)
         )
@@ -98,8 +98,8 @@ def settle(conditions: Sequence[tuple[Compiler, Formula]], exact: Mapping[int, T
         if len(tests) > MOST_EXACT:
             return None
         signs = itertools.product((True, False), repeat=len(tests))
-        rests = dict.fromkeys(restrict(formula, dict(zip(tests, one, strict=True))) for one in signs)
-        cuts += [every([one.possible, negate(one.certain)]) for one in map(compiler.triple, rests)]
+        rests = dict.fromkeys(restrict(formula, dict(zip(tests, values, strict=True))) for values in signs)
+        cuts += [every([triple.possible, negate(triple.certain)]) for triple in map(compiler.triple, rests)]
         if not isinstance(formula, bool):
             certain[i] = sql("COALESCE(:c, :f)", c=compiler.triple(formula).certain, f=FALSE)
     cut = some(cuts)
@@ -139,18 +139,21 @@ def group_rows(settled: Settled, view: exp.Select, shown: Shown, reached: Sequen
     parts = []
     for cut in (True, False):
         keys = {name: column(name) for name in shown.held}
-        own = {name: column(name) for name in (*shown.classes, *shown.boxes)}
-        known = dict(zip(settled.names, settled.certain.values(), strict=True))
-        keys |= own if cut else known
-        nothing = {name: exp.cast(exp.null(), "BOOLEAN") if cut else exp.null() for name in (known if cut else own)}
+        own_columns = {name: column(name) for name in (*shown.classes, *shown.boxes)}
+        settled_columns = dict(zip(settled.names, settled.certain.values(), strict=True))
+        keys |= own_columns if cut else settled_columns
+        nothing = {
+            name: exp.cast(exp.null(), "BOOLEAN") if cut else exp.null()
+            for name in (settled_columns if cut else own_columns)
+        }
         name, rows = shown.rows
         if shown.held:  # which divide the rows of a class
             whole = [tree.copy() for name, tree in keys.items() if name not in (*shown.held, *shown.boxes)]
             rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=whole), "BIGINT")
         columns = {**keys, **nothing, "n": sql("COUNT(*)"), name: rows, **shown.sums}
-        order = [*shown.held, *own, *known, "n", name, *shown.sums]
-        chosen = [named(columns[one].copy(), one) for one in order]
-        numbers = [exp.Literal.number(i) for i, one in enumerate(order, 1) if one in keys]
-        asked = [settled.cut if cut else negate(settled.cut)]
-        parts.append(select(chosen, view.copy().subquery("v"), where=[*reached, *asked], group=numbers))
+        order = [*shown.held, *own_columns, *settled_columns, "n", name, *shown.sums]
+        expressions = [named(columns[column_name].copy(), column_name) for column_name in order]
+        numbers = [exp.Literal.number(i) for i, column_name in enumerate(order, 1) if column_name in keys]
+        cut_condition = [settled.cut if cut else negate(settled.cut)]
+        parts.append(select(expressions, view.copy().subquery("v"), where=[*reached, *cut_condition], group=numbers))
     return exp.Union(this=parts[0], expression=parts[1], distinct=False)

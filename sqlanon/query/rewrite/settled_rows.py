@@ -35,7 +35,7 @@ def can_settle(scope: Scope, plan: QueryPlan, domains: Domains) -> bool:
         return False
     classes = frozenset(scope.released.group_columns)
     shown = shown_columns(scope, plan, domains).values()
-    return all(one.name in classes for tree in shown for one in tree.find_all(exp.Column))
+    return all(node.name in classes for tree in shown for node in tree.find_all(exp.Column))
 
 
 def select_settled(
@@ -60,16 +60,16 @@ def select_settled(
     """
     view, columns, where = _settled_columns(scope, plan, domains, wide)
     # Without exact terms a settled query is grouped as it is: the kept table itself has the rows of others.
-    kept = class_table(scope, []) if columns.held and has_classes(scope) else None
-    known = Results(settled.apply_to(results.triples), settled.count(results.counts, column(CLASS_ROWS)))
-    if kept is None:
-        return [(ROWS, group_rows(settled, view, columns, where))], known
+    stored = class_table(scope, []) if columns.held and has_classes(scope) else None
+    settled_results = Results(settled.apply_to(results.triples), settled.count(results.counts, column(CLASS_ROWS)))
+    if stored is None:
+        return [(ROWS, group_rows(settled, view, columns, where))], settled_results
     alike = are_of_classes(results, columns.boxes, CLASS_ROWS, venns)
     # The kept table knows the rows of a class, so that rows which satisfy no condition need not be counted.
     triples = results.triples[:1] if plan.filters else results.triples
-    asked = some(triple.possible for triple in triples)
-    tables = join_cut(settled, view, kept, columns, (where, [asked]), results if alike else None)
-    return tables, results.read() if alike else known
+    any_possible = some(triple.possible for triple in triples)
+    tables = join_cut(settled, view, stored, columns, (where, [any_possible]), results if alike else None)
+    return tables, results.read() if alike else settled_results
 
 
 def _settled_columns(
@@ -78,10 +78,10 @@ def _settled_columns(
     """The columns read from every row, their names, and the conditions for rows, where settled classes are together."""
     shown = shown_columns(scope, plan, domains)
     classes = {f"c{i}": column(name, VIEW) for i, name in enumerate(class_key(scope), 1)}
-    held = held_terms(plan)
+    held_names = held_terms(plan)
     view = select([named(tree.copy(), name) for name, tree in {**shown, **plan.terms, **classes}.items()], scope.view())
-    partial = [name for name in plan.terms if name not in held]
+    partial = [name for name in plan.terms if name not in held_names]
     sums = {f"{name}_{end}": tree for name in partial for end, tree in sums_of(column(name), name, plan).items()}
     reached = some(triple.possible for triple in wide)
-    columns = Shown(list(shown), held, list(classes), sums, (CLASS_ROWS, attaining(scope.released).members()))
+    columns = Shown(list(shown), held_names, list(classes), sums, (CLASS_ROWS, attaining(scope.released).members()))
     return view, columns, [] if is_true(reached) else [reached]

@@ -39,9 +39,9 @@ def solve_classes(scope: Scope, rows: BoxRows) -> BoxRows:
 
     Cost: a statement for each such condition and version, about as long as the query itself.
     """
-    beside = tuple(solve_classes(scope, one) for one in rows.beside)
+    beside = tuple(solve_classes(scope, rows_beside) for rows_beside in rows.beside)
     solved: dict[int, Solved] = {}
-    notes = list(itertools.chain(*(one.notes for one in beside)))
+    notes = list(itertools.chain(*(rows_beside.notes for rows_beside in beside)))
     for i, venn in rows.venns.items():
         if venn is None:
             notes.append(f"a condition has more than {MOST_CELLS} cells")
@@ -58,14 +58,16 @@ def solve_classes(scope: Scope, rows: BoxRows) -> BoxRows:
         i: replace(count, tight=True) if i in solved and solved[i].complete else count
         for i, count in rows.counts.items()
     }
-    solved = {i: one for i, one in solved.items() if one.found}
+    solved = {i: solution for i, solution in solved.items() if solution.found}
     return replace(
         rows,
         counts=counts,
         solved=solved,
         venns={i: venn for i, venn in rows.venns.items() if i in solved},
         notes=tuple(dict.fromkeys(notes)),
-        rough=rough_aggregates(scope, rows.plan, rows.domains, counts).union(*(one.rough for one in beside)),
+        rough=rough_aggregates(scope, rows.plan, rows.domains, counts).union(
+            *(rows_beside.rough for rows_beside in beside)
+        ),
         beside=beside,
     )
 
@@ -87,9 +89,9 @@ def _texts(scope: Scope, rows: BoxRows, condition: int, term: str | None) -> lis
     listed = select([sql("*")], tables[-1][0]).limit(MOST_CLASSES + 1)
     listed.set("with_", with_tables(tables, listed))
     text = port_tree(listed, scope.engine.dialect).sql(dialect=scope.engine.dialect)
-    read = Statement("query/cells", text)
+    query = Statement("query/cells", text)
     return scope.released.once(
-        ("query/cells", text), lambda: [str(one) for (one,) in scope.engine.fetch(read, max_rows=MOST_CLASSES + 1)]
+        ("query/cells", text), lambda: [str(cell) for (cell,) in scope.engine.fetch(query, max_rows=MOST_CLASSES + 1)]
     )
 
 

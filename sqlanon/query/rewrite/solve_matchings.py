@@ -42,17 +42,19 @@ def solve_matchings(scope: Scope, rows: BoxRows) -> BoxRows:
     """
     if not attaining(scope.released).matched or rows.plan.keys:
         return rows
-    beside = tuple(solve_matchings(scope, one) for one in rows.beside)
-    counted = dict.fromkeys(a.condition for a in rows.plan.aggregates if a.kind == "rows" and a.ratio is None)
-    asked = [i for i in counted if i in rows.counts and tests_in(rows.plan.conditions[i])]
-    notes = list(itertools.chain(rows.notes, *(one.notes for one in beside)))
+    beside = tuple(solve_matchings(scope, rows_beside) for rows_beside in rows.beside)
+    counted_conditions = dict.fromkeys(
+        a.condition for a in rows.plan.aggregates if a.kind == "rows" and a.ratio is None
+    )
+    to_bound = [i for i in counted_conditions if i in rows.counts and tests_in(rows.plan.conditions[i])]
+    notes = list(itertools.chain(rows.notes, *(rows_beside.notes for rows_beside in beside)))
     matched: dict[int, tuple[int, int]] = {}
-    for i in asked:
-        found = _bound(scope, rows.plan, rows.plan.conditions[i])
-        if isinstance(found, str):
-            notes.append(found)
+    for i in to_bound:
+        bound = _bound(scope, rows.plan, rows.plan.conditions[i])
+        if isinstance(bound, str):
+            notes.append(bound)
         else:
-            matched[i] = found
+            matched[i] = bound
     return replace(rows, matched=matched, notes=tuple(dict.fromkeys(notes)), beside=beside)
 
 
@@ -64,7 +66,7 @@ def _bound(scope: Scope, plan: QueryPlan, formula: Formula) -> tuple[int, int] |
     tests = [plan.tests.boxed[test] for test in sorted(tests_in(formula))]
     boxes = [scope.box(name) for name in sorted({test.box for test in tests})]
     comparisons = {box.id: [test.comparison for test in tests if test.box == box.id] for box in boxes}
-    computed = any(one is None or one.op == "other" for comparison in comparisons.values() for one in comparison)
+    computed = any(part is None or part.op == "other" for comparison in comparisons.values() for part in comparison)
     if computed or not all(box.attained and box.shape in ("interval", "set") and not box.values for box in boxes):
         return "a condition asks more than comparisons with constants of columns with ranges or sets"
     shown = _read(scope, boxes) if all(is_finite(scope, box) for box in boxes) else None
@@ -79,7 +81,7 @@ def _bound(scope: Scope, plan: QueryPlan, formula: Formula) -> tuple[int, int] |
         for index, box in enumerate(boxes)
     ]
     spans: dict[tuple[Span, ...], int] = {
-        tuple(cell.spans[one] for cell, one in zip(cells, box, strict=True)): count for box, count in shown.items()
+        tuple(cell.spans[value] for cell, value in zip(cells, box, strict=True)): count for box, count in shown.items()
     }
     if count_pairs(spans) > MOST_PAIRS:
         return f"the boxes have more than {MOST_PAIRS:,} values"
@@ -87,7 +89,7 @@ def _bound(scope: Scope, plan: QueryPlan, formula: Formula) -> tuple[int, int] |
         program = Matchings(spans, attaining(scope.released).matched)
     except UnsupportedError:
         return "HiGHS is not installed: sqlanon[statistics]"
-    return program.bound(_satisfied(formula, cells))
+    return program.bound(_find_satisfying(formula, cells))
 
 
 def _read(scope: Scope, boxes: Sequence[Box]) -> Mapping[tuple[Shown, ...], int] | None:
@@ -97,36 +99,36 @@ def _read(scope: Scope, boxes: Sequence[Box]) -> Mapping[tuple[Shown, ...], int]
         + ([box.state] if box.state is not None else [])
         for box in boxes
     ]
-    chosen = [tree.copy() for own in trees for tree in own]
-    listed = [named(tree, f"v{i}") for i, tree in enumerate(chosen)]
+    expressions = [tree.copy() for box_trees in trees for tree in box_trees]
+    listed = [named(tree, f"v{i}") for i, tree in enumerate(expressions)]
     inner = select(listed, scope.view()).subquery("r")
-    keys = [column(f"v{i}", "r") for i in range(len(chosen))]
+    keys = [column(f"v{i}", "r") for i in range(len(expressions))]
     text = port_tree(
         select([*keys, sql("COUNT(*)")], inner, group=[key.copy() for key in keys]), scope.engine.dialect
     ).sql(dialect=scope.engine.dialect)
-    read = Statement("query/boxes", text)
+    query = Statement("query/boxes", text)
     rows: list[Any] = scope.released.once(
-        ("query/boxes", text), lambda: list(scope.engine.fetch(read, max_rows=MOST_ROWS))
+        ("query/boxes", text), lambda: list(scope.engine.fetch(query, max_rows=MOST_ROWS))
     )
-    found: dict[tuple[Shown, ...], int] = {}
+    counts: dict[tuple[Shown, ...], int] = {}
     for row in rows:
-        at, values = 0, []
+        position, values = 0, []
         for box, tree in zip(boxes, trees, strict=True):
-            known, one = read_shown(box, row[at : at + len(tree)])
-            if not known:
+            is_known, shown_value = read_shown(box, row[position : position + len(tree)])
+            if not is_known:
                 return None
-            values.append(one)
-            at += len(tree)
-        found[tuple(values)] = found.get(tuple(values), 0) + int(row[-1])
-    return found
+            values.append(shown_value)
+            position += len(tree)
+        counts[tuple(values)] = counts.get(tuple(values), 0) + int(row[-1])
+    return counts
 
 
-def _satisfied(formula: Formula, cells: Sequence[ValueCells]) -> set[tuple[int, ...]]:
+def _find_satisfying(formula: Formula, cells: Sequence[ValueCells]) -> set[tuple[int, ...]]:
     """The combinations of cells that satisfy a formula."""
     tests = tests_in(formula)
-    found = set()
+    points = set()
     for point in itertools.product(*(range(len(cell.holds)) for cell in cells)):
-        holds = frozenset().union(*(cell.holds[at] for cell, at in zip(cells, point, strict=True)))
+        holds = frozenset().union(*(cell.holds[index] for cell, index in zip(cells, point, strict=True)))
         if restrict(formula, {test: test in holds for test in tests}) is True:
-            found.add(point)
-    return found
+            points.add(point)
+    return points

@@ -48,7 +48,7 @@ def _by_step(row: Mapping[str, Tree], keys: Sequence[Tree], steps: Steps) -> exp
     """The sums of each step of the uncertain rows; those of all certain rows have no step."""
     n, zero = row["count"], exp.Literal.number(0)
     step = when(row["certain"], exp.cast(exp.null(), "BIGINT"), steps.step_of(row["low"]))
-    chosen = {
+    expressions = {
         "b": step,
         "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
         "many": sql("CAST(SUM(:n) AS BIGINT)", n=n),
@@ -56,7 +56,7 @@ def _by_step(row: Mapping[str, Tree], keys: Sequence[Tree], steps: Steps) -> exp
         "e": sql("SUM(:x)", x=row["sum"]),
         "w": sql("SUM(:n * :s)", n=n, s=row["share"]),
     }
-    listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
+    listed = [*keys, *(named(tree, name) for name, tree in expressions.items())]
     return select(listed, FOUND, where=[row["possible"]], group=[*keys, step])
 
 
@@ -72,8 +72,8 @@ def _running(summed: str, keys: Sequence[Tree], steps: Steps) -> exp.Select:
         sums[f"{name}_to"] = sql(f"CAST({to} AS BIGINT)")
         text = f"CASE WHEN b IS NULL THEN {name} ELSE {sure} + SUM({name}) {whole} - {to} + {name} END"
         sums[f"{name}_on"] = sql(f"CAST({text} AS BIGINT)")
-    kept = [column(name) for name in ("b", "held", "e", "w", "total", "many")]
-    inner = select([*keys, *kept, *(named(tree, name) for name, tree in sums.items())], summed)
+    kept_columns = [column(name) for name in ("b", "held", "e", "w", "total", "many")]
+    inner = select([*keys, *kept_columns, *(named(tree, name) for name, tree in sums.items())], summed)
     # The values of a step count for the least average if that of all below it, and the certain, is not below the step.
     below = sql("total_to - total >= :v * (many_to - many)", v=steps.least_of(column("b")))
     above = sql("total_on - total <= :v * (many_on - many)", v=steps.most_of(column("b")))
@@ -87,15 +87,15 @@ def _near(summed: str, row: Mapping[str, Tree], keys: Sequence[Tree], steps: Ste
     """The values of the two steps that the bounds are in, each with the sums of its rows and of what goes with them."""
     n, value = row["count"], row["low"]
     free = when(row["certain"], exp.Literal.number(0), n)
-    chosen = {
+    expressions = {
         "many": sql("CAST(SUM(:n) AS BIGINT)", n=free),
         "total": sql("CAST(SUM(:n * :v) AS BIGINT)", n=free, v=value),
     }
     for end, side in (("to", "low"), ("on", "high")):
         for part in ("total", "many"):
             whole = sql(":t - :p", t=column(f"{part}_{end}", "s"), p=column(part, "s"))
-            chosen[f"{part}_{side}"] = sql("MIN(:x)", x=whole)
-    return select_near(summed, row, keys, steps, chosen, ("least", "most"))
+            expressions[f"{part}_{side}"] = sql("MIN(:x)", x=whole)
+    return select_near(summed, row, keys, steps, expressions, ("least", "most"))
 
 
 def _candidates(steps_: str, near: str, keys: Sequence[Tree], kind: exp.DataType) -> exp.Expr:

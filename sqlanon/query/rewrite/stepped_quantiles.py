@@ -36,8 +36,8 @@ def stepped_quantile(
     """
     by_step, summed, near = f"_steps_{number}", f"_summed_{number}", f"_near_{number}"
     step = steps.step_of(row["low"])
-    counted = _counted(row)
-    listed = [*keys, named(step, "b"), *(named(tree, name) for name, tree in counted.items())]
+    counts = _count_rows(row)
+    listed = [*keys, named(step, "b"), *(named(tree, name) for name, tree in counts.items())]
     first = select(listed, FOUND, where=[row["possible"]], group=[*keys, step])
     running = select([*keys, column("b"), *_running(keys, "b", "")], by_step)
     whole = f"OVER ({partition(keys)})"
@@ -48,24 +48,24 @@ def stepped_quantile(
     }
     sums = [f"{name}{end}" for name in _COUNTED for end in ("", "_to", "_all")]
     names = [*(key.name for key in keys), "b", *sums]
-    known = select(
+    totals = select(
         [*map(column, names), *(named(tree, name) for name, tree in searched.items())], running.subquery("r")
     )
-    chosen = dict(counted)
+    expressions = dict(counts)
     for name in _COUNTED:
         before = sql(":t - :n", t=column(f"{name}_to", "s"), n=column(name, "s"))
-        chosen |= {f"{name}_before": sql("MIN(:x)", x=before)}
-        chosen |= {f"{name}_all": sql("MIN(:x)", x=column(f"{name}_all", "s"))}
-    values = select_near(summed, row, keys, steps, chosen, tuple(searched))
+        expressions |= {f"{name}_before": sql("MIN(:x)", x=before)}
+        expressions |= {f"{name}_all": sql("MIN(:x)", x=column(f"{name}_all", "s"))}
+    values = select_near(summed, row, keys, steps, expressions, tuple(searched))
     of_values = [column("v"), column("b"), *map(column, searched), *_running([*keys, column("b")], "v", "before")]
     inner = select([*keys, *of_values], near).subquery("v")
-    kept = [*keys, column("v"), column("held_all"), *(sql(f"b = {name} AS at_{name}") for name in searched)]
-    last = select([*kept, *(named(tree, name) for name, tree in meets.items())], inner)
+    kept_columns = [*keys, column("v"), column("held_all"), *(sql(f"b = {name} AS at_{name}") for name in searched)]
+    last = select([*kept_columns, *(named(tree, name) for name, tree in meets.items())], inner)
     # Sums of shares are rounded in another order here, so that the last value of the step may seem too low.
     middle = sql("COALESCE(MIN(CASE WHEN at_b_middle AND middle THEN v END), MAX(CASE WHEN at_b_middle THEN v END))")
     tables: list[tuple[str, exp.Expr]] = [
         (by_step, first),
-        (summed, known),
+        (summed, totals),
         (near, values),
         (f"_quantile_{number}", last),
     ]
@@ -77,7 +77,7 @@ def stepped_quantile(
     }
 
 
-def _counted(row: Mapping[str, Tree]) -> dict[str, Tree]:
+def _count_rows(row: Mapping[str, Tree]) -> dict[str, Tree]:
     n, zero = row["count"], exp.Literal.number(0)
     return {
         "held": sql("CAST(SUM(:x) AS BIGINT)", x=when(row["certain"], n, zero)),
@@ -90,11 +90,11 @@ def _running(keys: Sequence[Tree], order: str, before: str) -> list[Tree]:
     """The counted columns, those up to each row, and all; ``before``: the last two go on from other columns."""
     over = f"OVER ({partition(keys)} ORDER BY {order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
     whole = f"OVER ({partition(keys)})"
-    found: list[Tree] = []
+    expressions: list[Tree] = []
     for name in _COUNTED:
         to = sql(f"SUM({name}) {over}")
         if before:
             to = sql(f"{name}_{before} + SUM({name}) {over}")
         every = column(f"{name}_all") if before else sql(f"SUM({name}) {whole}")
-        found += [column(name), named(to, f"{name}_to"), named(every, f"{name}_all")]
-    return found
+        expressions += [column(name), named(to, f"{name}_to"), named(every, f"{name}_all")]
+    return expressions

@@ -49,11 +49,11 @@ def select_unlisted(scope: Scope, plan: QueryPlan, rows: BoxRows) -> exp.Select 
     possible = some(ways)
     if is_false(possible):
         return None
-    made = select([sql("COUNT(*)")], ROWS, where=[possible])
-    needed = {node.name for node in made.find_all(exp.Table)}
+    query = select([sql("COUNT(*)")], ROWS, where=[possible])
+    needed = {node.name for node in query.find_all(exp.Table)}
     tables = [(name, tree.copy()) for name, tree in rows.tables if name in needed]
-    made.set("with_", with_tables(tables, made))
-    return made
+    query.set("with_", with_tables(tables, query))
+    return query
 
 
 def _ways(box: Box, plan: QueryPlan, rows: BoxRows) -> Iterator[Tree]:
@@ -67,17 +67,17 @@ def _ways(box: Box, plan: QueryPlan, rows: BoxRows) -> Iterator[Tree]:
     # Conditions that the rows cannot decide without lookups may hold.
     looked_up = {lookup.box.id for lookup in rows.domains.lookups} - {box.id}
     holding = {test.id: True for test in rows.domains.tests if test.box in looked_up}
-    holding |= {one.inside: True for one in plan.spread.values()}
+    holding |= {spread.inside: True for spread in plan.spread.values()}
     table = f"_values_{box.id}"
     for holds, size in _runs(box, mine).items():
-        known = {test.id: test.id in holds for test in mine}
-        rest = rows.domains.compiler.triple(restrict(formula, known | holding)).possible
+        signs = {test.id: test.id in holds for test in mine}
+        rest = rows.domains.compiler.triple(restrict(formula, signs | holding)).possible
         if not is_false(rest):
-            listed = None if spread.bucket is not None else _listed(table, mine, holds, size)
+            listed = None if spread.bucket is not None else _lists_fewer(table, mine, holds, size)
             yield every([hidden, own(rest), listed if listed is not None else TRUE])
     if box.point is not None:  # of other formats, NULL is listed wherever it is possible
-        known = {test.id: test.comparison is None or test.comparison.op == "null" for test in mine}
-        rest = rows.domains.compiler.triple(restrict(formula, known | holding)).possible
+        signs = {test.id: test.comparison is None or test.comparison.op == "null" for test in mine}
+        rest = rows.domains.compiler.triple(restrict(formula, signs | holding)).possible
         null = select([exp.Literal.number(1)], exp.to_table(table).as_("z"), where=[sql("z.v IS NULL")])
         yield every([own(rest), exp.Not(this=exp.Exists(this=null))])
 
@@ -88,13 +88,13 @@ def _runs(box: Box, tests: Sequence[ValueTest]) -> dict[frozenset[int], Fraction
     The number is None if it has no bound.
     """
     comparisons = [test.comparison for test in tests if test.comparison is not None]
-    found: dict[frozenset[int], Fraction | None] = {}
+    sizes: dict[frozenset[int], Fraction | None] = {}
     if box.shape == "interval" and not is_computed(tests):
         for holds, piece in box.pieces(comparisons):
             size = _size(piece, box.step)
-            before = found.get(holds, Fraction(0))
-            found[holds] = None if size is None or before is None else before + size
-        return found
+            before = sizes.get(holds, Fraction(0))
+            sizes[holds] = None if size is None or before is None else before + size
+        return sizes
     equal = {test.id for test in tests if test.comparison is not None and test.comparison.op == "="}
     null = {test.id for test in tests if test.comparison is not None and test.comparison.op == "null"}
     return {holds: Fraction(1) if holds & equal else None for holds in outcomes(box, tests) or () if not holds & null}
@@ -110,15 +110,15 @@ def _size(piece: Piece, step: Fraction | None) -> Fraction | None:
     return max(Fraction(0), (inside.high - inside.low) / step + 1)
 
 
-def _listed(table: str, tests: Sequence[ValueTest], holds: frozenset[int], size: Fraction | None) -> Tree | None:
+def _lists_fewer(table: str, tests: Sequence[ValueTest], holds: frozenset[int], size: Fraction | None) -> Tree | None:
     """Whether fewer values are listed than there are under these tests; None: there is no end of them."""
     if size is None:
         return None
     value = column("v", "z")
     under = [test.on(value) if test.id in holds else negate(test.on(value)) for test in tests]
-    counted = select(
+    query = select(
         [sql("COUNT(DISTINCT :v)", v=value)],
         exp.to_table(table).as_("z"),
         where=[*under, sql("z.v IS NOT NULL")],
     )
-    return exp.LT(this=counted.subquery(), expression=number(size))
+    return exp.LT(this=query.subquery(), expression=number(size))

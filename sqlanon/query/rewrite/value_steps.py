@@ -90,9 +90,9 @@ def select_near(
     shown = [column(key.name, "f") for key in keys]
     listed = [*shown, step, named(value, "v"), *(named(tree, name) for name, tree in chosen.items())]
     listed += [named(sql("MIN(:w)", w=column(name, "s")), name) for name in wanted]
-    made = select(listed, exp.to_table(FOUND).as_("f"), where=[row["possible"]], group=[*shown, step, value])
-    made.set("joins", [exp.Join(this=exp.to_table(summed).as_("s"), on=every(same))])
-    return made
+    query = select(listed, exp.to_table(FOUND).as_("f"), where=[row["possible"]], group=[*shown, step, value])
+    query.set("joins", [exp.Join(this=exp.to_table(summed).as_("s"), on=every(same))])
+    return query
 
 
 def partition(keys: Sequence[Tree], *more: str) -> str:

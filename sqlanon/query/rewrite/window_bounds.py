@@ -62,30 +62,30 @@ def bound_windows(bound: Bound, plan: QueryPlan) -> Tables:
     overs = outputs.windows
     if not overs:
         return ()
-    made: list[tuple[str, exp.Expr]] = [(MARKED, _mark_groups(plan, outputs))]
-    chosen: list[Tree] = [sql("m.*")]
+    tables: list[tuple[str, exp.Expr]] = [(MARKED, _mark_groups(plan, outputs))]
+    expressions: list[Tree] = [sql("m.*")]
     joins: list[exp.Join] = []
     for over in overs:
         if over.frame is not None:
-            made += frame_tables(over, MARKED)
-            joins.append(_left(named_table(f"_frame_{over.id}"), sql(f"_frame_{over.id}.id = m.id")))
-            chosen += frame_columns(over)
+            tables += frame_tables(over, MARKED)
+            joins.append(_join_left(named_table(f"_frame_{over.id}"), sql(f"_frame_{over.id}.id = m.id")))
+            expressions += frame_columns(over)
         elif over.kind in RANKS:
-            made.append((f"_ahead_{over.id}", _ahead(over)))
-            joins.append(_left(named_table(f"_ahead_{over.id}"), sql(f"_ahead_{over.id}.id = m.id")))
-            chosen += _ranks(over)
+            tables.append((f"_ahead_{over.id}", _ahead(over)))
+            joins.append(_join_left(named_table(f"_ahead_{over.id}"), sql(f"_ahead_{over.id}.id = m.id")))
+            expressions += _ranks(over)
         else:
             whole = _whole(bound, over)
             if whole is not None:
                 same = [_alike(f"p{over.id}_{i}", "m", f"g{i}", f"whole_{over.id}") for i in range(len(over.partition))]
-                joins.append(_left(whole.subquery(f"whole_{over.id}"), every(same) if same else sql("1 = 1")))
-            chosen += _totals(over, whole=whole is not None)
-    last = select(chosen, exp.alias_(named_table(MARKED), "m", table=True))
+                joins.append(_join_left(whole.subquery(f"whole_{over.id}"), every(same) if same else sql("1 = 1")))
+            expressions += _totals(over, whole=whole is not None)
+    last = select(expressions, exp.alias_(named_table(MARKED), "m", table=True))
     last.set("joins", joins)
-    return (*made, (WINDOWED, last))
+    return (*tables, (WINDOWED, last))
 
 
-def _left(table: exp.Expr, on: Tree) -> exp.Join:
+def _join_left(table: exp.Expr, on: Tree) -> exp.Join:
     return exp.Join(this=table, on=on, side="LEFT")
 
 
@@ -145,7 +145,7 @@ def _ahead(over: Over) -> exp.Select:
     def mark(name: str, table: str) -> Tree:
         return column(name, table)
 
-    def known(i: int) -> Tree:
+    def is_known(i: int) -> Tree:
         return every(sql(":u = 0", u=mark(f"o{over.id}_{i}u", table)) for table in "om")
 
     def before(i: int, term: Sorting, first: str = "o", second: str = "m") -> Tree:
@@ -156,7 +156,7 @@ def _ahead(over: Over) -> exp.Select:
             f"COALESCE(:a {word} :b AND :k, FALSE)",
             a=mark(f"o{over.id}_{i}{ends[0]}", first),
             b=mark(f"o{over.id}_{i}{ends[1]}", second),
-            k=known(i),
+            k=is_known(i),
         )
 
     def may_be_before(i: int, term: Sorting) -> Tree:
@@ -167,14 +167,14 @@ def _ahead(over: Over) -> exp.Select:
             f"NOT COALESCE(:a {word} :b AND :k, FALSE)",
             a=mark(f"o{over.id}_{i}{ends[0]}", "o"),
             b=mark(f"o{over.id}_{i}{ends[1]}", "m"),
-            k=known(i),
+            k=is_known(i),
         )
 
     def same(i: int, term: Sorting) -> Tree:
         if term.ends is None:
             return sql(":a = :b", a=mark(f"o{over.id}_{i}", "o"), b=mark(f"o{over.id}_{i}", "m"))
         parts = {f"{table}{end}": mark(f"o{over.id}_{i}{end}", table) for table in "om" for end in "lh"}
-        return sql("COALESCE(:ol = :oh AND :ml = :mh AND :ol = :ml AND :k, FALSE)", k=known(i), **parts)
+        return sql("COALESCE(:ol = :oh AND :ml = :mh AND :ol = :ml AND :k, FALSE)", k=is_known(i), **parts)
 
     def may_be_same(i: int, term: Sorting) -> Tree:
         if term.ends is None:
@@ -183,7 +183,7 @@ def _ahead(over: Over) -> exp.Select:
 
     def in_order(tied: Callable[[int, Sorting], Tree], ahead: Callable[[int, Sorting], Tree]) -> Tree:
         """The first term in which two groups differ decides."""
-        return some(every([*(tied(j, other) for j, other in terms[:i]), ahead(i, term)]) for i, term in terms)
+        return some(every([*(tied(j, other_term) for j, other_term in terms[:i]), ahead(i, term)]) for i, term in terms)
 
     surely, maybe = in_order(same, before), in_order(may_be_same, may_be_before)
     if over.kind in ("row_number", "ntile", "cume_dist"):  # of groups that are tied any may come first
@@ -202,18 +202,18 @@ def _ahead(over: Over) -> exp.Select:
         *(_alike(f"p{over.id}_{i}", "o", f"p{over.id}_{i}", "m") for i in range(len(over.partition))),
     ]
     # Too many groups are refused by a check of the answer; they are not compared before.
-    others = select([sql("*")], MARKED, where=[sql("(SELECT COUNT(*) FROM _groups) <= :n", n=_NUMBER(MOST_RANKED))])
+    other_rows = select([sql("*")], MARKED, where=[sql("(SELECT COUNT(*) FROM _groups) <= :n", n=_NUMBER(MOST_RANKED))])
     rest: list[Tree] = []
     if over.kind in COUNT_ALL:
         behind = {"rest_low": [sql("o.sure"), negate(maybe)], "rest_high": [sql("o.may"), negate(surely)]}
         rest = [named(sql("COUNT(:x)", x=when(every(parts), one, none)), name) for name, parts in behind.items()]
-    made = select(
+    query = select(
         [sql("m.id AS id"), named(low, "low"), named(high, "high"), *rest],
         exp.alias_(named_table(MARKED), "m", table=True),
         group=[sql("m.id")],
     )
-    made.set("joins", [_left(others.subquery("o"), every(pairs))])
-    return made
+    query.set("joins", [_join_left(other_rows.subquery("o"), every(pairs))])
+    return query
 
 
 def _distinct(over: Over, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
@@ -246,21 +246,21 @@ def _distinct(over: Over, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
 def _ranks(over: Over) -> list[Tree]:
     """The columns of a rank."""
     function = aggregates.rank_of(over.kind, over.parts)
-    order = [_estimated(over, i, term) for i, term in enumerate(over.order)]
+    order = [_order_by_estimate(over, i, term) for i, term in enumerate(over.order)]
     order += [exp.Ordered(this=sql("m.id"))] if over.kind in ("row_number", "ntile") else []
     estimate = exp.Window(
         this=function, partition_by=[sql("m.shown"), *_partition(over)], order=exp.Order(expressions=order)
     )
     columns = {
         "e": estimate,
-        "l": _placed(over, "low", "rest_high"),
-        "h": _placed(over, "high", "rest_low"),
+        "l": _place_group(over, "low", "rest_high"),
+        "h": _place_group(over, "high", "rest_low"),
         "u": sql("CASE WHEN m.sure THEN 0 ELSE 1 END"),
     }
     return [named(tree, f"w{end}{over.id}") for end, tree in columns.items()]
 
 
-def _placed(over: Over, ahead: str, rest: str) -> Tree:
+def _place_group(over: Over, ahead: str, rest: str) -> Tree:
     """The place of a group, by how many are ahead of it and how many are not.
 
     Every place rises with those ahead, and a part of all falls with the rest.
@@ -289,13 +289,13 @@ def _quotient(number: Tree, by: Tree) -> Tree:
     return sql("CAST((:n - :n % :k) / :k AS BIGINT)", n=number, k=by)
 
 
-def _estimated(over: Over, i: int, term: Sorting) -> exp.Ordered:
+def _order_by_estimate(over: Over, i: int, term: Sorting) -> exp.Ordered:
     """A term of ORDER BY, on the estimates."""
-    made = term.term.copy()
+    estimated = term.term.copy()
     if term.ends is None:
         return exp.Ordered(this=column(f"o{over.id}_{i}", "m"))
-    made.set("this", column(f"o{over.id}_{i}e", "m"))
-    return made
+    estimated.set("this", column(f"o{over.id}_{i}e", "m"))
+    return estimated
 
 
 def _partition(over: Over) -> list[Tree]:
@@ -307,7 +307,7 @@ def _whole(bound: Bound, over: Over) -> exp.Select | None:
     if over.whole is None or bound.scope.released.left_out:
         return None
     node, keys = over.whole
-    asked = replace(
+    whole_query = replace(
         bound,
         items=(("whole", node),),
         groups=keys,
@@ -317,18 +317,18 @@ def _whole(bound: Bound, over: Over) -> exp.Select | None:
         regroup=None,
         inner_having=None,
     )
-    plan = collect(asked)
+    plan = collect(whole_query)
     rows = box_rows(bound.scope, plan)
     item = plan.outputs.items[0][1]
     assert not isinstance(item, exp.Expr)
     listed = [column(f"g{i}") for i in range(len(keys))]
     ends = {"e": item.estimate, "l": item.low, "h": item.high}
-    made = select([*listed, *(named(tree.copy(), name) for name, tree in ends.items())], GROUPS)
+    query = select([*listed, *(named(tree.copy(), name) for name, tree in ends.items())], GROUPS)
     tables = [*rows.tables, *sums(bound.scope, plan, rows)]
     own_names = {name: f"_whole_{over.id}{name}" for name, _ in tables}
-    made = rename_tables(made, own_names)
-    made.set("with_", with_tables([(own_names[name], rename_tables(tree, own_names)) for name, tree in tables], made))
-    return made
+    query = rename_tables(query, own_names)
+    query.set("with_", with_tables([(own_names[name], rename_tables(tree, own_names)) for name, tree in tables], query))
+    return query
 
 
 def _totals(over: Over, *, whole: bool) -> list[Tree]:
@@ -343,30 +343,30 @@ def _totals(over: Over, *, whole: bool) -> list[Tree]:
 
     e, low, high, u, nothing = (column(f"v{over.id}{end}", "m") for end in "elhun")
     zero = _NUMBER(0)
-    held = sql("m.sure AND :u = 0", u=u)
-    kept = sql("m.may AND NOT :n", n=nothing)
-    open_low, open_high = (run("BOOL_OR(:k AND :x IS NULL)", k=kept, x=end) for end in (low, high))
-    none = sql("CASE WHEN :d THEN 0 ELSE 1 END", d=every([sql("m.sure"), run("BOOL_OR(:h)", h=held)]))
-    found: dict[str, Tree] = {"u": none}
+    surely = sql("m.sure AND :u = 0", u=u)
+    maybe = sql("m.may AND NOT :n", n=nothing)
+    open_low, open_high = (run("BOOL_OR(:k AND :x IS NULL)", k=maybe, x=end) for end in (low, high))
+    none = sql("CASE WHEN :d THEN 0 ELSE 1 END", d=every([sql("m.sure"), run("BOOL_OR(:h)", h=surely)]))
+    bounds: dict[str, Tree] = {"u": none}
     if over.kind == "count":
         here = sql("CASE WHEN m.sure THEN 0 ELSE 1 END")
-        found = {
+        bounds = {
             "e": run("COUNT(CASE WHEN m.shown THEN 1 END)"),
             "l": sql(":x + :y", x=run("COUNT(CASE WHEN m.sure THEN 1 END)"), y=here),
             "h": run("COUNT(CASE WHEN m.may THEN 1 END)"),
             "u": here,
         }
     elif over.kind == "sum":
-        least = when(held, low, when(kept, sql("LEAST(:l, :z)", l=low, z=zero), zero))
-        most = when(held, high, when(kept, sql("GREATEST(:h, :z)", h=high, z=zero), zero))
+        least = when(surely, low, when(maybe, sql("LEAST(:l, :z)", l=low, z=zero), zero))
+        most = when(surely, high, when(maybe, sql("GREATEST(:h, :z)", h=high, z=zero), zero))
         ends = [run("SUM(:x)", x=least), run("SUM(:x)", x=most)]
-        others = [sql(":t - :x", t=total, x=mine) for total, mine in zip(ends, (least, most), strict=True)]
-        found |= {
+        without = [sql(":t - :x", t=total, x=mine) for total, mine in zip(ends, (least, most), strict=True)]
+        bounds |= {
             "e": run("SUM(CASE WHEN m.shown THEN :e END)", e=e),
             "l": when(open_low, exp.null(), ends[0]),
             "h": when(open_high, exp.null(), ends[1]),
-            "o": when(open_low, exp.null(), others[0]),
-            "p": when(open_high, exp.null(), others[1]),
+            "o": when(open_low, exp.null(), without[0]),
+            "p": when(open_high, exp.null(), without[1]),
             "f": every(
                 [
                     negate(sql("COALESCE(:x, FALSE)", x=open_low)),
@@ -375,10 +375,10 @@ def _totals(over: Over, *, whole: bool) -> list[Tree]:
             ),
         }
     else:
-        found |= _extremes(over, run, held, kept, (open_low, open_high))
+        bounds |= _extremes(over, run, surely, maybe, (open_low, open_high))
     if whole:
-        found |= {end: column(end, f"whole_{over.id}") for end in "elh"}
-    return [named(tree, f"w{end}{over.id}") for end, tree in found.items()]
+        bounds |= {end: column(end, f"whole_{over.id}") for end in "elh"}
+    return [named(tree, f"w{end}{over.id}") for end, tree in bounds.items()]
 
 
 def _extremes(over: Over, run: Callable[..., Tree], held: Tree, kept: Tree, open_: Sequence[Tree]) -> dict[str, Tree]:
@@ -389,6 +389,6 @@ def _extremes(over: Over, run: Callable[..., Tree], held: Tree, kept: Tree, open
     reached = when(open_[0 if over.kind == "min" else 1], exp.null(), run(f"{word}(:x)", x=when(kept, near)))
     forced = run(f"{word}(:x)", x=when(held, far))
     alone = when(open_[1 if over.kind == "min" else 0], exp.null(), run(f"{last}(:x)", x=when(kept, far)))
-    other = sql("COALESCE(:f, :a)", f=forced, a=alone)
-    ends = {"l": reached, "h": other} if over.kind == "min" else {"l": other, "h": reached}
+    far_end = sql("COALESCE(:f, :a)", f=forced, a=alone)
+    ends = {"l": reached, "h": far_end} if over.kind == "min" else {"l": far_end, "h": reached}
     return {"e": run(f"{word}(CASE WHEN m.shown THEN :e END)", e=e), **ends}

@@ -71,7 +71,7 @@ def _places(over: Over, marked: str) -> exp.Select:
         spec = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
         return exp.Window(this=sql(text), partition_by=_partition(over), order=exp.Order(expressions=order), spec=spec)
 
-    chosen = {
+    expressions = {
         "place": run("COUNT(*)"),
         "sures": run("COUNT(CASE WHEN m.sure THEN 1 END)"),
         "mays": run("COUNT(CASE WHEN m.may THEN 1 END)"),
@@ -80,7 +80,7 @@ def _places(over: Over, marked: str) -> exp.Select:
     # Too many groups are refused by a check of the answer; they are not compared before.
     few = sql("(SELECT COUNT(*) FROM _groups) <= :n", n=_NUMBER(MOST_RANKED))
     return select(
-        [sql("m.*"), *(named(tree, name) for name, tree in chosen.items())],
+        [sql("m.*"), *(named(tree, name) for name, tree in expressions.items())],
         exp.alias_(named_table(marked), "m", table=True),
         where=[few],
     )
@@ -88,9 +88,9 @@ def _places(over: Over, marked: str) -> exp.Select:
 
 def _between(name: str, *, before: bool) -> Tree:
     """How many groups lie between o and m that are sure, or may be: ``name`` counts them up to each."""
-    one = "sure" if name == "sures" else "may"
+    flag = "sure" if name == "sures" else "may"
     first, last = ("o", "m") if before else ("m", "o")
-    return sql(f"{last}.{name} - (CASE WHEN {last}.{one} THEN 1 ELSE 0 END) - {first}.{name}")
+    return sql(f"{last}.{name} - (CASE WHEN {last}.{flag} THEN 1 ELSE 0 END) - {first}.{name}")
 
 
 def _within(frame: Frame, name: str) -> Tree:
@@ -105,10 +105,10 @@ def _within(frame: Frame, name: str) -> Tree:
             continue
         sides.append(every([side, sql(":b < :n", b=_between(name, before=before), n=_NUMBER(most))]))
     sides.append(sql("o.id = m.id"))
-    made = sides[0]
+    condition = sides[0]
     for side in sides[1:]:
-        made = sql(":a OR :b", a=made, b=side)
-    return made
+        condition = sql(":a OR :b", a=condition, b=side)
+    return condition
 
 
 def _frames(over: Over, placed: str) -> exp.Select:
@@ -119,14 +119,14 @@ def _frames(over: Over, placed: str) -> exp.Select:
         exp.NullSafeEQ(this=column(f"p{over.id}_{i}", "o"), expression=column(f"p{over.id}_{i}", "m"))
         for i in range(len(over.partition))
     ]
-    made = select(
+    query = select(
         [sql("m.id AS id"), *(named(tree, name) for name, tree in _bounds(over, frame).items())],
         exp.alias_(named_table(placed), "m", table=True),
         group=[sql("m.id")],
     )
-    other = exp.alias_(named_table(placed), "o", table=True)
-    made.set("joins", [exp.Join(this=other, on=every(here) if here else sql("1 = 1"))])
-    return made
+    other_rows = exp.alias_(named_table(placed), "o", table=True)
+    query.set("joins", [exp.Join(this=other_rows, on=every(here) if here else sql("1 = 1"))])
+    return query
 
 
 def _bounds(over: Over, frame: Frame) -> dict[str, Tree]:
@@ -141,31 +141,31 @@ def _bounds(over: Over, frame: Frame) -> dict[str, Tree]:
         ends = {"l": sure, "h": may}
         return {end: sql("COUNT(CASE WHEN :x THEN 1 END)", x=tree) for end, tree in ends.items()} | {"u": _NUMBER(0)}
     low, high, undefined, nothing = (column(f"v{over.id}{end}", "o") for end in "lhun")
-    held, kept = every([sure, sql(":u = 0", u=undefined)]), every([may, negate(nothing)])
-    open_low, open_high = (sql("COALESCE(BOOL_OR(:k AND :x IS NULL), FALSE)", k=kept, x=end) for end in (low, high))
-    none = sql("CASE WHEN COUNT(CASE WHEN :x THEN 1 END) > 0 THEN 0 ELSE 1 END", x=held)
+    surely, maybe = every([sure, sql(":u = 0", u=undefined)]), every([may, negate(nothing)])
+    open_low, open_high = (sql("COALESCE(BOOL_OR(:k AND :x IS NULL), FALSE)", k=maybe, x=end) for end in (low, high))
+    none = sql("CASE WHEN COUNT(CASE WHEN :x THEN 1 END) > 0 THEN 0 ELSE 1 END", x=surely)
     if over.kind == "sum":
         zero = _NUMBER(0)
         ends_ = [
-            sql("SUM(:x)", x=when(held, end, when(kept, sql(f"{word}(:e, :z)", e=end, z=zero))))
+            sql("SUM(:x)", x=when(surely, end, when(maybe, sql(f"{word}(:e, :z)", e=end, z=zero))))
             for end, word in ((low, "LEAST"), (high, "GREATEST"))
         ]
     elif over.kind == "avg":
-        known = sql("COALESCE(BOOL_AND(NOT :k OR :h), TRUE)", k=kept, h=held)
+        all_known = sql("COALESCE(BOOL_AND(NOT :k OR :h), TRUE)", k=maybe, h=surely)
         kind = frame.type or exp.DataType.build("DOUBLE")
         ends_ = [
             when(
-                known,
-                mean(kind, sql("SUM(:x)", x=when(held, end)), sql("COUNT(CASE WHEN :h THEN 1 END)", h=held)),
-                exp.cast(sql(f"{word}(:x)", x=when(kept, end)), kind.copy()),
+                all_known,
+                mean(kind, sql("SUM(:x)", x=when(surely, end)), sql("COUNT(CASE WHEN :h THEN 1 END)", h=surely)),
+                exp.cast(sql(f"{word}(:x)", x=when(maybe, end)), kind.copy()),
             )
             for end, word in ((low, "MIN"), (high, "MAX"))
         ]
     else:
-        word, other = ("MIN", "MAX") if over.kind == "min" else ("MAX", "MIN")
+        word, opposite = ("MIN", "MAX") if over.kind == "min" else ("MAX", "MIN")
         near, far = (low, high) if over.kind == "min" else (high, low)
-        reached = sql(f"{word}(:x)", x=when(kept, near))
-        forced = sql(f"COALESCE({word}(:f), {other}(:a))", f=when(held, far), a=when(kept, far))
+        reached = sql(f"{word}(:x)", x=when(maybe, near))
+        forced = sql(f"COALESCE({word}(:f), {opposite}(:a))", f=when(surely, far), a=when(maybe, far))
         ends_ = [reached, forced] if over.kind == "min" else [forced, reached]
     return {"l": when(open_low, exp.null(), ends_[0]), "h": when(open_high, exp.null(), ends_[1]), "u": none}
 
@@ -175,8 +175,8 @@ def _so_far_away(offset: int) -> tuple[Tree, Tree]:
     before, count = offset < 0, abs(offset)
     side = sql("o.place < m.place" if before else "o.place > m.place")
     least, most = (_between(name, before=before) for name in ("sures", "mays"))
-    chosen = every([side, sql("o.may"), sql(":l <= :n AND :n <= :m", l=least, m=most, n=_NUMBER(count - 1))])
-    return chosen, sql("COUNT(CASE WHEN :s AND o.sure THEN 1 END) >= :n", s=side, n=_NUMBER(count))
+    is_near = every([side, sql("o.may"), sql(":l <= :n AND :n <= :m", l=least, m=most, n=_NUMBER(count - 1))])
+    return is_near, sql("COUNT(CASE WHEN :s AND o.sure THEN 1 END) >= :n", s=side, n=_NUMBER(count))
 
 
 def _at_end(frame: Frame, *, first: bool) -> Tree:
@@ -190,9 +190,11 @@ def _at_end(frame: Frame, *, first: bool) -> Tree:
         return itself
     alone, own_alone = (
         sql(
-            f"{one}.sures - (CASE WHEN {one}.sure THEN 1 ELSE 0 END) = 0" if first else f"{one}.all_sures = {one}.sures"
+            f"{alias}.sures - (CASE WHEN {alias}.sure THEN 1 ELSE 0 END) = 0"
+            if first
+            else f"{alias}.all_sures = {alias}.sures"
         )
-        for one in "om"
+        for alias in "om"
     )
     side = every([sql("o.may"), sql("o.place < m.place" if first else "o.place > m.place")])
     if most is None:

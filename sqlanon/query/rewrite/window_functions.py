@@ -28,7 +28,7 @@ from sqlanon.query.sql.types import is_float, is_number, is_whole
 MOST_RANKED = 3_000
 """Most groups that are compared with each other."""
 
-RANKS = tuple(one.kind for one in aggregates.RANKS)
+RANKS = tuple(definition.kind for definition in aggregates.RANKS)
 _FORMS = (
     "over the groups of an answer there are rank, dense_rank, row_number, percent_rank, cume_dist, ntile, count(*), "
     "sum, avg, min, max, lag, lead, first_value and last_value, each OVER ([PARTITION BY what is grouped by] [ORDER "
@@ -55,10 +55,10 @@ def type_window(calculator: Calculator, node: exp.Window) -> exp.DataType:
     if not (is_sum(inner) or is_extreme(inner) or mean or placed):
         return exp.DataType.build("BIGINT")
     value = inner.this
-    own = calculator.check(value) if has_aggregate(value) else calculator.notes.type_of(value)
+    kind = calculator.check(value) if has_aggregate(value) else calculator.notes.type_of(value)
     if mean:
-        return calculator.notes.type_of(type(inner)(this=exp.cast(exp.null(), own)))
-    return calculator.notes.type_of(exp.Sum(this=exp.cast(exp.null(), own))) if is_sum(inner) else own
+        return calculator.notes.type_of(type(inner)(this=exp.cast(exp.null(), kind)))
+    return calculator.notes.type_of(exp.Sum(this=exp.cast(exp.null(), kind))) if is_sum(inner) else kind
 
 
 def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = False, sharp: bool = False) -> Quad:
@@ -172,8 +172,8 @@ def _frame(calculator: Calculator, node: exp.Window) -> Frame | None:
         if spec or not node.args.get("order"):
             refuse(text, node, "lag and lead are answered OVER (.. ORDER BY ..), without a frame")
         return Frame(offset=offset, default=function.args.get("default"))
-    known, edge = aggregate_of(function), edge_of(function)
-    mean = known is not None and known.kind == "avg"
+    aggregate, edge = aggregate_of(function), edge_of(function)
+    mean = aggregate is not None and aggregate.kind == "avg"
     if edge is not None and not node.args.get("order"):
         refuse(text, node, f"{function.sql_name().lower()} needs an ORDER BY: without one any row may be it")
     if spec is None:
@@ -229,24 +229,25 @@ def _settle_frame(
 
 def _sorting(calculator: Calculator, term: exp.Ordered) -> Sorting:
     """A term of ORDER BY inside a window."""
-    scope, node, made = calculator.scope, term.this, term.copy()
+    scope, node, term_copy = calculator.scope, term.this, term.copy()
     if node.find(exp.Window):
         refuse(scope.text, node, "a window is ordered by aggregates, and by what the query is grouped by")
     if has_aggregate(node):
         bare = isinstance(node.unnest(), exp.AggFunc | exp.Filter)
         ends = calculator.quad(node, typed=not bare, sharp=True)
-        made.set("this", ends.estimate.copy())
-        return Sorting(made, ends)
-    for own in [*scope.exact_fields(node), *(scope.box(name).field for name in boxes_in(node))]:
-        scope.check_collation(own, node)
-        if own.kind in ("enum", "other"):
+        term_copy.set("this", ends.estimate.copy())
+        return Sorting(term_copy, ends)
+    for field in [*scope.exact_fields(node), *(scope.box(name).field for name in boxes_in(node))]:
+        scope.check_collation(field, node)
+        if field.kind in ("enum", "other"):
             refuse(
                 scope.text,
                 node,
-                f"column {own.name} ({own.source_type}) has an order of its own in the source; order by the aggregates",
+                f"column {field.name} ({field.source_type}) has an order of its own in the source; order by "
+                "the aggregates",
             )
-    made.set("this", calculator.groups.plain(node))
-    return Sorting(made)
+    term_copy.set("this", calculator.groups.plain(node))
+    return Sorting(term_copy)
 
 
 def _value(calculator: Calculator, node: exp.Expr) -> tuple[Quad, Tree]:
@@ -309,10 +310,10 @@ def share_total(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> tupl
         return None
     read_window(calculator, bottom)
     over = calculator.notes.windows[bottom.sql(dialect=calculator.scope.engine.dialect)]
-    own, total = (calculator.quad(node, typed=True) for node in (top, bottom))
+    part, total = (calculator.quad(node, typed=True) for node in (top, bottom))
     parts = {
-        "l": as_type(own.low, "DOUBLE"),
-        "h": as_type(own.high, "DOUBLE"),
+        "l": as_type(part.low, "DOUBLE"),
+        "h": as_type(part.high, "DOUBLE"),
         "a": as_type(total.low, "DOUBLE"),
         "b": as_type(total.high, "DOUBLE"),
         "o": as_type(column(f"wo{over.id}"), "DOUBLE"),
@@ -320,5 +321,5 @@ def share_total(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> tupl
     }
     low = sql("COALESCE(:l / NULLIF(LEAST(:l + :p, :b), 0), 0.0)", **parts)
     high = sql("LEAST(COALESCE(:h / NULLIF(GREATEST(:h + :o, :a), 0), 0.0), 1.0)", **parts)
-    known = sql("COALESCE(:f AND :l >= 0 AND :h >= 0, FALSE)", f=column(f"wf{over.id}"), l=parts["l"], h=parts["h"])
-    return low, high, known
+    is_known = sql("COALESCE(:f AND :l >= 0 AND :h >= 0, FALSE)", f=column(f"wf{over.id}"), l=parts["l"], h=parts["h"])
+    return low, high, is_known

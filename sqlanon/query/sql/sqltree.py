@@ -41,7 +41,7 @@ def _fill(tree: Tree, parts: Mapping[str, Tree]) -> Tree:
     if type(tree) is exp.Placeholder:
         return parenthesize(parts[tree.name])
     args = {
-        name: [_fill(one, parts) if isinstance(one, exp.Expr) else one for one in value]
+        name: [_fill(item, parts) if isinstance(item, exp.Expr) else item for item in value]
         if isinstance(value, list)
         else _fill(value, parts)
         if isinstance(value, exp.Expr)
@@ -53,15 +53,15 @@ def _fill(tree: Tree, parts: Mapping[str, Tree]) -> Tree:
 
 def nodes(tree: exp.Expr) -> Iterator[exp.Expr]:
     """Every node of a tree, in no particular order; `walk` of sqlglot takes several times longer."""
-    left = [tree]
-    while left:
-        node = left.pop()
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
         yield node
         for value in node.args.values():
             if isinstance(value, exp.Expr):
-                left.append(value)
+                waiting.append(value)
             elif isinstance(value, list):
-                left += [one for one in value if isinstance(one, exp.Expr)]
+                waiting += [item for item in value if isinstance(item, exp.Expr)]
 
 
 def copied(tree: T) -> T:
@@ -69,16 +69,16 @@ def copied(tree: T) -> T:
     args = {
         name: copied(value)
         if isinstance(value, exp.Expr)
-        else [copied(one) if isinstance(one, exp.Expr) else one for one in value]
+        else [copied(item) if isinstance(item, exp.Expr) else item for item in value]
         if type(value) is list
         else value
         for name, value in tree.args.items()
     }
-    made = tree.__class__(**args)
-    made._type = tree._type
+    copy = tree.__class__(**args)
+    copy._type = tree._type
     if tree._meta:
-        made._meta = dict(tree._meta)
-    return made
+        copy._meta = dict(tree._meta)
+    return copy
 
 
 def own(tree: Tree) -> Tree:
@@ -154,11 +154,11 @@ def with_columns(tree: Tree, replaced: Callable[[exp.Column], Tree | None]) -> T
     """A copy of ``tree`` with other trees in place of some columns; None keeps a column."""
     whole = exp.Paren(this=copied(tree))
     for node in list(whole.find_all(exp.Column)):
-        found = replaced(node)
-        if found is not None:
-            node.replace(own(found))
-    made: Tree = whole.this
-    return made.pop()
+        replacement = replaced(node)
+        if replacement is not None:
+            node.replace(own(replacement))
+    expression: Tree = whole.this
+    return expression.pop()
 
 
 def table_of(ref: TableRef, alias: str) -> exp.Table:
@@ -194,8 +194,8 @@ def string(text: str) -> Tree:
 
 def _constant(tree: Tree) -> Tree:
     """A tree that is always copied: it has a parent."""
-    made: Tree = exp.Paren(this=tree).this
-    return made
+    expression: Tree = exp.Paren(this=tree).this
+    return expression
 
 
 TRUE: Tree = _constant(exp.true())
@@ -216,18 +216,18 @@ def is_false(tree: Tree) -> bool:
 
 def every(trees: Iterable[Tree]) -> Tree:
     """Their conjunction."""
-    kept = [tree for tree in trees if not is_true(tree)]
-    if any(is_false(tree) for tree in kept):
+    terms = [tree for tree in trees if not is_true(tree)]
+    if any(is_false(tree) for tree in terms):
         return FALSE
-    return _chain(exp.And, kept) if kept else TRUE
+    return _chain(exp.And, terms) if terms else TRUE
 
 
 def some(trees: Iterable[Tree]) -> Tree:
     """Their disjunction."""
-    kept = [tree for tree in trees if not is_false(tree)]
-    if any(is_true(tree) for tree in kept):
+    terms = [tree for tree in trees if not is_false(tree)]
+    if any(is_true(tree) for tree in terms):
         return TRUE
-    return _chain(exp.Or, kept) if kept else FALSE
+    return _chain(exp.Or, terms) if terms else FALSE
 
 
 _LONG = 40
@@ -274,25 +274,25 @@ def times(*trees: Tree) -> Tree:
     """Their product."""
     if any(_is(tree, 0) for tree in trees):
         return ZERO
-    kept = [tree for tree in trees if not _is(tree, 1)]
-    if not kept:
+    factors = [tree for tree in trees if not _is(tree, 1)]
+    if not factors:
         return ONE
-    whole = own(kept[0])
-    for tree in kept[1:]:
+    whole = own(factors[0])
+    for tree in factors[1:]:
         whole = exp.Mul(this=parenthesize(whole), expression=parenthesize(tree))
     return whole
 
 
 def plus(trees: Iterable[Tree]) -> Tree:
     """Their sum."""
-    kept = [tree for tree in trees if not _is(tree, 0)]
-    if not kept:
+    summands = [tree for tree in trees if not _is(tree, 0)]
+    if not summands:
         return ZERO
-    if len(kept) > _LONG:
-        half = len(kept) // 2
-        kept = [plus(kept[:half]), plus(kept[half:])]
-    whole = own(kept[0])
-    for tree in kept[1:]:
+    if len(summands) > _LONG:
+        half = len(summands) // 2
+        summands = [plus(summands[:half]), plus(summands[half:])]
+    whole = own(summands[0])
+    for tree in summands[1:]:
         whole = exp.Add(this=parenthesize(whole), expression=parenthesize(tree))
     return whole
 
@@ -322,10 +322,10 @@ def _extreme(word: str, trees: list[Tree]) -> Tree:
     if len(trees) == 1:
         return own(trees[0])
     rest = [own(tree) for tree in trees[1:]]
-    made = exp.Least() if word == "LEAST" else exp.Greatest()
+    call = exp.Least() if word == "LEAST" else exp.Greatest()
     for name, part in (("this", own(trees[0])), ("expressions", rest), ("ignore_nulls", True)):
-        made.set(name, part)
-    return made
+        call.set(name, part)
+    return call
 
 
 def indicator(tree: Tree) -> Tree:

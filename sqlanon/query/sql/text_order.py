@@ -36,6 +36,6 @@ def published_in_bytes(engine: Engine, published: Tree, view: exp.Expr) -> bool:
 
 
 def _holds(engine: Engine, select: exp.Select, letter: Tree) -> bool:
-    asked = select.select(exp.Not(this=exp.Paren(this=exp.LT(this=letter, expression=string("B")))))
-    text = asked.sql(dialect=engine.dialect, unsupported_level=ErrorLevel.IGNORE)
+    query = select.select(exp.Not(this=exp.Paren(this=exp.LT(this=letter, expression=string("B")))))
+    text = query.sql(dialect=engine.dialect, unsupported_level=ErrorLevel.IGNORE)
     return all(row[0] for row in engine.fetch(Statement("query/text_order", text)))

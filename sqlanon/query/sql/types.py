@@ -1,4 +1,4 @@
-"""Kinds of SQL types: numbers, whole numbers, floating point numbers."""
+"""Kinds of SQL types: numbers, whole numbers, floating point numbers, times with a zone."""
 
 from __future__ import annotations
 
@@ -25,3 +25,8 @@ def is_float(kind: exp.DataType) -> bool:
 def is_single(kind: exp.DataType) -> bool:
     """Whether it is floating point of single precision."""
     return bool(kind.is_type(*_SMALL))
+
+
+def is_zoned(source_type: str) -> bool:
+    """Whether a source's type has times with a zone; PostgreSQL names the type without one as well."""
+    return "WITH TIME ZONE" in source_type.upper()

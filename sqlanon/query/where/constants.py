@@ -22,6 +22,7 @@ from sqlanon.query.logic.number_line import FINITE, Piece, measure
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import Tree, number, sql
+from sqlanon.query.sql.types import is_zoned
 
 _SINGLE = ("REAL", "FLOAT", "FLOAT4")
 _BITS = {
@@ -65,7 +66,7 @@ class Constants:
         Raises:
             Refused: it is of another type than the column, or would be rounded to it.
         """
-        kind, zoned = box.field.kind, "TIME ZONE" in box.field.source_type.upper()
+        kind, zoned = box.field.kind, is_zoned(box.field.source_type)
         textual = kind in ("text", "enum")
         quoted = isinstance(constant, exp.Literal) and constant.is_string
         if quoted and textual:
@@ -97,9 +98,6 @@ class Constants:
         moment = isinstance(value, datetime.date)
         if zoned and moment and getattr(value, "tzinfo", None) is None:
             value = self._fetch(box, exp.cast(node.copy(), "TIMESTAMPTZ"), constant)
-        elif not zoned and getattr(value, "tzinfo", None) is not None:
-            plain = self._scope.engine.capabilities.timestamp
-            self._refuse(box, constant, f"it has a time zone, and the column has none; write {plain} '...'")
         if isinstance(value, datetime.datetime) and not zoned:
             same = sql("CAST(:c AS TIMESTAMP) = :c", c=node)
             if not self._fetch(box, same, constant):
@@ -146,17 +144,17 @@ class Constants:
         run = fit_steps(run, box.step)
         assert isinstance(run.low, Fraction)
         assert isinstance(run.high, Fraction)
-        known = _bound(box)
-        for at, inside in (
+        bound = _bound(box)
+        for end, inside in (
             (run.low, True),
             (run.high, True),
             (run.low - box.step, False),
             (run.high + box.step, False),
         ):
-            if (inside and run.low > run.high) or abs(at) > known:
+            if (inside and run.low > run.high) or abs(end) > bound:
                 continue
             kind = exp.DataType.build(box.field.source_type, dialect=self._scope.engine.dialect)
-            same = exp.EQ(this=exp.cast(number(at), kind), expression=exp.Paren(this=constant.copy()))
+            same = exp.EQ(this=exp.cast(number(end), kind), expression=exp.Paren(this=constant.copy()))
             if bool(self._fetch(box, same, constant)) is not inside:
                 self._refuse(box, constant, "it is rounded before it is compared; write it without an exponent or cast")
         return run
@@ -171,13 +169,13 @@ class Constants:
         text = exp.Select().select(tree.copy()).sql(dialect=self._scope.engine.dialect)
         key = ("query/null", box.field.name, text)
 
-        def asked() -> bool | None:
+        def ask() -> bool | None:
             try:
                 return bool(self._scope.engine.fetch(Statement("query/null", text))[0][0])
             except DatabaseError:
                 return None
 
-        return self._scope.released.once(key, asked)
+        return self._scope.released.once(key, ask)
 
     def _fetch(self, box: Box, node: exp.Expr, written: exp.Expr) -> Any:  # noqa: ANN401 - an engine's value
         text = exp.Select().select(node.copy()).sql(dialect=self._scope.engine.dialect)

@@ -85,12 +85,14 @@ def compare(leaves: RowLeaves, node: exp.Expr, positive: bool) -> Triple | None:
     if type(node) not in OPPOSITE:
         return None
     assert isinstance(node, exp.Binary)
-    asked: exp.Expr = node if positive else OPPOSITE[type(node)](this=node.left.copy(), expression=node.right.copy())
-    _check_times(leaves.scope, asked)
-    found = evaluate(asked, leaves)
-    possible = every([negate(found.nothing), found.high])
-    certain = every([negate(found.null), found.low])
-    return Triple(possible, certain, when(certain, ONE, when(possible, _share(leaves, asked), ZERO)))
+    comparison: exp.Expr = (
+        node if positive else OPPOSITE[type(node)](this=node.left.copy(), expression=node.right.copy())
+    )
+    _check_times(leaves.scope, comparison)
+    value = evaluate(comparison, leaves)
+    possible = every([negate(value.nothing), value.high])
+    certain = every([negate(value.null), value.low])
+    return Triple(possible, certain, when(certain, ONE, when(possible, _share(leaves, comparison), ZERO)))
 
 
 def _check_times(scope: Scope, node: exp.Expr) -> None:
@@ -99,12 +101,12 @@ def _check_times(scope: Scope, node: exp.Expr) -> None:
         if part is node or not isinstance(part, exp.Expr) or not needs_finite_times(part):
             continue
         for name in boxes_in(part):
-            own = scope.box(name).field.name
+            column_name = scope.box(name).field.name
             if not is_finite(scope, scope.box(name)):
                 refuse(
                     scope.text,
                     part,
-                    f"column {own} has infinite ends, whose year is no number; compare {own} itself",
+                    f"column {column_name} has infinite ends, whose year is no number; compare {column_name} itself",
                 )
 
 
@@ -112,7 +114,7 @@ def _share(leaves: RowLeaves, node: exp.Expr) -> Tree:
     """How often a comparison holds that may hold and may not, roughly."""
     if all(leaves.scope.box(name).point is not None for name in boxes_in(node)):
         return indicator(sql("COALESCE(:x, FALSE)", x=_shown(leaves, node)))
-    sides = [evaluate(one, leaves) for one in flat(node)]
+    sides = [evaluate(operand, leaves) for operand in flat(node)]
     if not isinstance(node, tuple(FALLING | RISING)):
         return _HALF
     return _part(*(sides if type(node) in RISING else reversed(sides)))
@@ -124,15 +126,15 @@ def _shown(leaves: RowLeaves, node: exp.Expr) -> Tree:
         return column(f"{node.name}_lo")
     if not boxes_in(node):
         return leaves.exact(node) if node.find(exp.Column) is not None else node.copy()
-    made = node.copy()
+    shown = node.copy()
     for name, part in node.args.items():
         if isinstance(part, list):
-            made.set(name, [_shown(leaves, one) if isinstance(one, exp.Expr) else one for one in part])
+            shown.set(name, [_shown(leaves, item) if isinstance(item, exp.Expr) else item for item in part])
         elif isinstance(part, exp.Expr) and boxes_in(part):
-            made.set(name, _shown(leaves, part))
+            shown.set(name, _shown(leaves, part))
         elif isinstance(part, exp.Expr) and part.find(exp.Column) is not None:
-            made.set(name, leaves.exact(part))
-    return made
+            shown.set(name, leaves.exact(part))
+    return shown
 
 
 _HALF = sql("CAST(0.5 AS DOUBLE)")
@@ -145,7 +147,7 @@ def _part(left: Value, right: Value) -> Tree:
         return _HALF
     kind = "timestamp" if "timestamp" in kinds else "date" if "date" in kinds else "boolean"
     kind = kind if kinds <= {"date", "timestamp", "boolean"} else "float"
-    ends = [measure(end, kind) for one in (left, right) for end in (one.low, one.high)]
+    ends = [measure(end, kind) for side in (left, right) for end in (side.low, side.high)]
     a, b, c, d = (end for end in ends if end is not None)
     return sql(
         "COALESCE(LEAST(GREATEST((:d + :c - :a - :b) / NULLIF(2 * GREATEST(:b - :a, :d - :c), 0) + 0.5, 0.0), 1.0), "

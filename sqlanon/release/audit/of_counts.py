@@ -6,6 +6,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.place import Place
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.file_marker import version_in
 from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
@@ -36,7 +37,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         spec: a policy's release, for the check of the threshold against the policy.
 
     Raises:
-        PolicyError: the private tables cannot be read from here, or columns are named.
+        PolicyError: the private tables cannot be read from here, columns are named, or a run was killed.
         PrivacyViolation: the certificate fails.
 
     Cost: that of `verify_published`.
@@ -49,13 +50,17 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
             f"{problem}, and its certificate is in the private schema, which this session does not see; audit it as "
             "the owner, in the database of its source"
         )
+    if not engine.transactions and version_in(engine, entry) != entry.version:
+        raise PolicyError(
+            f"{problem}, and a run was killed before the catalog said which version readers have: sqlanon clean first"
+        )
     with Scratch(engine) as scratch:
         shape = shape_of_entry(entry)
         protection = find_protection(stored_statistics(entry.policy["statistics"]))
         batches, physical = batches_of(entry), place.relation.ref
         if batches:
-            kept = kept_of(entry.statistics)
-            shown_cells, hidden = verify_versions(scratch, shape, physical, kept, batches, entry.release)
+            kept_tables = kept_of(entry.statistics)
+            shown_cells, hidden = verify_versions(scratch, shape, physical, kept_tables, batches, entry.release)
         else:
             shown_cells, hidden = protection.verify(scratch, shape, physical, entry.counts, entry.release)
     threshold = spec.statistics.threshold if spec is not None and spec.statistics is not None else shape.threshold
@@ -76,20 +81,22 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
 def _rules_of_sums(shape: Shape, spec: ReleaseSpec | None) -> list[RequirementResult]:
     """The distance to each contribution that the policy asks for, in percent, and that of the version."""
     statistics = spec.statistics if spec is not None else None
-    asked = {one.name: one.percent for one in statistics.sums} if statistics is not None else {}
-    made = []
-    for one in shape.sums:
-        least = asked.get(one.name, one.percent)
-        name = f"percent of a contribution to {one.name}"
-        made.append(RequirementResult(name, None, least / 100, one.percent / 100, one.percent >= least))
-    return made
+    percents = {summed.name: summed.percent for summed in statistics.sums} if statistics is not None else {}
+    results = []
+    for summed in shape.sums:
+        least = percents.get(summed.name, summed.percent)
+        name = f"percent of a contribution to {summed.name}"
+        results.append(RequirementResult(name, None, least / 100, summed.percent / 100, summed.percent >= least))
+    return results
 
 
 def shape_of_entry(entry: Entry) -> Shape:
     """The shape of a version, as the policy and the report have it."""
     report = RunReport.from_dict(entry.report)
     assert report.statistics is not None
-    counts, found, neighbour = report.statistics, report.statistics.neighbour, None
-    if found is not None:
-        neighbour = stored_neighbour(found.release, found.version, found.shown, found.columns)
+    counts, neighbour_report, neighbour = report.statistics, report.statistics.neighbour, None
+    if neighbour_report is not None:
+        neighbour = stored_neighbour(
+            neighbour_report.release, neighbour_report.version, neighbour_report.shown, neighbour_report.columns
+        )
     return stored_shape(entry.policy["statistics"], counts.levels, entry.version, counts.scales, neighbour)

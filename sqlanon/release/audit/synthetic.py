@@ -33,8 +33,8 @@ def audit_synthetic(scratch: Scratch, view: TableRef, drawn: TableRef) -> tuple[
     Cost: a grouping of the rows for each table.
     """
     names = [name for name, _ in COLUMNS]
-    made = scratch.sql("query/metadata", metadata=metadata_of(view), columns=names)
-    rows = scratch.engine.fetch(made)
+    query = scratch.sql("query/metadata", metadata=metadata_of(view), columns=names)
+    rows = scratch.engine.fetch(query)
     facts = json.loads(next(str(row[5]) for row in rows if row[0] == ""))
     claimed = {fact["table"]: float(fact["from_noisy_numbers"]) for fact in facts["synthetic"]["errors"]}
     measure, tables = _list_tables(facts["statistics"], rows, list(claimed))
@@ -42,22 +42,23 @@ def audit_synthetic(scratch: Scratch, view: TableRef, drawn: TableRef) -> tuple[
     kinds = {name.lower(): kind for name, kind in facts["types"].items()}
     labels = load_labels(scratch, dimensions, kinds, facts["synthetic"]["bins"])
     try:
-        found = compare_rows(scratch, measure, tables, (synthetic_of(view), drawn), labels)
+        comparisons = compare_rows(scratch, measure, tables, (synthetic_of(view), drawn), labels)
     except PrivacyViolation:
         agree = False
     else:
         agree = all(
-            one.rows == facts["synthetic"]["rows"] and math.isclose(one.mean, claimed[one.table], rel_tol=AGREE)
-            for one in found
+            comparison.rows == facts["synthetic"]["rows"]
+            and math.isclose(comparison.mean, claimed[comparison.table], rel_tol=AGREE)
+            for comparison in comparisons
         )
     return (RequirementResult("synthetic rows agree with their tables", None, 1, int(agree), agree),)
 
 
 def _list_tables(said: Mapping[str, Any], rows: Sequence[Row], names: Sequence[str]) -> tuple[str, list[PaidTable]]:
     """The measure that counts rows, and the tables of which rows are drawn."""
-    measure = next(one["name"] for one in said["measures"] if one["of"] == "rows")
+    measure = next(item["name"] for item in said["measures"] if item["of"] == "rows")
     leaves = {str(row[0]).lower(): len(read_dimension(row).leaves) for row in rows if row[1] == "dimension"}
-    scales = {one["table"]: one["scale"] for one in said["scales"] if one["measure"] == measure}
+    scales = {scale["table"]: scale["scale"] for scale in said["scales"] if scale["measure"] == measure}
     return measure, [
         PaidTable(
             table["name"],

@@ -19,7 +19,7 @@ from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec, person_name
 from sqlanon.table.reading import counted_columns
 from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import take_stage
+from sqlanon.table.stage import StagedHashes, take_stage
 
 
 def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
@@ -89,7 +89,7 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
         roles_found = assign_roles(spec, relation)
         with engine.snapshot():
             stage = take_stage(
-                scratch, roles_found, link_columns_of(first_entry, column_names), persons=persons_counted
+                scratch, roles_found, link_columns_of(first_entry, column_names), StagedHashes(persons=persons_counted)
             )
         rows = scratch.count("table/count", source=stage)
         if counts_candidates(first_entry, second_entry):

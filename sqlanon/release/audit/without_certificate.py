@@ -10,6 +10,7 @@ from sqlanon.engines.base import Engine, Relation
 from sqlanon.formats import format_of
 from sqlanon.release.audit.covered_codes import TooWideError, count_tuples, covered_codes
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.domain import Domains
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Encoded, encode
 from sqlanon.table.roles import assign_roles
@@ -48,8 +49,8 @@ def most_candidates(engine: Engine, release: Relation, spec: ReleaseSpec) -> tup
         roles = assign_roles(spec, source)
         with engine.snapshot():
             stage = take_stage(scratch, roles, [column.name for column in source.columns])
-        quasi, _, _ = build_domains(scratch, roles, stage)
-        encoded = encode(scratch, roles, stage, quasi, (), rows)
+        domains = Domains(build_domains(scratch, roles, stage).quasi)
+        encoded = encode(scratch, roles, stage, domains, rows)
         return _decide(scratch, encoded, release, spec)
 
 

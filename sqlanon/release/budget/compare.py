@@ -17,7 +17,8 @@ def count_shared(mine: Sequence[Event], there: Sequence[Event]) -> int:
     """How many rows both begin with."""
     pairs = zip(mine, there, strict=False)
     return next(
-        (place for place, (event, other) in enumerate(pairs) if event.chain != other.chain), min(len(mine), len(there))
+        (place for place, (event, counterpart) in enumerate(pairs) if event.chain != counterpart.chain),
+        min(len(mine), len(there)),
     )
 
 

@@ -67,25 +67,25 @@ def next_night(account: Account | None, spec: ReleaseSpec, noise: Noise, key: st
     noisy = spec.noisy
     assert noisy is not None
     assert noisy.nights is not None
-    own = [
+    own_charges = [
         spending.reserved
         for spending in (account.spendings if account is not None else ())
         if spending.release == spec.name and spending.reserved.own and spending.reserved.night is not None
     ]
-    if account is None or not own:
+    if account is None or not own_charges:
         return Night(None, 1, tried=False)
-    first = own[-1].paid_by
+    first = own_charges[-1].paid_by
     charges = [
         spending.reserved
         for spending in account.spendings
         if spending.release == spec.name and spending.reserved.paid_by == first
     ]
-    drawn = {int(event.body["of"]) for event in account.events if event.kind == "drawn"}
-    number = 1 + sum(charge.seq in drawn for charge in charges)
+    drawn_charges = {int(event.body["of"]) for event in account.events if event.kind == "drawn"}
+    number = 1 + sum(charge.seq in drawn_charges for charge in charges)
     ended = ""
-    if own[-1].body["policy"] != policy_mark(spec) or not is_drawn_as(account, own[-1], noise):
+    if own_charges[-1].body["policy"] != policy_mark(spec) or not is_drawn_as(account, own_charges[-1], noise):
         ended = "the policy, or sqlanon, is another than that of the earlier nights"
-    elif own[-1].body["running"]["key"] != key:
+    elif own_charges[-1].body["running"]["key"] != key:
         ended = (
             "the key of the release, or the type or order of the columns that say whose row it is, is another, so that "
             "persons who were counted cannot be recognized"
@@ -122,10 +122,10 @@ def mark_key(spec: ReleaseSpec, columns: Sequence[Column], secret: str | None) -
         columns: those of the source.
         secret: key of the release's hashes; None: there is none yet.
     """
-    known = {column.name.lower(): column for column in columns}
+    by_name = {column.name.lower(): column for column in columns}
     types = [
         (name.lower(), column.kind if column.kind in ("integer", "text") else column.type)
         for name in spec.person
-        if (column := known.get(name.lower())) is not None
+        if (column := by_name.get(name.lower())) is not None
     ]
     return hashlib.sha256(f"{secret or ''}/running/{json.dumps(types)}".encode()).hexdigest()

@@ -47,11 +47,11 @@ class Approvals:
     def _rows(self, release: str | None = None) -> Sequence[Row]:
         if self.table not in self._engine.look_up([self.table]).relations:
             return ()
-        asked: dict[str, Bind] = {} if release is None else {"release": release}
+        binds: dict[str, Bind] = {} if release is None else {"release": release}
         bound = {"approvals": self.table, "release": release is not None}
-        made = statement("approvals/list", self._engine.dialect, asked, run=None, **bound)
+        query = statement("approvals/list", self._engine.dialect, binds, run=None, **bound)
         with guard_reading(self._engine, self.table):
-            return self._engine.fetch(made, max_rows=_MOST)
+            return self._engine.fetch(query, max_rows=_MOST)
 
     def next_number(self) -> int:
         """The number of the next decision; the caller holds the lock of approvals."""
@@ -75,7 +75,7 @@ class Approvals:
 def _read(row: Row) -> Approval:
     number, release, version, action, approver, given_at, given_by, until, terms, policy, digest, figures, signed = row
     try:
-        read = Approval(
+        approval = Approval(
             read_integer(number),
             str(release),
             None if version is None else read_integer(version),
@@ -90,21 +90,21 @@ def _read(row: Row) -> Approval:
             json.loads(str(figures)),
             None if signed is None else str(signed),
         )
-        whole = read.given.tzinfo is not None and read.ends.tzinfo is not None
-        whole &= isinstance(read.policy, dict) and isinstance(read.figures, dict)
+        whole = approval.given.tzinfo is not None and approval.ends.tzinfo is not None
+        whole &= isinstance(approval.policy, dict) and isinstance(approval.figures, dict)
     except (ValueError, RecursionError):
         whole = False
     if not whole:
         raise PrivacyViolation(
             f"{release}: decision {number} in the table of approvals is none that sqlanon wrote; somebody changed it"
         )
-    return read
+    return approval
 
 
 def plain_policy(spec: ReleaseSpec) -> dict[str, Any]:
     """The policy of a release as the catalog gives it back."""
-    kept: dict[str, Any] = json.loads(hash_policy(redact(spec))[0])
-    return kept
+    policy: dict[str, Any] = json.loads(hash_policy(redact(spec))[0])
+    return policy
 
 
 def hold_approval(
@@ -147,8 +147,8 @@ def require_approval(
     now = now or datetime.datetime.now(datetime.UTC)
     every = Approvals(engine).list(release)
     approve = command("approve", release, options=["--by", "NAME", "--until", "DATE"])
-    kept = [approval for approval in every if approval.action == "approved" and not approval.is_revoked(every)]
-    if every and not kept:
+    approved = [approval for approval in every if approval.action == "approved" and not approval.is_revoked(every)]
+    if every and not approved:
         last = max(
             (approval for approval in every if approval.action == "revoked"), key=lambda approval: approval.place
         )
@@ -156,9 +156,9 @@ def require_approval(
             f"{release}: {last.approver} revoked its approval on {last.given_at[:10]}; nothing was published. A new "
             f"one: {approve}"
         )
-    same = [approval for approval in kept if not list_differences(approval.policy, policy)]
+    same = [approval for approval in approved if not list_differences(approval.policy, policy)]
     if not same:
-        raise GuardError(_unapproved(release, kept, policy, approve))
+        raise GuardError(_explain_missing(release, approved, policy, approve))
     last = max(same, key=lambda approval: approval.place)
     what = f"{release}: the approval by {last.approver} of {last.given_at[:10]}"
     if last.given > now:
@@ -177,10 +177,10 @@ def require_approval(
             )
         with signatures.signers_file(signers) as file:
             check_signature(last, file)
-    left = last.ends - now
-    if left > WARNED:
+    remaining = last.ends - now
+    if remaining > WARNED:
         return ()
-    return (f"the approval by {last.approver} ends with {last.until}, in {left.days} days; runs then stop",)
+    return (f"the approval by {last.approver} ends with {last.until}, in {remaining.days} days; runs then stop",)
 
 
 def check_signature(one: Approval, signers: Path) -> None:
@@ -199,16 +199,16 @@ def check_signature(one: Approval, signers: Path) -> None:
     signatures.verify(one.statement, one.signature or "", one.approver, signers, what)
 
 
-def _unapproved(release: str, every: Sequence[Approval], policy: Mapping[str, Any], approve: str) -> str:
+def _explain_missing(release: str, every: Sequence[Approval], policy: Mapping[str, Any], approve: str) -> str:
     if not every:
         return (
             f"{release}: refresh.needs_approval, and nobody approved this release; nothing was published. Approve a "
             f"published version with: {approve}, or after a look at the plan the policy with: {approve} --planned"
         )
     last = max(every, key=lambda approval: approval.place)
-    found = [str(difference) for difference in list_differences(last.policy, policy)]
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    differences = [str(difference) for difference in list_differences(last.policy, policy)]
+    more = f" and {len(differences) - _SHOWN} more" if len(differences) > _SHOWN else ""
     return (
         f"{release}: the policy is not the one that {last.approver} approved on {last.given_at[:10]}: "
-        f"{'; '.join(found[:_SHOWN])}{more}; nothing was published. Approve it with: {approve} --planned"
+        f"{'; '.join(differences[:_SHOWN])}{more}; nothing was published. Approve it with: {approve} --planned"
     )

@@ -19,17 +19,17 @@ _MOST = 1_000_000
 
 def list_attacks(engine: Engine, release: str | None = None) -> tuple[KeptAttacks, ...]:
     """Stored attacks on a release, or on all releases, oldest first."""
-    return tuple(one for _, one in _list(engine, release))
+    return tuple(attack for _, attack in _list(engine, release))
 
 
 def _list(engine: Engine, release: str | None) -> Sequence[tuple[int, KeptAttacks]]:
     table = private_table(engine, "attacks")
     if table not in engine.look_up([table]).relations:
         return ()
-    asked: dict[str, Bind] = {} if release is None else {"release": release}
-    made = statement("attacks/list", engine.dialect, asked, run=None, attacks=table, release=release is not None)
+    binds: dict[str, Bind] = {} if release is None else {"release": release}
+    query = statement("attacks/list", engine.dialect, binds, run=None, attacks=table, release=release is not None)
     with guard_reading(engine, table):
-        rows = engine.fetch(made, max_rows=_MOST)
+        rows = engine.fetch(query, max_rows=_MOST)
     return [
         (read_integer(number), KeptAttacks(str(name), read_integer(version), str(made_at), **json.loads(str(figures))))
         for number, name, version, made_at, figures in rows

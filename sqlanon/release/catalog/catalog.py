@@ -35,8 +35,8 @@ class Catalog(CatalogReader):
 
     def complete(self, found: Found) -> bool:
         """Whether there is a catalog with every column of today."""
-        known = {column.name for column in found.columns(self.table)}
-        return known.issuperset(self._later) and self._secrets in found.relations
+        names = {column.name for column in found.columns(self.table)}
+        return names.issuperset(self._later) and self._secrets in found.relations
 
     def create(self, found: Found, schemas: Sequence[TableRef] = ()) -> None:
         """Make the private schema and the catalog if they are missing; an older catalog gets the later columns.
@@ -52,14 +52,14 @@ class Catalog(CatalogReader):
             self._engine.execute_all(makes)
             self._engine.rights.make_private(PRIVATE_SCHEMA, anew=anew)
             makes = []
-        known = {column.name for column in found.columns(self.table)}
+        names = {column.name for column in found.columns(self.table)}
         if anew:
             makes.append(statement("catalog/create", dialect, catalog=self.table))
-            known = set(LATER)
+            names = set(LATER)
         makes += [
             statement("catalog/add_column", dialect, catalog=self.table, column=name)
             for name in self._later
-            if name not in known
+            if name not in names
         ]
         if self._secrets not in found.relations:
             makes.append(statement("catalog/create_secrets", dialect, secrets=self._secrets))
@@ -91,15 +91,15 @@ class Catalog(CatalogReader):
         """Key of the release's hashes; None before the first version."""
         if self._secrets not in found.relations:
             return None
-        made = statement("catalog/secret", self._engine.dialect, {"release": release}, secrets=self._secrets)
-        rows = self._engine.fetch(made)
+        query = statement("catalog/secret", self._engine.dialect, {"release": release}, secrets=self._secrets)
+        rows = self._engine.fetch(query)
         return str(rows[0][0]) if rows else None
 
     def keep_secret(self, release: str, secret: str) -> None:
         """Store the secret of a release that has none yet."""
         binds: dict[str, str | int | float | None] = {"release": release, "secret": secret}
-        made = statement("catalog/insert_secret", self._engine.dialect, binds, secrets=self._secrets)
-        self._engine.execute(made)
+        command = statement("catalog/insert_secret", self._engine.dialect, binds, secrets=self._secrets)
+        self._engine.execute(command)
 
     def add(
         self, spec: ReleaseSpec, target: Publication, status: str, report: RunReport, source: SourceState, seed: int
@@ -129,7 +129,7 @@ class Catalog(CatalogReader):
         self._engine.execute(statement("catalog/insert", self._engine.dialect, binds, catalog=self.table))
         return entry_of(tuple(binds[name] for name in READ), self.table.database)
 
-    def checked(self, spec: ReleaseSpec, version: int, at: str) -> None:
+    def record_check(self, spec: ReleaseSpec, version: int, at: str) -> None:
         """Record the time of a run that found nothing to do, and the policy's present readers and times."""
         self._keep_policy(spec.name, version, redact(spec), at)
 
@@ -166,9 +166,9 @@ class Catalog(CatalogReader):
         """Change columns of a version's row, or append a row with the changes; the last row counts."""
         binds: dict[str, Bind] = {"release": release, "version": version, **changes}
         if self._engine.updates:
-            made = statement(name, self._engine.dialect, binds, catalog=self.table)
+            command = statement(name, self._engine.dialect, binds, catalog=self.table)
         else:
-            made = statement(
+            command = statement(
                 "catalog/append",
                 self._engine.dialect,
                 binds,
@@ -178,9 +178,9 @@ class Catalog(CatalogReader):
                 step=STEP,
             )
         if first:
-            self._engine.execute_all([*first, made])
+            self._engine.execute_all([*first, command])
         else:
-            self._engine.execute(made)
+            self._engine.execute(command)
 
 
 def now() -> str:

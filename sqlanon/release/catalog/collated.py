@@ -21,11 +21,11 @@ def find_collated(scratch: Scratch, roles: Roles) -> dict[str, list[str]]:
     Returns:
         The names; empty if the system catalog shows collations. Cost: a query that reads no row.
     """
-    asked = [reading.name for reading in roles.quasi if reading.column.kind == "text"]
-    if not asked or not scratch.engine.capabilities.hidden_collations:
+    text_columns = [reading.name for reading in roles.quasi if reading.column.kind == "text"]
+    if not text_columns or not scratch.engine.capabilities.hidden_collations:
         return {}
-    row = scratch.fetch("table/collated", source=roles.relation.ref, columns=asked)[0]
-    return {"equal_unlike": [name for name, found in zip(asked, row, strict=True) if found]}
+    row = scratch.fetch("table/collated", source=roles.relation.ref, columns=text_columns)[0]
+    return {"equal_unlike": [name for name, is_collated in zip(text_columns, row, strict=True) if is_collated]}
 
 
 def mark_collated(scratch: Scratch, source: Relation) -> Relation:
@@ -38,11 +38,11 @@ def mark_collated(scratch: Scratch, source: Relation) -> Relation:
     Returns:
         The same, with `Column.deterministic` false for these columns. Cost: a query that reads no row.
     """
-    asked = [column.name for column in source.columns if column.kind == "text"]
-    if not asked or not scratch.engine.capabilities.hidden_collations:
+    text_columns = [column.name for column in source.columns if column.kind == "text"]
+    if not text_columns or not scratch.engine.capabilities.hidden_collations:
         return source
-    row = scratch.fetch("table/collated", source=source.ref, columns=asked)[0]
-    collated = {name for name, found in zip(asked, row, strict=True) if found}
+    row = scratch.fetch("table/collated", source=source.ref, columns=text_columns)[0]
+    collated = {name for name, is_collated in zip(text_columns, row, strict=True) if is_collated}
     columns = tuple(
         replace(column, deterministic=False) if column.name in collated else column for column in source.columns
     )

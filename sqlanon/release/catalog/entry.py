@@ -92,10 +92,10 @@ class Entry:
     @property
     def counts(self) -> Mapping[str, TableRef]:
         """The private tables of a release of counts by their parts; else empty."""
-        asked = self.policy.get("statistics")
-        if not asked:
+        statistics = self.policy.get("statistics")
+        if not statistics:
             return {}
-        parts = list_parts(len(asked.get("sums", ())), (asked.get("other") or {}).get("method", "suppress"))
+        parts = list_parts(len(statistics.get("sums", ())), (statistics.get("other") or {}).get("method", "suppress"))
         return {part: TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts}
 
     @property
@@ -146,7 +146,7 @@ class Entry:
         # A run reports the loss of the new cohort alone; the version publishes earlier cohorts too.
         lost = report["lineage"]["loss"] if self.frozen else report.get("loss", {}).get("gcp", 0.0)
         rows = report["lineage"]["published"] if self.frozen else report.get("rows", 0)
-        asked = ", ".join(
+        requirements = ", ".join(
             f"{item['name']}{'(' + item['column'] + ')' if item['column'] else ''}={item['asked']:g}"
             for item in report.get("requirements", ())
         )
@@ -164,7 +164,7 @@ class Entry:
             report.get("max_class", 0),
             lost,
             report.get("method", ""),
-            asked,
+            requirements,
             self.sqlanon,
             report.get("format", ""),
             report.get("suppressed", 0),

@@ -41,8 +41,8 @@ def mark_rows(
 
 
 def _marker(secret: str, release: str, version: object, token: object) -> str:
-    said = json.dumps(["file", release, version, token])
-    return hmac.new(secret.encode(), said.encode(), "sha256").hexdigest()
+    payload = json.dumps(["file", release, version, token])
+    return hmac.new(secret.encode(), payload.encode(), "sha256").hexdigest()
 
 
 def _version_in_file(engine: Engine, entry: Entry) -> int | None:
@@ -88,7 +88,7 @@ def check_ours(engine: Engine, release: str, file: str) -> None:
     path = Path(file)
     if not path.exists() and not path.is_symlink():
         return
-    places = [(schema, name) for known, schema, name in Catalog(engine).files(release) if known == file]
+    places = [(schema, name) for other_file, schema, name in Catalog(engine).files(release) if other_file == file]
     secret = _secret(engine, release)
     if secret is not None and path.is_file() and any(_holds(engine, path, release, place, secret) for place in places):
         return
@@ -142,11 +142,11 @@ def _marked_version(engine: Engine, metadata: TableRef, release: str, secret: st
     rows = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=metadata))
     try:
         facts = json.loads(str(rows[0][0]))
-        version, said = facts["version"], str(facts[KEY])
+        version, marker = facts["version"], str(facts[KEY])
     except (IndexError, KeyError, TypeError, ValueError):
         return None
-    wanted = _marker(secret, release, version, facts.get("token"))
-    return int(version) if hmac.compare_digest(said.encode(), wanted.encode()) else None
+    expected = _marker(secret, release, version, facts.get("token"))
+    return int(version) if hmac.compare_digest(marker.encode(), expected.encode()) else None
 
 
 def _secret(engine: Engine, release: str) -> str | None:

@@ -23,8 +23,8 @@ Facts = Mapping[str, str]
 
 def make_facts(secret: str, release: str, version: int, file: str) -> dict[str, str]:
     """The facts of the commit of a version; ``file``: the added file, empty if the commit withdraws the version."""
-    said = json.dumps(["lake", release, version, file])
-    mark = hmac.new(secret.encode(), said.encode(), "sha256").hexdigest()
+    payload = json.dumps(["lake", release, version, file])
+    mark = hmac.new(secret.encode(), payload.encode(), "sha256").hexdigest()
     return {"release": release, "version": str(version), "file": file, "mark": mark}
 
 
@@ -33,8 +33,8 @@ def is_known(facts: Facts, secret: str | None, release: str) -> bool:
     version = facts.get("version", "")
     if secret is None or not version.isdigit():
         return False
-    made = make_facts(secret, release, int(version), facts.get("file", ""))
-    return hmac.compare_digest(made["mark"].encode(), facts.get("mark", "").encode())
+    expected = make_facts(secret, release, int(version), facts.get("file", ""))
+    return hmac.compare_digest(expected["mark"].encode(), facts.get("mark", "").encode())
 
 
 def check_own(release: str, place: str, secret: str | None, commits: Sequence[Facts]) -> None:
@@ -90,8 +90,8 @@ def is_shown(engine: Engine, entry: Entry) -> bool:
     """Whether the table shows this version: nobody changed the table since."""
     assert engine.lake is not None
     commits = engine.lake.facts(entry.lake["place"])
-    known = bool(commits) and is_known(commits[0], secret_of(engine, entry.release), entry.release)
-    return known and commits[0].get("file") == entry.lake["file"]
+    ours = bool(commits) and is_known(commits[0], secret_of(engine, entry.release), entry.release)
+    return ours and commits[0].get("file") == entry.lake["file"]
 
 
 def _own_commits(engine: Engine, entry: Entry) -> list[Facts]:

@@ -65,18 +65,18 @@ class Lineage:
         tables = (self.rows, self.classes)
         if not all(map(self.engine.exists, tables)):
             return None
-        dialect, own = self.engine.dialect, [n for n in self.columns(self.rows) if not n.startswith(OWN)]
-        counted = statement(
+        dialect, columns = self.engine.dialect, [n for n in self.columns(self.rows) if not n.startswith(OWN)]
+        query = statement(
             "frozen/kept",
             dialect,
             rows=self.rows,
             classes=self.classes,
-            own=own,
+            own=columns,
             parts=self.published_parts(),
         )
-        keys, held = numbers(self.engine, counted)
+        keys, row_count = numbers(self.engine, query)
         drop = "; ".join(f"DROP TABLE {identifier(PRIVATE_SCHEMA)}.{identifier(table.name)}" for table in tables)
-        return KeptLineage(self.number, tuple(map(str, tables)), keys, held, drop)
+        return KeptLineage(self.number, tuple(map(str, tables)), keys, row_count, drop)
 
     def count_erased(self) -> int:
         """Number of keys on the list of keys that are never published again."""
@@ -93,14 +93,14 @@ class Lineage:
             return
         emptied = [name for name in self.columns(self.rows) if name not in (*KEEPS, "_sqlanon_class", "_sqlanon_since")]
         dialect, rows = self.engine.dialect, self.rows
-        made = [statement("frozen/undo_rows", dialect, rows=rows, version=version, columns=emptied)]
+        statements = [statement("frozen/undo_rows", dialect, rows=rows, version=version, columns=emptied)]
         # Somebody may have dropped a table, and the run that reports it undoes first. Without the list, classes that
         # left stay away.
         if self.engine.exists(self.erased):
-            made.append(statement("frozen/undo", dialect, rows=rows, version=version, erased=self.erased))
+            statements.append(statement("frozen/undo", dialect, rows=rows, version=version, erased=self.erased))
         if self.engine.exists(self.classes):
-            made.append(statement("frozen/undo_classes", dialect, classes=self.classes, version=version))
-        self.engine.execute_all(made)
+            statements.append(statement("frozen/undo_classes", dialect, classes=self.classes, version=version))
+        self.engine.execute_all(statements)
 
 
 def _base(release: str) -> str:
@@ -176,8 +176,8 @@ def of_two_secrets(old: Entry, new: Entry) -> bool:
 
 def lineages_of(engine: Engine, entries: Sequence[Entry]) -> list[Lineage]:
     """Lineages of versions of a release, by number."""
-    found = {number_of(entry): lineage_of(engine, entry) for entry in entries}
-    return [lineage for _, lineage in sorted((n, one) for n, one in found.items() if n and one)]
+    by_number = {number_of(entry): lineage_of(engine, entry) for entry in entries}
+    return [lineage for _, lineage in sorted((n, lineage) for n, lineage in by_number.items() if n and lineage)]
 
 
 def next_number(entries: Sequence[Entry]) -> int:

@@ -60,7 +60,7 @@ def metadata_rows(
         reached: measurements of verify on the released rows.
     """
     privacy = spec.privacy
-    said: dict[str, object] = {
+    privacy_facts: dict[str, object] = {
         "release": spec.name,
         "source": spec.source,
         "types": {reading.name: reading.column.kind for reading in roles.published_order()},
@@ -75,10 +75,10 @@ def metadata_rows(
         "token": secrets.token_hex(16),  # two versions never have the same metadata; from neither seed nor secret
     } | _requirements_to_json(privacy)
     if privacy.accuracy is not None:
-        said |= _bound(privacy, privacy.accuracy, reached)
+        privacy_facts |= _bound(privacy, privacy.accuracy, reached)
     if spec.person and spec.persons is not None:
-        said["persons"] = spec.persons
-    yield "", "release", "", spec.format.kind, "", json.dumps({**said, **facts}), None
+        privacy_facts["persons"] = spec.persons
+    yield "", "release", "", spec.format.kind, "", json.dumps({**privacy_facts, **facts}), None
     for reading in roles.published_order():
         declared = None
         published = [reading.name]
@@ -135,10 +135,10 @@ def _requirements_to_json(privacy: PrivacySpec) -> dict[str, object]:
 
     Of those in `PrivacySpec.more` it has the requested ones.
     """
-    named = {key: privacy.value(key) for key in REQUIREMENTS if key not in privacy.more}
+    values = {key: privacy.value(key) for key in REQUIREMENTS if key not in privacy.more}
     return {
         key: value
-        for key, value in write_requirements(named | dict(privacy.more)).items()
+        for key, value in write_requirements(values | dict(privacy.more)).items()
         if value is not None or key in OWN
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from sqlanon.engines.base import Engine
@@ -13,6 +13,9 @@ from sqlanon.release.catalog.state import SHOWN
 from sqlanon.release_kind import COUNTS
 from sqlanon.results import RunReport
 from sqlanon.shell import command
+
+Reconcile = Callable[[str | None, Sequence[str]], None]
+"""Takes the source of counts, None for rows, and the releases of rows that are protected together with them."""
 
 
 @contextmanager
@@ -36,25 +39,31 @@ def hold_counts(engine: Engine, source: str, together: Iterable[str]) -> Iterato
 
 
 @contextmanager
-def hold_return(engine: Engine, entry: Entry, current: Entry, *, confirmed: bool) -> Iterator[None]:
+def hold_return(
+    engine: Engine, entry: Entry, current: Entry, reconcile: Reconcile, *, confirmed: bool
+) -> Iterator[None]:
     """Hold the same lock while readers get an earlier version back; releases of rows need none.
 
     Args:
         engine: the database.
         entry: the version to return to.
         current: the current or last version of readers.
+        reconcile: finishes or takes back what killed runs left of the releases that are looked at.
         confirmed: nobody has kept the current version.
 
     Raises:
         GuardError: other counts of the source are published, or were after this version and may have been kept; or
             published counts are protected together with another version.
     """
-    refuse_certified(Catalog(engine).entries(statuses=("published",)), entry.release, entry.version)
     if entry.kind is not COUNTS:
+        reconcile(None, [])
+        refuse_certified(Catalog(engine).entries(statuses=("published",)), entry.release, entry.version)
         yield
         return
     neighbour = _neighbour_of(entry)
-    with hold_counts(engine, entry.source, [neighbour[0]] if neighbour else []):
+    together = [neighbour[0]] if neighbour else []
+    with hold_counts(engine, entry.source, together):
+        reconcile(entry.source, together)
         refuse_published(engine, entry.release, entry.source)
         _refuse_other_classes(engine, entry, confirmed=confirmed)
         if entry.version != current.version and not confirmed and not _follow(entry, current):
@@ -110,6 +119,12 @@ def _neighbour_of(entry: Entry) -> tuple[str, int] | None:
     return (neighbour["release"], neighbour["version"]) if neighbour else None
 
 
+def is_together(entry: Entry, release: str) -> bool:
+    """Whether a version of counts is protected together with a release of rows."""
+    neighbour = _neighbour_of(entry)
+    return neighbour is not None and neighbour[0] == release
+
+
 def _refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> None:
     """Refuse to publish counts again next to another version of the release of rows, or if readers had another one.
 
@@ -125,17 +140,19 @@ def _refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> N
     if not neighbour:
         return
     name, version = neighbour
-    others = [one for one in Catalog(engine).entries(name) if one.status in SHOWN and one.version != version]
+    other_versions = [
+        entry for entry in Catalog(engine).entries(name) if entry.status in SHOWN and entry.version != version
+    ]
     together = f"{entry.release}: version {entry.version} is protected together with version {version} of {name}"
-    for one in others:
-        if one.status == "published":
+    for readable in other_versions:
+        if readable.status == "published":
             advice = command("rollback", name, options=("--to", str(version)))
             raise GuardError(
-                f"{together}, and version {one.version} is published: return to that version first ({advice}), or "
+                f"{together}, and version {readable.version} is published: return to that version first ({advice}), or "
                 f"unpublish {name}"
             )
-    if others and not confirmed:
-        numbers = ", ".join(str(one.version) for one in others)
+    if other_versions and not confirmed:
+        numbers = ", ".join(str(entry.version) for entry in other_versions)
         raise GuardError(
             f"{together}, and readers had others as well ({numbers}). If nobody has kept them, confirm it with "
             "--allow-weaker (in Python allow_weaker=True)"

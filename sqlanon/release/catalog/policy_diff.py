@@ -52,42 +52,42 @@ class Difference:
 def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     """Every difference of two policies; a key that a policy lacks has its default."""
     old, new = _DEFAULTS | dict(old), _DEFAULTS | dict(new)
-    found = [*_privacy(old["privacy"], new["privacy"]), *_columns(old, new), *_formats(old, new)]
-    found += _compare_setting("rest", old["rest"], new["rest"], weaker=new["rest"] == "keep")
-    found += _compare_setting("rows_are", old["rows_are"], new["rows_are"], weaker=new["rows_are"] == "events")
+    differences = [*_privacy(old["privacy"], new["privacy"]), *_columns(old, new), *_formats(old, new)]
+    differences += _compare_setting("rest", old["rest"], new["rest"], weaker=new["rest"] == "keep")
+    differences += _compare_setting("rows_are", old["rows_are"], new["rows_are"], weaker=new["rows_are"] == "events")
     # With another key, rows of earlier and later versions cannot be matched: their joint disclosure is unknown.
-    found += _compare_setting("key", sorted(old["key"]), sorted(new["key"]), weaker=bool(old["key"]))
+    differences += _compare_setting("key", sorted(old["key"]), sorted(new["key"]), weaker=bool(old["key"]))
     # Without `whole` the released rows stay the same; warnings and the limits of an audit change.
-    said = (old["persons"], new["persons"])
+    persons = (old["persons"], new["persons"])
     less = new["persons"] == "ignored" or old["persons"] == "whole"
-    found += _compare_setting("persons", *said, weaker=less, setting="whole" not in said)
-    found += _failing(old["refresh"], new["refresh"])
+    differences += _compare_setting("persons", *persons, weaker=less, setting="whole" not in persons)
+    differences += _failing(old["refresh"], new["refresh"])
     modes = old["refresh"].get("mode", "full"), new["refresh"].get("mode", "full")
-    found += _compare_setting("refresh.mode", *modes, weaker=modes[0] == "frozen", setting=False)
-    asked = [bool(policy["refresh"].get("needs_approval")) for policy in (old, new)]
-    found += _compare_setting("refresh.needs_approval", *asked, weaker=asked[0], setting=True)
+    differences += _compare_setting("refresh.mode", *modes, weaker=modes[0] == "frozen", setting=False)
+    approvals = [bool(policy["refresh"].get("needs_approval")) for policy in (old, new)]
+    differences += _compare_setting("refresh.needs_approval", *approvals, weaker=approvals[0], setting=True)
     signed = [sorted(policy["refresh"].get("signers") or ()) for policy in (old, new)]
     # A name that is new may approve what the others would not.
     more = bool(signed[0]) and not set(signed[1]) <= set(signed[0])
-    found += _compare_setting(
+    differences += _compare_setting(
         "refresh.signers", *signed, weaker=more or bool(signed[0] and not signed[1]), setting=True
     )
-    found += _threshold(old.get("threshold"), new.get("threshold"))
+    differences += _threshold(old.get("threshold"), new.get("threshold"))
     # Every reader of the source's own file can read all of it.
     out = bool(old.get("publish_file") and not new.get("publish_file"))
-    found += _compare_setting("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
+    differences += _compare_setting("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
     lakes = old.get("publish_lake"), new.get("publish_lake")
-    found += _compare_setting("publish", *lakes) if lakes[0] != lakes[1] else ()
-    found += _persons(old, new)
-    found += _person(old, new)
+    differences += _compare_setting("publish", *lakes) if lakes[0] != lakes[1] else ()
+    differences += _persons(old, new)
+    differences += _person(old, new)
     # Rows next to counts of the same source give hidden cells away.
     counts = bool(old.get("statistics")), bool(new.get("statistics"))
-    found += _compare_setting("statistics", *counts, weaker=counts[0])
-    found += _noisy(old.get("noisy"), new.get("noisy"))
+    differences += _compare_setting("statistics", *counts, weaker=counts[0])
+    differences += _noisy(old.get("noisy"), new.get("noisy"))
     # Tokens that stay link versions.
     rotated = [bool((policy.get("together") or {}).get("rotate")) for policy in (old, new)]
-    found += _compare_setting("rotate", *rotated, weaker=rotated[0])
-    done = {
+    differences += _compare_setting("rotate", *rotated, weaker=rotated[0])
+    compared = {
         "person",
         "null_person",
         "privacy",
@@ -104,12 +104,12 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
         *(("statistics",) if counts[0] != counts[1] else ()),
         "noisy",
     }
-    for key in sorted((set(old) | set(new)) - done):
+    for key in sorted((set(old) | set(new)) - compared):
         before, after = dict(_flat(key, old.get(key))), dict(_flat(key, new.get(key)))
         for path in sorted(set(before) | set(after)):
             if path not in _COMPARED:
-                found += _compare_setting(path, before.get(path), after.get(path), setting=key in SETTINGS)
-    return tuple(found)
+                differences += _compare_setting(path, before.get(path), after.get(path), setting=key in SETTINGS)
+    return tuple(differences)
 
 
 def _noisy(old: Policy | None, new: Policy | None) -> Iterator[Difference]:
@@ -143,7 +143,7 @@ def _format_value(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     if isinstance(value, Mapping) and "round" in value:
-        return ", ".join(f"{key} {one}" for key, one in value.items() if one is not None)
+        return ", ".join(f"{key} {item}" for key, item in value.items() if item is not None)
     if isinstance(value, Mapping) and "sha256" in value:
         return f"{value.get('name', 'a list')} ({str(value['sha256'])[:8]})"
     return str(value)
@@ -176,18 +176,18 @@ def _privacy(old: Policy, new: Policy) -> Iterator[Difference]:
     yield from _compare_setting("boxes of their own", was, now, weaker=now)
     was, now = bool(old.get("of_persons")), bool(new.get("of_persons"))
     yield from _compare_setting("k and l over persons", was, now, weaker=not now)
-    one, other = old.get("person_share"), new.get("person_share")
-    less = one is not None and (other is None or Fraction(other) > Fraction(one))
-    yield from _compare_setting("person_share", one, other, weaker=less)
+    earlier, later = old.get("person_share"), new.get("person_share")
+    less = earlier is not None and (later is None or Fraction(later) > Fraction(earlier))
+    yield from _compare_setting("person_share", earlier, later, weaker=less)
     before, after = (dict(_flat("accuracy", policy.get("accuracy"))) for policy in (old, new))
     for path in sorted(set(before) | set(after)):
         yield from _compare_setting(path, before.get(path), after.get(path))
 
 
 def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
-    known = [{column["name"]: column for column in policy["columns"]} for policy in (old, new)]
-    for name in dict.fromkeys([*known[0], *known[1]]):
-        before, after = known[0].get(name), known[1].get(name)
+    columns = [{column["name"]: column for column in policy["columns"]} for policy in (old, new)]
+    for name in dict.fromkeys([*columns[0], *columns[1]]):
+        before, after = columns[0].get(name), columns[1].get(name)
         was, now = _role(before, old), _role(after, new)
         yield from _compare_setting(
             f"column {name}:", was, now, weaker=_exposes(name, was, now, old["privacy"], new["privacy"])
@@ -200,21 +200,21 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
             ("secret", None),
             ("recode", None),
         ):
-            one, other = (before or {}).get(key, default), (after or {}).get(key, default)
-            if _content(one) != _content(other):
+            earlier, later = (before or {}).get(key, default), (after or {}).get(key, default)
+            if _content(earlier) != _content(later):
                 # Distances of values become others, so that the same bound on them may promise less.
                 both = was == now == "sensitive" and all(
                     key in _measured_by(policy["privacy"], name) for policy in (old, new)
                 )
-                setting = _compare_setting(f"column {name}: {key}", one, other, weaker=both)
-                yield from (replace(item, new=item.new + _finer(one, other)) for item in setting)
+                setting = _compare_setting(f"column {name}: {key}", earlier, later, weaker=both)
+                yield from (replace(item, new=item.new + _finer(earlier, later)) for item in setting)
         reasons = [(column or {}).get("because") for column in (before, after)]
         yield from _compare_setting(f"column {name}: because", *reasons, setting=True)
         for key in ("accept_unique", "accept_repeats"):
-            one, other = bool((before or {}).get(key)), bool((after or {}).get(key))
+            earlier, later = bool((before or {}).get(key)), bool((after or {}).get(key))
             # Values of a column that was not an identifier were not counted.
-            counted = key == "accept_unique" or was == "identifier"
-            yield from _compare_setting(f"column {name}: {key}", one, other, weaker=other and counted)
+            can_expose = key == "accept_unique" or was == "identifier"
+            yield from _compare_setting(f"column {name}: {key}", earlier, later, weaker=later and can_expose)
 
 
 def _finer(one: object, other: object) -> str:
@@ -248,9 +248,9 @@ def _exposes(name: str, before: str, after: str, old: Policy, new: Policy) -> bo
     hidden = (HIDDEN, "identifier")
     if before == after or after in hidden:
         return False
-    kept = _protects(new, name)
+    protected = _protects(new, name)
     if before in hidden:
-        return before == "identifier" or after == "insensitive" or (after == "sensitive" and not kept)
+        return before == "identifier" or after == "insensitive" or (after == "sensitive" and not protected)
     if before == "insensitive":
         return False
     if before == "sensitive" and after == "quasi":
@@ -265,10 +265,10 @@ def _protects(privacy: Policy, name: str) -> bool:
 
 def _asked_of(key: str, privacy: Policy, name: str) -> list[Any]:
     """Values of a requirement for a sensitive column; empty if it does not apply."""
-    asked, value = privacy.get(key), REQUIREMENTS[key].value
-    if not asked or not isinstance(value, ByColumn):
-        return [asked] if asked else []
-    return [one for _, one in value.of(value.read(asked), (name,))]
+    declared, value = privacy.get(key), REQUIREMENTS[key].value
+    if not declared or not isinstance(value, ByColumn):
+        return [declared] if declared else []
+    return [column_value for _, column_value in value.of(value.read(declared), (name,))]
 
 
 def _measured_by(privacy: Policy, name: str) -> set[str]:
@@ -300,8 +300,8 @@ def _persons(old: Policy, new: Policy) -> Iterator[Difference]:
     """An identifier that may not repeat, or is counted, keeps ten rows of the same person from passing as k = 10."""
     if old["rows_are"] != new["rows_are"] or new["persons"] == "ignored":
         return
-    known = [{c["name"]: c for c in policy["columns"] if c["role"] == "identifier"} for policy in (old, new)]
-    checked = [sorted(name for name in names if not names[name].get("accept_repeats")) for names in known]
+    identifiers = [{c["name"]: c for c in policy["columns"] if c["role"] == "identifier"} for policy in (old, new)]
+    checked = [sorted(name for name in names if not names[name].get("accept_repeats")) for names in identifiers]
     listed = {column["name"] for column in new["columns"]}
     if new["rows_are"] == "events":  # each is counted by itself
         lost = [name for name in checked[0] if name not in listed]
@@ -334,16 +334,16 @@ def _threshold(old: Policy | None, new: Policy | None) -> Iterator[Difference]:
     A threshold is no setting: the published version was not measured against the new threshold.
     """
     if old is None or new is None:
-        yield from _compare_setting("threshold", _accepted(old), _accepted(new), weaker=old is not None)
+        yield from _compare_setting("threshold", _format_threshold(old), _format_threshold(new), weaker=old is not None)
         return
     looser = Fraction(new["risk"]) > Fraction(old["risk"])
     for key, strictest in (("attacker", "prosecutor"), ("over", "published")):
         looser |= new[key] not in (old[key], strictest)
-    yield from _compare_setting("threshold", _accepted(old), _accepted(new), weaker=looser)
+    yield from _compare_setting("threshold", _format_threshold(old), _format_threshold(new), weaker=looser)
     yield from _compare_setting("threshold.because", old["because"], new["because"], setting=True)
 
 
-def _accepted(threshold: Policy | None) -> str | None:
+def _format_threshold(threshold: Policy | None) -> str | None:
     return None if threshold is None else f"{threshold['risk']} ({threshold['attacker']}, {threshold['over']} columns)"
 
 

@@ -121,17 +121,17 @@ class CatalogReader:
             views: only releases that may have published any of these views, which are in the same schema.
             source: only this source.
         """
-        asked: dict[str, Bind] = {
+        binds: dict[str, Bind] = {
             key: value for key, value in (("release", release), ("source", source)) if value is not None
         }
         context = {
             "release": release is not None,
             "source": source is not None,
-            "statuses": _bound(asked, "status", statuses if self._engine.updates else ()),
-            "versions": _bound(asked, "version", versions),
-            **_view_parameters(asked, views),
+            "statuses": _bound(binds, "status", statuses if self._engine.updates else ()),
+            "versions": _bound(binds, "version", versions),
+            **_view_parameters(binds, views),
         }
-        rows = self._asked("catalog/list", asked, context)
+        rows = self._fetch_entries("catalog/list", binds, context)
         return [entry for entry in rows if not statuses or entry.status in statuses]
 
     def live(self, found: Found | None, release: str) -> list[Entry]:
@@ -146,23 +146,23 @@ class CatalogReader:
                 them up.
             release: the release.
         """
-        asked = {"release": release, **_JSON}
+        binds = {"release": release, **_JSON}
         name = "catalog/live" if self._engine.updates else "catalog/list"
-        return self._asked(name, asked, {**_UNCONDITIONAL, "release": True}, found)
+        return self._fetch_entries(name, binds, {**_UNCONDITIONAL, "release": True}, found)
 
     def beside(self, found: Found, release: str, source: str, views: Sequence[TableRef]) -> list[Entry]:
         """The published versions of other releases that have the same source, or perhaps any of these views."""
         if not self._engine.updates:
-            every = self._asked("catalog/list", {}, _UNCONDITIONAL, found)
+            every = self._fetch_entries("catalog/list", {}, _UNCONDITIONAL, found)
             return [entry for entry in every if entry.status == "published" and entry.release != release]
-        asked: dict[str, Bind] = {"release": release, "source": source}
-        return self._asked("catalog/beside", asked, _view_parameters(asked, views), found)
+        binds: dict[str, Bind] = {"release": release, "source": source}
+        return self._fetch_entries("catalog/beside", binds, _view_parameters(binds, views), found)
 
     def instead(self, source: str) -> list[Entry]:
         """The last version that readers had, for each place where a source was released."""
         if not self._engine.updates:
             return self.entries(source=source)
-        return self._asked("catalog/instead", {"source": source}, {})
+        return self._fetch_entries("catalog/instead", {"source": source}, {})
 
     def releases(self) -> list[str]:
         """The names of all releases."""
@@ -175,21 +175,21 @@ class CatalogReader:
     def places(self) -> list[Place]:
         """The published versions as queries name them."""
         if not self._engine.updates:
-            found = self.entries(statuses=("published",))
+            entries = self.entries(statuses=("published",))
             return [
-                Place(entry.release, entry.source, entry.view_schema, entry.view_name, entry.file) for entry in found
+                Place(entry.release, entry.source, entry.view_schema, entry.view_name, entry.file) for entry in entries
             ]
         texts = [[None if cell is None else str(cell) for cell in row] for row in self._rows("catalog/places", {})]
         return [Place(str(row[0]), str(row[1]), *row[2:]) for row in texts]
 
     def find_published(self, name: str) -> Entry | None:
         """Published version of a release, by the name of the release or of the view; None without one."""
-        found = self.entries(name, statuses=("published",))
-        if not found:
+        entries = self.entries(name, statuses=("published",))
+        if not entries:
             view = self._engine.target(name)
             of_view = self.entries(statuses=("published",), views=[view])
-            found = [entry for entry in of_view if (entry.view_schema, entry.view_name) == (view.schema, view.name)]
-        return found[-1] if found else None
+            entries = [entry for entry in of_view if (entry.view_schema, entry.view_name) == (view.schema, view.name)]
+        return entries[-1] if entries else None
 
     def names_of_published(self) -> str:
         """The names of the published releases, as an error lists them."""
@@ -203,28 +203,28 @@ class CatalogReader:
     def looked_at(self, release: str, after: str) -> list[tuple[str, dict[str, object]]]:
         """Times after ``after`` at which runs looked at versions of a release, and the reports of these versions."""
         rows = self._rows("catalog/later", {"release": release, "at": after})
-        return [(str(at), json.loads(str(report))) for at, report in rows]
+        return [(str(time), json.loads(str(report))) for time, report in rows]
 
     def untidy(self) -> list[Untidy]:
         """Releases in which `clean` may have work now."""
-        made = []
+        releases = []
         for release, *numbers, policy in self._rows("catalog/untidy", _JSON):
             refresh = json.loads(str(policy)).get("refresh")
             keep = int(refresh["keep"]) if refresh else RefreshSpec().keep
             opened, spare, published, oldest, erased = (read_integer(number or 0) for number in numbers)
-            made.append(Untidy(str(release), opened, spare, published, oldest, erased, keep))
-        return [release for release in made if release.needed]
+            releases.append(Untidy(str(release), opened, spare, published, oldest, erased, keep))
+        return [release for release in releases if release.needed]
 
     def unknown_name(self, release: str) -> PolicyError:
         """The error of a release that the catalog does not have; it names the known releases."""
         return PolicyError(f"{release} is not a release of this database; releases: {format_names(self.releases())}")
 
-    def _asked(
+    def _fetch_entries(
         self, name: str, asked: dict[str, Bind], context: Mapping[str, object], found: Found | None = None
     ) -> list[Entry]:
         there = found or self._engine.look_up(self.tables)
-        known = {column.name for column in there.columns(self.table)}
-        columns = [{"name": name, "known": name in known or name in READ[: -len(LATER)]} for name in (*READ, STEP)]
+        present = {column.name for column in there.columns(self.table)}
+        columns = [{"name": name, "known": name in present or name in READ[: -len(LATER)]} for name in (*READ, STEP)]
         rows = self._rows(name, asked, {**context, "columns": columns}, there, safe=found is not None)
         last: dict[tuple[object, object], Row] = {}
         for row in sorted(rows, key=lambda row: read_integer(row[-1] or 0)):
@@ -244,11 +244,11 @@ class CatalogReader:
         there = found or self._engine.look_up(self.tables)
         if self.table not in there.relations:
             return []
-        made = statement(name, self._engine.dialect, asked, run=None, catalog=self.table, **(context or {}))
+        query = statement(name, self._engine.dialect, asked, run=None, catalog=self.table, **(context or {}))
         if safe:
-            return self._engine.fetch(made, max_rows=_MOST)
+            return self._engine.fetch(query, max_rows=_MOST)
         with guard_reading(self._engine, self.table):
-            return self._engine.fetch(made, max_rows=_MOST)
+            return self._engine.fetch(query, max_rows=_MOST)
 
 
 _MOST = 10_000_000

@@ -22,19 +22,23 @@ def keep_method(spec: ReleaseSpec, entry: Entry | None) -> ReleaseSpec:
     if effort is None or entry is None or effort.method != "open":
         return spec
     recorded = entry.policy
-    said = recorded.get("effort", "fast")
+    recorded_effort = recorded.get("effort", "fast")
     # Without the key, a method other than the default of 0.1.0 was named, and is no longer.
     unnamed = "effort" in recorded or (recorded.get("method") == _PLAIN and not recorded.get("refine"))
-    if said not in EFFORTS or not unnamed or (said != effort.word and (effort.written or said != "fast")):
+    if (
+        recorded_effort not in EFFORTS
+        or not unnamed
+        or (recorded_effort != effort.word and (effort.written or recorded_effort != "fast"))
+    ):
         return spec
-    kept = replace(
+    kept_spec = replace(
         spec,
         method=MethodSpec(recorded["method"]["name"], recorded["method"]["options"]),
         refine=_read_refine(recorded.get("refine")),
-        effort=EffortSpec(said, effort.written, "kept"),
+        effort=EffortSpec(recorded_effort, effort.written, "kept"),
     )
-    differs = list_differences(recorded, json.loads(json.dumps(redact(kept))))
-    return spec if any(not difference.setting for difference in differs) else kept
+    differs = list_differences(recorded, json.loads(json.dumps(redact(kept_spec))))
+    return spec if any(not difference.setting for difference in differs) else kept_spec
 
 
 def list_method_notes(spec: ReleaseSpec) -> tuple[str, ...]:

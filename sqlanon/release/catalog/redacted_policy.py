@@ -52,8 +52,8 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
     if spec.noisy is not None:
         for groups in ("values", "bins"):
             policy["noisy"][groups] = {
-                name: {"values": len(one), "sha256": _hash([str(value) for value in one])}
-                for name, one in getattr(spec.noisy, groups)
+                name: {"values": len(values), "sha256": _hash([str(value) for value in values])}
+                for name, values in getattr(spec.noisy, groups)
             }
         for key in ("nights", "weight"):  # 0.2.0 had neither
             if policy["noisy"][key] is None:

@@ -97,8 +97,8 @@ class Decision:
                 else ""
             )
             return replace(self, why=(*filter(None, [same]), "source, policy and sqlanon are as before", *self.why))
-        known = self.previous.fingerprint if self.previous else None
-        if known is None or known == fingerprint:
+        earlier = self.previous.fingerprint if self.previous else None
+        if earlier is None or earlier == fingerprint:
             return self
         state: State = "data changed" if self.same_as is not None else self.state
         moved = f": {before} -> {source.snapshot}" if before and source.snapshot else ""
@@ -119,9 +119,9 @@ def decide(state: ReleaseState, *, full: bool = False) -> Decision:
     if entry is None:
         return decide_first(state)
     schema = schema_changes(spec, entry, state.source)
-    found = policy_changes(entry, spec)
-    changes = tuple(str(item) for item in found)
-    policy = any(not item.setting for item in found)
+    differences = policy_changes(entry, spec)
+    changes = tuple(str(item) for item in differences)
+    policy = any(not item.setting for item in differences)
     why, states = [*schema, *changes], []
     if schema:
         states.append("schema changed")
@@ -143,7 +143,7 @@ def decide(state: ReleaseState, *, full: bool = False) -> Decision:
         states.append("made anew")
         why.append("asked for with --full")
     weightiest: State = states[0] if states else "unchanged"  # type: ignore[assignment]
-    return Decision(weightiest, tuple(why), list_weakenings(found), entry, None if states else entry.fingerprint)
+    return Decision(weightiest, tuple(why), list_weakenings(differences), entry, None if states else entry.fingerprint)
 
 
 def decide_first(state: ReleaseState) -> Decision:
@@ -186,10 +186,10 @@ def schema_changes(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[
     new = [name for name in after if name not in before]
     loose = [name for name in new if name.lower() not in roles]
     if loose and spec.rest != "drop":
-        kept = "rest: keep was set before the source had it; " if spec.rest == "keep" else ""
+        hint = "rest: keep was set before the source had it; " if spec.rest == "keep" else ""
         raise SchemaChangedError(
             f"{spec.name}: {relation.ref} has {', '.join(loose)} since version {entry.version} was made, and the "
-            f"policy gives it no role; {kept}name one (identifier, pseudonym, quasi, sensitive, insensitive)"
+            f"policy gives it no role; {hint}name one (identifier, pseudonym, quasi, sensitive, insensitive)"
         )
     changes = [f"column {name}: new{', not published (rest: drop)' if name in loose else ''}" for name in new]
     changes += [f"column {name}: gone" for name in before if name not in after]
@@ -241,8 +241,8 @@ def read_fingerprint(
         "refresh/fingerprint", {"secret": secret}, source=roles.relation.ref, columns=columns, texts=texts
     )[0]
     mac = hmac.new(secret.encode(), f"{rows}:{mark}".encode(), "sha256")
-    held = {name: read_integer(length) for name, length in zip(texts, lengths, strict=True)}
-    return read_integer(rows), f"{rows}:{mac.hexdigest()[:32]}", held
+    text_lengths = {name: read_integer(length) for name, length in zip(texts, lengths, strict=True)}
+    return read_integer(rows), f"{rows}:{mac.hexdigest()[:32]}", text_lengths
 
 
 def link_columns_of(entry: Entry, here: Sequence[str]) -> list[str]:
@@ -278,15 +278,15 @@ def data_change(
     """
     if link_columns_of(entry, columns) != list(links):
         return None
-    found = scratch.fetch("refresh/rows", stage=stage, linked=entry.link, link=made_of)[0]
-    earlier, added, removed = read_integers(found)
+    row = scratch.fetch("refresh/rows", stage=stage, linked=entry.link, link=made_of)[0]
+    earlier, added, removed = read_integers(row)
     return DataChange(earlier, rows, added, removed)
 
 
 def data_change_by_key(scratch: Scratch, old: TableRef, new: TableRef, rows: int) -> DataChange:
     """The same by key, from the histories of two versions."""
-    found = scratch.fetch("refresh/rows_with_key", old=old, new=new)[0]
-    earlier, added, removed, changed = read_integers(found)
+    row = scratch.fetch("refresh/rows_with_key", old=old, new=new)[0]
+    earlier, added, removed, changed = read_integers(row)
     return DataChange(earlier, rows, added, removed, changed)
 
 

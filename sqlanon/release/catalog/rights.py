@@ -74,28 +74,30 @@ def reader_warnings(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list
     if not rights:
         words = engine.capabilities.readers
         return [f"readers: {', '.join(spec.readers)}: {words}"] if spec.readers and words else []
-    known = rights.roles(spec.readers)
-    unknown = [name for name in spec.readers if name not in known]
-    found = [f"readers: this database has no role {name}; nothing is granted to it" for name in unknown]
+    roles = rights.roles(spec.readers)
+    unknown = [name for name in spec.readers if name not in roles]
+    warnings = [f"readers: this database has no role {name}; nothing is granted to it" for name in unknown]
     every = rights.all_readers()
     if every:
         more = f" and {len(every) - 5} more" if len(every) > 5 else ""
-        found.append(
+        warnings.append(
             f"{', '.join(every[:5])}{more} can read every table, the source and the private ones too (superuser, or "
             "member of pg_read_all_data)"
         )
     members = rights.owner_members(PRIVATE_SCHEMA)
     if members:
         more = f" and {len(members) - 5} more" if len(members) > 5 else ""
-        found.append(
+        warnings.append(
             f"{', '.join(name for name, _ in members[:5])}{more} can read the private schema {PRIVATE_SCHEMA} with its "
             f"secrets: members of {members[0][1]}, who owns it; run as a role that nobody is a member of"
         )
-    others = [name for name in rights.grantees(PRIVATE_SCHEMA) if name not in known]
-    found += [f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in others]
-    for role in known:
+    grantees = [name for name in rights.grantees(PRIVATE_SCHEMA) if name not in roles]
+    warnings += [
+        f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in grantees
+    ]
+    for role in roles:
         if rights.can_use(role, source.schema or "") and rights.can_select(role, source):
-            found.append(f"reader {role} can read the source {source} itself")
+            warnings.append(f"reader {role} can read the source {source} itself")
         if rights.can_use(role, PRIVATE_SCHEMA):
-            found.append(f"reader {role} can see into the private schema {PRIVATE_SCHEMA}; revoke USAGE on it")
-    return found
+            warnings.append(f"reader {role} can see into the private schema {PRIVATE_SCHEMA}; revoke USAGE on it")
+    return warnings

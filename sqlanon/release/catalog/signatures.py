@@ -26,10 +26,10 @@ def sign(text: str, key: Path) -> str:
     """
     if not key.is_file():
         raise PolicyError(f"no key file {key}")
-    done = _run(["-Y", "sign", "-q", "-f", str(key), "-n", NAMESPACE], text)
-    if done.returncode or "BEGIN SSH SIGNATURE" not in done.stdout:
-        raise PolicyError(f"{key} cannot sign: {_reason(done)}")
-    return done.stdout
+    process = _run(["-Y", "sign", "-q", "-f", str(key), "-n", NAMESPACE], text)
+    if process.returncode or "BEGIN SSH SIGNATURE" not in process.stdout:
+        raise PolicyError(f"{key} cannot sign: {_reason(process)}")
+    return process.stdout
 
 
 @contextmanager
@@ -62,9 +62,9 @@ def verify(text: str, signature: str, signer: str, signers: Path, what: str) -> 
         file = Path(folder) / "signature"
         file.write_text(signature, encoding="utf-8")
         options = ["-f", str(signers), "-I", signer, "-n", NAMESPACE, "-s", str(file)]
-        done = _run(["-Y", "verify", *options], text)
-    if done.returncode:
-        raise PrivacyViolation(f"{what}: the signature is not one of {signer} for this text: {_reason(done)}")
+        process = _run(["-Y", "verify", *options], text)
+    if process.returncode:
+        raise PrivacyViolation(f"{what}: the signature is not one of {signer} for this text: {_reason(process)}")
 
 
 def _run(options: list[str], text: str) -> subprocess.CompletedProcess[str]:

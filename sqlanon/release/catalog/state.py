@@ -100,21 +100,21 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
     """
     catalog = Catalog(engine)
     views = [view for view in _possible_views(engine, spec) for view in views_beside(view, second_of_spec(spec))]
-    found = engine.look_up([*catalog.tables, *views], [spec.source], catalog.table)
-    versions = tuple(catalog.entries(spec.name) if every else catalog.live(found, spec.name))
+    lookup = engine.look_up([*catalog.tables, *views], [spec.source], catalog.table)
+    versions = tuple(catalog.entries(spec.name) if every else catalog.live(lookup, spec.name))
     spec = keep_method(spec, last_shown(versions))
     keyed = spec.scope is not None
     # No run keeps the key of tokens that rotate.
     stored = keyed and not spec.rotates
-    secret = catalog.secret_in(found, scope_secret(str(spec.scope))) if stored else None
+    secret = catalog.secret_in(lookup, scope_secret(str(spec.scope))) if stored else None
     tokens = (secrets.token_hex(32) if secret is None else secret) if keyed else ""
     return ReleaseState(
         engine,
         spec,
         versions,
-        tuple(_find_siblings(engine, spec, found)),
-        catalog.secret_in(found, spec.name),
-        found,
+        tuple(_find_siblings(engine, spec, lookup)),
+        catalog.secret_in(lookup, spec.name),
+        lookup,
         tokens,
         stored and secret is None,
     )

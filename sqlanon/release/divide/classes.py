@@ -24,7 +24,7 @@ from sqlanon.release.verify.made import Made
 from sqlanon.release.verify.verify import verify_staged
 from sqlanon.results import LossReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.classed import attach_classes
+from sqlanon.table.classed import AssignedClasses, attach_classes
 from sqlanon.table.encode import encode
 from sqlanon.table.kinds import count_kinds
 from sqlanon.table.scratch import Scratch
@@ -62,10 +62,8 @@ def make_classes(
             scratch,
             ready.roles,
             ready.stage,
-            ready.quasi,
-            ready.sensitive,
+            ready.domains,
             ready.rows,
-            ready.person_codes,
             ready.population,
         )
     seed = spec.seed if spec.seed is not None else secrets.randbits(62)
@@ -111,37 +109,38 @@ def make_classes(
             classed = attach_classes(
                 scratch,
                 encoded,
-                assignment.table,
+                AssignedClasses(
+                    assignment.table,
+                    divided=divided.divides_equal_rows(trusted=trusted),
+                    shared=assignment.shared if trusted else None,
+                    omitted=omitted,
+                    listed=assignment.listed,
+                    packed=assignment.packed,
+                ),
                 ready.carried,
                 keyed.secret,
                 codes=read_domains,
-                divided=divided.divides_equal_rows(trusted=trusted),
-                shared=assignment.shared if trusted else None,
-                omitted=omitted,
-                listed=assignment.listed,
-                packed=assignment.packed,
             )
-            lost = suppressed_rows.count_suppressed(scratch, spec, encoded, classed, assignment)
-            notes = loss_limit.note_reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
+            lost = suppressed_rows.count_suppressed(scratch, spec, classed, assignment)
+            notes = loss_limit.note_reached(scratch, spec, ready.requirements, classed) + assignment.notes
             notes += lost.notes(encoded.rows)
             notes += count_others(scratch, encoded.quasi, encoded.rows)
             notes += tuple(list_unpromised(spec))
             levels = Levels(assignment.levels, assignment.starred if lost.starred else None, assignment.wider)
-            rows = divided.rows(scratch, encoded, classed)
-            proof = divided.proof(scratch, rows)
+            rows = divided.rows(scratch, classed)
+            proof = divided.proof(scratch, rows.table)
             if judged and not levels:
                 classed, recoded, groups = merge_failing_groups.recode_classes(
                     scratch,
-                    encoded,
                     classed,
                     assignment.spans,
                     judged,
-                    lambda rows, spans: form.recode(scratch, encoded, rows, spec.format, spans, seed, levels),
+                    lambda rows, spans: form.recode(scratch, rows, spec.format, spans, seed, levels),
                     divided.blocks,
                 )
                 notes += division.notes(groups, judged)
             else:
-                recoded = form.recode(scratch, encoded, rows, spec.format, assignment.spans, seed, levels)
+                recoded = form.recode(scratch, rows, spec.format, assignment.spans, seed, levels)
         recoded = replace(
             recoded,
             left_out=lost.left_out,
@@ -152,11 +151,10 @@ def make_classes(
             members=proof.members,
         )
     with watch.stage("verify"):
-        attained = verify_staged(scratch, encoded, classed, recoded, spec.format)
+        attained = verify_staged(scratch, classed, recoded, spec.format)
         recoded = replace(recoded, attained=attained)
     generalized = bool(levels) or lost.left_out > 0
     return Made(
-        encoded,
         classed,
         recoded,
         assignment.execution,
@@ -176,13 +174,13 @@ def measure_loss(scratch: Scratch, spec: ReleaseSpec, made: Made) -> LossReport:
     boxes = recoded.members.count_published(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
     least_k = recoded.members.least(spec.privacy.k)
     loss = measure(scratch, boxes, recoded.groups, attributes, least_k, recoded)
-    loss = recoded.form.loss(scratch, encoded, classed, recoded, loss)
+    loss = recoded.form.loss(scratch, classed, recoded, loss)
     if made.generalized and len(encoded.sensitive) == 1:
         (value,) = (domain.reading.alias for domain in encoded.sensitive)
-        cm = measure_classification(scratch, classed, recoded.groups, value, recoded, encoded.rows)
+        cm = measure_classification(scratch, classed.table, recoded.groups, value, recoded, encoded.rows)
         loss = replace(loss, cm=cm)
     if spec.metrics:
         regions = recoded.form.regions(scratch, encoded, recoded)
-        facts = Facts(scratch, encoded, classed, regions, recoded.groups, recoded, made.joint)
+        facts = Facts(scratch, classed, regions, recoded.groups, recoded, made.joint)
         loss = measure_asked(facts, spec.metrics, loss)
     return loss

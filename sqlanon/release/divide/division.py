@@ -17,8 +17,8 @@ from sqlanon.privacy.base import Requirement
 from sqlanon.release.divide import merge_failing_groups
 from sqlanon.release.verify.made import BY_TABLE, Proof
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.classed import ClassedRows
 from sqlanon.table.domain import Domain
-from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 
@@ -41,7 +41,7 @@ class Divided:
         """
         return self.assignment.divided or not trusted
 
-    def rows(self, scratch: Scratch, encoded: Encoded, classed: TableRef) -> TableRef:
+    def rows(self, scratch: Scratch, classed: ClassedRows) -> ClassedRows:
         """The classed rows, once for each box that they are published or compared with."""
         return classed
 

@@ -83,8 +83,8 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     context.progress.update(2, 3, "steps: blocks")
     rows = scratch.sql("blocks/along", keyed=keyed, places=places, keys=names, columns=packing.words, size=size)
     _solve(context, method, workers, rows, table)
-    for used in (keyed, places):
-        scratch.drop(used)
+    for scratch_table in (keyed, places):
+        scratch.drop(scratch_table)
     solved_rows, unsolved = scratch.numbers("blocks/solved", solved=table)
     check_rows(encoded.rows, solved_rows)
     if unsolved:
@@ -120,8 +120,8 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
     _solve(context, method, workers, rows, solved)
     _check_solved(context, solved)
     scratch.execute("blocks/finished", assigned=table, done=finished, solved=solved)
-    for used in (packed, finished, parts, solved):
-        scratch.drop(used)
+    for scratch_table in (packed, finished, parts, solved):
+        scratch.drop(scratch_table)
     return Assignment(table, "pushdown+kernel")
 
 
@@ -145,8 +145,8 @@ def _below_counted(context: Context, method: Method, workers: Workers) -> Assign
         scratch.drop(placed)
         return Assignment(solved, "kernel", spans=_spans(context, solved), packed=True)
     scratch.execute("blocks/closed", assigned=table, placed=placed, solved=solved, words=packing.words)
-    for used in (placed, solved):
-        scratch.drop(used)
+    for scratch_table in (placed, solved):
+        scratch.drop(scratch_table)
     return Assignment(table, "kernel", spans=_spans(context, table), packed=True)
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.formats import Recoded
 from sqlanon.loss import measure_extents
 from sqlanon.privacy.base import Grouped, Requirement, as_number, round_reachable
 from sqlanon.results import LossReport
 from sqlanon.spec import Accuracy, ReleaseSpec
+from sqlanon.table.classed import ClassedRows
 from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
@@ -35,7 +35,7 @@ def describe_bound(accuracy: Accuracy | None) -> str | None:
 
 
 def note_reached(
-    scratch: Scratch, spec: ReleaseSpec, requirements: Sequence[Requirement], encoded: Encoded, classed: TableRef
+    scratch: Scratch, spec: ReleaseSpec, requirements: Sequence[Requirement], classed: ClassedRows
 ) -> tuple[str, ...]:
     """The values that an assignment reaches, as a note.
 
@@ -45,9 +45,9 @@ def note_reached(
     accuracy = spec.privacy.accuracy
     if accuracy is None:
         return ()
-    names = [domain.reading.alias for domain in encoded.sensitive]
-    persons = [domain.reading.alias for domain in encoded.persons]
-    rows = Grouped(classed, ("class",), names, persons=persons)
+    names = [domain.reading.alias for domain in classed.encoded.sensitive]
+    persons = [domain.reading.alias for domain in classed.encoded.persons]
+    rows = Grouped(classed.table, ("class",), names, persons=persons)
     parts, short = [], []
     for requirement in requirements:
         value = requirement.measure(scratch.engine, rows).reached

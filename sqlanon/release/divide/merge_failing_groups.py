@@ -10,6 +10,7 @@ the whole table as one class meets the requirements (see `guards.check_feasible`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
@@ -18,7 +19,7 @@ from sqlanon.privacy.base import Grouped, Requirement, Values
 from sqlanon.privacy.counts import OfCounts
 from sqlanon.privacy.population import of_population
 from sqlanon.privacy.values import rows_of_codes, values_of
-from sqlanon.table.encode import Encoded
+from sqlanon.table.classed import ClassedRows
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -39,18 +40,16 @@ def not_monotone(requirements: Sequence[Requirement]) -> list[Requirement]:
 
 def recode_classes(
     scratch: Scratch,
-    encoded: Encoded,
-    classed: TableRef,
+    classed: ClassedRows,
     spans: TableRef | None,
     requirements: Sequence[Requirement],
-    recode: Callable[[TableRef, TableRef | None], Recoded],
+    recode: Callable[[ClassedRows, TableRef | None], Recoded],
     blocks: Mapping[int, int] | None = None,
-) -> tuple[TableRef, Recoded, int]:
+) -> tuple[ClassedRows, Recoded, int]:
     """Recode classes, and unite those with failing groups.
 
     Args:
         scratch: the run.
-        encoded: the columns of the run.
         classed: the rows with their classes and the codes of all quasi columns.
         spans: the method's statement of the boxes of classes, or None.
         requirements: those that groups must meet: see `not_monotone`.
@@ -60,12 +59,12 @@ def recode_classes(
     Returns:
         the classed rows, the recoding of their classes, and how many groups were united with others.
     """
-    first, before, total = classed, scratch.made, 0
+    encoded, first, before, total = classed.encoded, classed.table, scratch.made, 0
     reads_values = any(requirement.reads_values for requirement in requirements)
     values = [values_of(scratch, domain) for domain in encoded.sensitive] if reads_values else []
     while True:
         recoded = recode(classed, spans)
-        labels = _unite_failing(scratch, encoded, classed, recoded, requirements, values, blocks)
+        labels = _unite_failing(scratch, classed, recoded, requirements, values, blocks)
         if labels is None:
             return classed, recoded, total
         classes, united, failing = labels
@@ -76,20 +75,21 @@ def recode_classes(
                 for class_number, label in zip(classes.tolist(), united.tolist(), strict=True)
             }
         for table in scratch.made:
-            if table not in (*before, classed):
+            if table not in (*before, classed.table):
                 scratch.drop(table)
         if spans is not None:  # of classes that are no more
             scratch.drop(spans)
             before, spans = tuple(table for table in before if table != spans), None
         pairs = scratch.table("pairs")
         scratch.engine.load_arrays(pairs, {"class": classes, "united": united})
-        columns = [c.name for c in scratch.engine.look_up([classed]).columns(classed) if c.name != "class"]
-        united_table = scratch.table("united" if classed != scratch.name_table("united") else "united_again")
-        scratch.execute("table/united", united=united_table, classed=classed, pairs=pairs, columns=columns)
+        rows = classed.table
+        columns = [c.name for c in scratch.engine.look_up([rows]).columns(rows) if c.name != "class"]
+        united_table = scratch.table("united" if rows != scratch.name_table("united") else "united_again")
+        scratch.execute("table/united", united=united_table, classed=rows, pairs=pairs, columns=columns)
         scratch.drop(pairs)
-        if classed != first:
-            scratch.drop(classed)
-        classed = united_table
+        if rows != first:
+            scratch.drop(rows)
+        classed = replace(classed, table=united_table)
 
 
 def write_notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
@@ -108,8 +108,7 @@ def write_notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, 
 
 def _unite_failing(
     scratch: Scratch,
-    encoded: Encoded,
-    classed: TableRef,
+    classed: ClassedRows,
     found: Recoded,
     requirements: Sequence[Requirement],
     values: Sequence[Values],
@@ -121,6 +120,7 @@ def _unite_failing(
     """
     import numpy as np
 
+    encoded = classed.encoded
     names = [domain.code for domain in encoded.sensitive]
     persons = [domain.reading.alias for domain in encoded.persons]
     statement = scratch.sql("table/class_places", groups=found.groups)
@@ -133,7 +133,7 @@ def _unite_failing(
         groups = RowGroups(scratch.table("groups_of_blocks"), "class", "place")
         scratch.engine.load_arrays(groups.table, {"class": classes, "place": place})
     rows = scratch.table("rows_of_groups")
-    scratch.execute("table/of_groups", rows=rows, classed=classed, groups=groups, columns=[*names, *persons])
+    scratch.execute("table/of_groups", rows=rows, classed=classed.table, groups=groups, columns=[*names, *persons])
     if blocks is not None:
         scratch.drop(groups.table)
     counts = [rows_of_codes(scratch, rows, domain) for domain in encoded.sensitive] if values else []

@@ -5,7 +5,7 @@ Rows and boxes are numbered, a matching is drawn, and every row occurs once for 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.declared import METHODS
@@ -19,7 +19,7 @@ from sqlanon.release.divide.division import Divided, Division, Keyed
 from sqlanon.release.verify.certificate import Certificate
 from sqlanon.release.verify.certified import Certified
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Encoded
+from sqlanon.table.classed import ClassedRows
 from sqlanon.table.keyed import hash_keys
 from sqlanon.table.scratch import Scratch
 
@@ -129,17 +129,17 @@ def list_asked(spec: ReleaseSpec) -> dict[str, object]:
     return {**options, "method": spec.method.name, "k": spec.privacy.k}
 
 
-def match_rows(scratch: Scratch, encoded: Encoded, classed: TableRef, own: Drawn) -> TableRef:
+def match_rows(scratch: Scratch, classed: ClassedRows, own: Drawn) -> ClassedRows:
     """A scratch table of the classed rows, each once for each box that it fits.
 
     Boxes are recoded and verified like classes.
 
     Cost: a join, k rows for every row.
     """
-    table = scratch.table("matched")
-    columns = [domain.reading.alias for domain in encoded.quasi] + [domain.code for domain in encoded.quasi]
-    scratch.execute("freeform/matched", matched=table, edges=own.edges, classed=classed, columns=columns)
-    return table
+    table, quasi = scratch.table("matched"), classed.encoded.quasi
+    columns = [domain.reading.alias for domain in quasi] + [domain.code for domain in quasi]
+    scratch.execute("freeform/matched", matched=table, edges=own.edges, classed=classed.table, columns=columns)
+    return replace(classed, table=table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,8 +160,8 @@ class DrawnBoxes(Divided):
         """No: boxes are no classes."""
         return False
 
-    def rows(self, scratch: Scratch, encoded: Encoded, classed: TableRef) -> TableRef:
-        return match_rows(scratch, encoded, classed, self.drawn)
+    def rows(self, scratch: Scratch, classed: ClassedRows) -> ClassedRows:
+        return match_rows(scratch, classed, self.drawn)
 
     def proof(self, scratch: Scratch, rows: TableRef) -> Certified:
         """The certificate, before the version of the release gives names to the tables."""

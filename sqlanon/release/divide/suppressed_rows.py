@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlanon.declared import FORMATS, METHODS, most_suppressed
-from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Encoded
+from sqlanon.table.classed import ClassedRows
 from sqlanon.table.scratch import Scratch
 
 
@@ -47,9 +46,7 @@ def plan_notes(spec: ReleaseSpec, rows: int) -> tuple[str, ...]:
     return (f"suppression: at most {most} of {rows} rows of the source are {descriptions[spec.suppression.rows]}",)
 
 
-def count_suppressed(
-    scratch: Scratch, spec: ReleaseSpec, encoded: Encoded, classed: TableRef, assignment: Assignment
-) -> Suppressed:
+def count_suppressed(scratch: Scratch, spec: ReleaseSpec, classed: ClassedRows, assignment: Assignment) -> Suppressed:
     """Count the suppressed rows.
 
     A row without a class that the assignment does not declare is missing; verify finds it.
@@ -65,14 +62,15 @@ def count_suppressed(
             f"{spec.name}: format {spec.format.kind} hides no values, and this method stars rows; use "
             f"{_name_hiding_formats()}, or another method"
         )
-    rows_kept, starred = encoded.rows, 0
+    rows = rows_kept = classed.encoded.rows
+    starred = 0
     if assignment.unassigned:
-        rows_kept = _count(scratch.fetch("table/count", source=classed))
+        rows_kept = _count(scratch.fetch("table/count", source=classed.table))
     if assignment.starred is not None:
-        starred_rows = scratch.fetch("table/class_rows", {"class": assignment.starred}, classed=classed)
+        starred_rows = scratch.fetch("table/class_rows", {"class": assignment.starred}, classed=classed.table)
         starred = _count(starred_rows)
-    suppressed = Suppressed(encoded.rows - rows_kept, starred)
-    total, most = suppressed.left_out + suppressed.starred, most_suppressed(spec, encoded.rows)
+    suppressed = Suppressed(rows - rows_kept, starred)
+    total, most = suppressed.left_out + suppressed.starred, most_suppressed(spec, rows)
     treatment = spec.suppression.rows if spec.suppression else "starred"
     wrong = suppressed.left_out if treatment == "starred" else suppressed.starred
     if wrong and spec.suppression is not None:
@@ -82,17 +80,17 @@ def count_suppressed(
     if total <= most and rows_kept:
         return suppressed
     how = "leaves" if suppressed.left_out else "stars"
-    problem = f"{spec.name}: the method {how} {total} of {encoded.rows} rows{' out' if suppressed.left_out else ''}"
+    problem = f"{spec.name}: the method {how} {total} of {rows} rows{' out' if suppressed.left_out else ''}"
     if not rows_kept:
         raise InfeasibleError(f"{problem}, so that none would be published; ask for less, or choose another method")
     allows = f"suppression allows {most}" if spec.suppression else "the policy allows none"
-    rows = "left_out" if suppressed.left_out else "starred"
+    kind = "left_out" if suppressed.left_out else "starred"
     without = (
         ", leave suppression out, as it is only a cap here" if METHODS[spec.method.name].suppresses == "cap" else ""
     )
     raise InfeasibleError(
-        f"{problem}, and {allows}. Nothing was published. Set suppression: {{limit: {total}/{encoded.rows}, rows: "
-        f"{rows}}} to accept that{without}, ask for less, or choose another method"
+        f"{problem}, and {allows}. Nothing was published. Set suppression: {{limit: {total}/{rows}, rows: "
+        f"{kind}}} to accept that{without}, ask for less, or choose another method"
     )
 
 

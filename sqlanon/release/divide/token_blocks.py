@@ -93,8 +93,13 @@ def assign_tokens(context: Context, method: Method, linking: Linking) -> tuple[A
     present = np.flatnonzero(classes >= 0).astype(np.int32)
     scratch.engine.load_arrays(divided, {"person": present, "class": classes[present]})
     scratch.execute("persons/of_kept", assigned=table, kept=encoded_kept.work, classes=divided, person=person.code)
-    for used in (units, chosen_persons, divided, *([encoded_kept.work] if encoded_kept is not encoded else [])):
-        scratch.drop(used)
+    for scratch_table in (
+        units,
+        chosen_persons,
+        divided,
+        *([encoded_kept.work] if encoded_kept is not encoded else []),
+    ):
+        scratch.drop(scratch_table)
     rows_left_out = encoded_kept.rows < encoded.rows
     if rows_left_out:
         short = int(((take > 0) & (take < _counts(scratch, encoded, linking)[0])).sum())

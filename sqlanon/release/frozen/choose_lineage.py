@@ -62,24 +62,26 @@ def lineage_of_run(
     require(state.engine, "refresh: {mode: frozen}", spec.name)
     if not listing:
         check_listed(state)
-    found = None if anew else find_current(state)
-    if found is None:
+    lineage = None if anew else find_current(state)
+    if lineage is None:
         return Lineage.of(state.engine, spec.name, next_number(state.every_version())), True
-    _check_clock(state, found.number)
-    broken, weaker = _find_breaks(find_newest(state, found.number), state, (*spec.key, *division.list_recognized(spec)))
+    _check_clock(state, lineage.number)
+    broken, weaker = _find_breaks(
+        find_newest(state, lineage.number), state, (*spec.key, *division.list_recognized(spec))
+    )
     if broken:
         raise GuardError(
             f"{spec.name}: what was published stays as it is (refresh: {{mode: frozen}}), and this cannot hold for it: "
             f"{'; '.join(broken)}. run --new-lineage begins anew, and reports what old and new versions reveal together"
         ).advising("--new-lineage", *(["--allow-weaker"] if weaker else []))
-    if of_other_secret(find_newest(state, found.number), state.secret):
+    if of_other_secret(find_newest(state, lineage.number), state.secret):
         raise GuardError(
-            f"{spec.name}: the secret of this release in _sqlanon.secrets is not the one that {found.rows} was made "
+            f"{spec.name}: the secret of this release in _sqlanon.secrets is not the one that {lineage.rows} was made "
             "with: which rows were published in which classes is not known any more, so that no version can be made "
             "that is safe together with those before; put the secret back, or run --new-lineage begins anew, and "
             "reports that old and new versions cannot be compared"
         ).advising("--new-lineage")
-    return found, False
+    return lineage, False
 
 
 def find_newest(state: ReleaseState, number: int) -> Entry:
@@ -102,8 +104,8 @@ def _check_clock(state: ReleaseState, number: int) -> None:
         GuardError: a run did.
     """
     looked = Catalog(state.engine).looked_at(state.spec.name, after=now())
-    seen = [_parse_time(at) for at, report in looked if number_in(report) == number]
-    last = max(seen, default=None)
+    times = [_parse_time(time) for time, report in looked if number_in(report) == number]
+    last = max(times, default=None)
     if last is not None and _parse_time(now()) < last:
         raise GuardError(
             f"{state.spec.name}: a run looked at this release at {last.isoformat()}, and the clock says {now()}: a "
@@ -127,8 +129,8 @@ def _shows_erased(state: ReleaseState, entry: Entry, lineage: Lineage) -> bool:
     if not (state.exists(lineage.rows) and state.exists(lineage.erased)):
         return False
     rows, erased, dialect = lineage.rows, lineage.erased, state.engine.dialect
-    found = statement("frozen/erased_since", dialect, rows=rows, erased=erased, at=entry.version)
-    return count(state.engine, found) > 0
+    query = statement("frozen/erased_since", dialect, rows=rows, erased=erased, at=entry.version)
+    return count(state.engine, query) > 0
 
 
 def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins: bool) -> Decision:
@@ -144,11 +146,9 @@ def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins:
     if shows_erased_keys(state):
         why = (*decision.why, "keys are erased that are still published")
         return replace(decision, state="made anew", why=why, same_as=None)
-    found = state.engine.fetch(statement("frozen/waiting", state.engine.dialect, rows=lineage.rows))[0]
+    row = state.engine.fetch(statement("frozen/waiting", state.engine.dialect, rows=lineage.rows))[0]
     refused = find_newest(state, lineage.number).report["lineage"].get("refused_since")
-    waits = Census(
-        0, read_integer(found[0]), waits_since=None if found[1] is None else str(found[1]), refused_since=refused
-    )
+    waits = Census(0, read_integer(row[0]), waits_since=None if row[1] is None else str(row[1]), refused_since=refused)
     if (waits.waiting and is_due(state.spec, waits, now())) or too_long(state.spec, waits, now()):
         return replace(decision, state="data changed", why=(*decision.why, "rows wait that are due"), same_as=None)
     return decision
@@ -165,9 +165,9 @@ def _find_breaks(last: Entry, state: ReleaseState, recognized: Sequence[str]) ->
     """
     spec = state.spec
     changed = [difference for difference in policy_changes(last, spec) if not difference.setting]
-    found = [str(difference) for difference in changed if difference.weaker or not _SAME.fullmatch(difference.what)]
+    breaks = [str(difference) for difference in changed if difference.weaker or not _SAME.fullmatch(difference.what)]
     before = dict(last.source_columns or ())
-    read = {column.name.lower() for column in spec.columns if column.role != "identifier"} | {
+    read_columns = {column.name.lower() for column in spec.columns if column.role != "identifier"} | {
         name.lower() for name in recognized
     }
     # The lineage's columns, and the order in which the key is hashed, follow the spelling, which engines may ignore.
@@ -175,10 +175,10 @@ def _find_breaks(last: Entry, state: ReleaseState, recognized: Sequence[str]) ->
     spelled = {name.lower(): name for name in before if name not in there}
     for column in state.source.columns:
         name = column.name
-        if name.lower() not in read:
+        if name.lower() not in read_columns:
             continue
         if name not in before and name.lower() in spelled:
-            found.append(f"column {spelled[name.lower()]}: now {name} (or name it as before)")
+            breaks.append(f"column {spelled[name.lower()]}: now {name} (or name it as before)")
         elif before.get(name, column.shown_type) != column.shown_type:
-            found.append(f"column {name}: type {before[name]} -> {column.shown_type}")
-    return found, any(difference.weaker for difference in changed)
+            breaks.append(f"column {name}: type {before[name]} -> {column.shown_type}")
+    return breaks, any(difference.weaker for difference in changed)

@@ -27,7 +27,7 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
 
     The lineage is recorded first, in the same transaction, and the tables are written from it.
     """
-    step, shape, made, report, kept = draft.step, draft.shape, draft.made, draft.report, draft.kept
+    step, shape, classification, report, kept_columns = draft.step, draft.shape, draft.made, draft.report, draft.kept
     last = () if step.begins else RunReport.from_dict(find_newest(state, step.lineage.number).report).requirements
     recorded: list[bool] = []
     facts: dict[str, object] = {}
@@ -37,13 +37,13 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
             # An erasure empties the cells of classes that leave, so that nothing can be compared when it is recorded.
             before = _find_before(state, scratch, step) if step.erased and state.exists(step.lineage.erased) else None
             if before is not None:
-                verify_before(scratch, step, before, kept)
+                verify_before(scratch, step, before, kept_columns)
             record(scratch, step, shape.added, shape.filled)
             recorded.append(True)
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
         keep()
-        rows = make_published(scratch, step.lineage, step.version, kept, shape.parts, "version")
+        rows = make_published(scratch, step.lineage, step.version, kept_columns, shape.parts, "version")
         table = scratch.sql(
             "publish/table",
             physical=place,
@@ -65,7 +65,7 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
         )[0]
         exact = [(reading.name, reading.name) for reading in draft.staged.roles.insensitive]
         exposure = count_exposure(scratch.engine, place, shape.layout.of_class, exact)
-        done = replace(
+        verified_report = replace(
             as_verified(report, verified, watch),
             # Counted also without unchanged columns: versions before 0.2 have no figure here, and may show more.
             exposed=exposure or Exposure(verified.min_class, 0, 0, (), verified.classes),
@@ -78,13 +78,13 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
                 max_group=groups.max_class,
             ),
         )
-        facts.update(_facts(done) | find_collated(scratch, draft.staged.roles))
-        return done
+        facts.update(_facts(verified_report) | find_collated(scratch, draft.staged.roles))
+        return verified_report
 
     def metadata(done: RunReport) -> Iterable[tuple[object, ...]]:
         return metadata_rows(state.spec, draft.staged.roles, shape.names, step.version, facts, done.requirements)
 
-    seed = made.seed if made else 0
+    seed = classification.seed if classification else 0
     return Content(write, verify, (), keep, metadata, report, draft.staged.source, seed, draft.secret)
 
 

@@ -36,8 +36,8 @@ def _key_of_now(state: ReleaseState) -> list[tuple[str, str]]:
 def _key_columns(key: Iterable[str], columns: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """The columns of a key with their types, in the order in which they are hashed."""
     kinds = dict(columns)
-    known = {name.lower(): name for name in kinds} | {name: name for name in kinds}
-    names = {known.get(name) or known.get(name.lower()) for name in key}
+    spelling = {name.lower(): name for name in kinds} | {name: name for name in kinds}
+    names = {spelling.get(name) or spelling.get(name.lower()) for name in key}
     return [(name.lower(), kind) for name, kind in sorted(kinds.items()) if name in names]
 
 
@@ -46,12 +46,12 @@ def lineages_by_others(state: ReleaseState) -> frozenset[int]:
 
     Nobody knows which of their rows have a given key.
     """
-    found = set()
+    numbers = set()
     for entry in state.versions:
         key = _key_columns(entry.policy.get("key") or (), entry.source_columns or ())
         if entry.frozen and (of_other_secret(entry, state.secret) or key != _key_of_now(state)):
-            found.add(number_of(entry) or 0)
-    return frozenset(found)
+            numbers.add(number_of(entry) or 0)
+    return frozenset(numbers)
 
 
 def count_unrecognized(state: ReleaseState, secret: str | None) -> int | None:
@@ -62,8 +62,8 @@ def count_unrecognized(state: ReleaseState, secret: str | None) -> int | None:
     erased = Lineage.of(state.engine, state.spec.name, 1).erased
     if state.exists(erased):
         binds: dict[str, Bind] = {"mark": list_mark(state, secret)}
-        counted = statement("frozen/listed_apart", state.engine.dialect, binds, erased=erased)
-        return count(state.engine, counted)
+        query = statement("frozen/listed_apart", state.engine.dialect, binds, erased=erased)
+        return count(state.engine, query)
     return None if any(entry.frozen and entry.status in SHOWN for entry in state.versions) else 0
 
 
@@ -79,21 +79,21 @@ def check_listed(state: ReleaseState) -> None:
     Raises:
         GuardError: somebody dropped the list, or the key, its type or the secret has changed.
     """
-    found = count_unrecognized(state, state.secret)
-    if found == 0:
+    unrecognized = count_unrecognized(state, state.secret)
+    if unrecognized == 0:
         return
     erased = Lineage.of(state.engine, state.spec.name, 1).erased
     how = "is gone, the list of erased keys"
-    if found:
+    if unrecognized:
         how = (
-            f"lists {found} erased keys by another key, type of the key or secret (in _sqlanon.secrets) than that of "
-            "now"
+            f"lists {unrecognized} erased keys by another key, type of the key or secret (in _sqlanon.secrets) than "
+            "that of now"
         )
     again = command("erase", state.spec.name, options=["--key-file", "FILE", "--yes"])
     back = "" if state.spec.refresh.frozen else "with refresh: {mode: frozen} in the policy "
     raise GuardError(
         f"{state.spec.name}: {erased} {how}: no version can be made that is certain to be without them; {back}{again}, "
-        f"with all keys that were ever erased, {'lists them by those of now' if found else 'makes it anew'}"
+        f"with all keys that were ever erased, {'lists them by those of now' if unrecognized else 'makes it anew'}"
     )
 
 
@@ -114,9 +114,10 @@ def check_left_out(scratch: Scratch, state: ReleaseState, staged: Staged) -> Non
     check_listed(state)
     if not state.exists(erased):
         return
-    found = scratch.count("frozen/erased_rows", stage=staged.stage, erased=erased)
-    if found:
+    erased_rows = scratch.count("frozen/erased_rows", stage=staged.stage, erased=erased)
+    if erased_rows:
         raise GuardError(
-            f"{state.spec.name}: keys of {format_rows(found)} of the source were erased, and mode: full publishes all "
-            "rows: delete them in the source, or go back to refresh: {mode: frozen}, which leaves them out"
+            f"{state.spec.name}: keys of {format_rows(erased_rows)} of the source were erased, and mode: full "
+            "publishes all rows: delete them in the source, or go back to refresh: {mode: frozen}, which leaves them "
+            "out"
         )

@@ -46,7 +46,7 @@ def says(column: Column, text: str, typed: str | None) -> bool:
     if text == typed or column.kind == "boolean":  # a cast to two values takes no other text
         return True
     try:
-        return _EQUAL.get(column.kind, _other)(column, text, typed)
+        return _EQUAL.get(column.kind, _differs)(column, text, typed)
     except (ValueError, InvalidOperation):
         return False
 
@@ -57,8 +57,10 @@ def _numbers(_: Column, text: str, typed: str) -> bool:
 
 def _times(_: Column, text: str, typed: str) -> bool:
     """Fractions of seconds are compared as texts: Python keeps six digits."""
-    said, made = (_FRACTION.search(value) for value in (text, typed))
-    if (said[1].rstrip("0") if said else "") != (made[1].rstrip("0") if made else ""):
+    text_fraction, cast_fraction = (_FRACTION.search(value) for value in (text, typed))
+    if (text_fraction[1].rstrip("0") if text_fraction else "") != (
+        cast_fraction[1].rstrip("0") if cast_fraction else ""
+    ):
         return False
     left, right = (datetime.fromisoformat(_FRACTION.sub("", value, count=1).strip()) for value in (text, typed))
     if left.tzinfo is None:  # in the zone of the session, in which the database prints it
@@ -72,7 +74,7 @@ def _texts(column: Column, text: str, typed: str) -> bool:
     return padded is not None and text.rstrip(" ") == typed.rstrip(" ")
 
 
-def _other(column: Column, text: str, typed: str) -> bool:
+def _differs(column: Column, text: str, typed: str) -> bool:
     return column.type.lower() == "uuid" and uuid.UUID(text) == uuid.UUID(typed)
 
 

@@ -51,9 +51,9 @@ def exit_groups(
         for i, requirement in enumerate(asked):
             below.append(scratch.table(f"below_{attempt}_{i}"))
             requirement.below(scratch, below[-1], Grouped(dealt, ("class", "part"), names, None, dealt, names))
-        made = scratch.table(f"divided_{attempt}")
-        scratch.execute("frozen/divided", made=made, dealt=dealt, below=below, before=divided)
-        divided, least, attempt = made, 2 * least, attempt + 1
+        next_divided = scratch.table(f"divided_{attempt}")
+        scratch.execute("frozen/divided", made=next_divided, dealt=dealt, below=below, before=divided)
+        divided, least, attempt = next_divided, 2 * least, attempt + 1
     if divided is None:
         return None
     exits = scratch.table("exits")

@@ -47,22 +47,24 @@ def hashed_keys(
     if not keys:
         raise PolicyError(f"{spec.name}: the list of keys is empty")
     order = [spelled[name.lower()] for name in columns]
-    read, typed, hashed = (
+    texts, typed, hashed = (
         scratch.table("read_keys"),
         scratch.table("typed_keys"),
         scratch.table("hashed_keys"),
     )
     text = scratch.engine.capabilities.text_type
-    scratch.engine.load_rows(read, [(name, text) for name in columns], [tuple(row[at] for at in order) for row in keys])
-    known = {column.name: column for column in roles.relation.columns}
-    types: list[dict[str, object]] = [{"name": name, "type": known[name].type} for name in columns]
+    scratch.engine.load_rows(
+        texts, [(name, text) for name in columns], [tuple(row[index] for index in order) for row in keys]
+    )
+    by_name = {column.name: column for column in roles.relation.columns}
+    types: list[dict[str, object]] = [{"name": name, "type": by_name[name].type} for name in columns]
     try:
-        printed = scratch.fetch("frozen/printed", max_rows=len(keys), read=read, columns=types)
-        scratch.execute("frozen/typed", typed=typed, read=read, columns=types)
+        printed = scratch.fetch("frozen/printed", max_rows=len(keys), read=texts, columns=types)
+        scratch.execute("frozen/typed", typed=typed, read=texts, columns=types)
     except DatabaseError as error:
-        kinds = ", ".join(f"{name} {known[name].shown_type}" for name in columns)
+        kinds = ", ".join(f"{name} {by_name[name].shown_type}" for name in columns)
         raise PolicyError(f"{spec.name}: a key in the list is no value of its column ({kinds})") from error
-    _as_said(spec, [known[name] for name in columns], printed)
+    _as_said(spec, [by_name[name] for name in columns], printed)
     scratch.execute(
         "table/stage",
         {"secret": secret},

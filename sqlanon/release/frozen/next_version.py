@@ -77,13 +77,13 @@ class Outlook:
         Raises:
             PrivacyViolation: a limit is exceeded, or the source has none of the published rows.
         """
-        found = self.report()
-        limits.require_kept_rows(spec, found)
-        limits.hold(spec, self.rows, found, too_long(spec, self.after, self.now))
+        report = self.report()
+        limits.require_kept_rows(spec, report)
+        limits.hold(spec, self.rows, report, too_long(spec, self.after, self.now))
 
     def report(self) -> LineageReport:
         """Numbers of rows that stay published, of other rows of the source, and of rows that are new in the version."""
-        stays, seen, entered = self.stays, self.after, self.entered
+        stays, census, entered = self.stays, self.after, self.entered
         return LineageReport(
             self.lineage.number,
             stays.published + entered,
@@ -92,13 +92,13 @@ class Outlook:
             stays.published - stays.retained - stays.stale + entered,
             stays.stale,
             stays.retained,
-            seen.cohort,
-            seen.refused,
-            seen.gone,
-            seen.erased,
-            waits_since=(seen.waits_since or self.now) if seen.cohort else None,
-            refused_since=seen.refused_since,
-            later=seen.later,
+            census.cohort,
+            census.refused,
+            census.gone,
+            census.erased,
+            waits_since=(census.waits_since or self.now) if census.cohort else None,
+            refused_since=census.refused_since,
+            later=census.later,
         )
 
 
@@ -127,11 +127,11 @@ def look(
         InfeasibleError: the lineage begins, and all rows of the source have erased keys.
     """
     now = staged.source.read_at
-    compared, seen = _compare_source(scratch, lineage, staged, begins=begins, erasing=erasing, whole=whole)
-    part = _cohort(scratch, lineage, staged, compared, seen, begins=begins, erasing=erasing)
+    compared, census = _compare_source(scratch, lineage, staged, begins=begins, erasing=erasing, whole=whole)
+    part = _cohort(scratch, lineage, staged, compared, census, begins=begins, erasing=erasing)
     stays = _stays(scratch, state, lineage, compared, staged) if compared else Stays()
-    after, entered = (seen.without_cohort(), seen.cohort) if part is not None else (seen, 0)
-    return Outlook(lineage, staged.rows, now, compared, seen, part, stays, after, entered)
+    after, entered = (census.without_cohort(), census.cohort) if part is not None else (census, 0)
+    return Outlook(lineage, staged.rows, now, compared, census, part, stays, after, entered)
 
 
 def _compare_source(
@@ -141,8 +141,8 @@ def _compare_source(
     if begins:
         return None, _of_new(scratch, staged.spec, lineage, staged)
     compared = compare(scratch, lineage, staged.roles, staged.stage, erasing or lineage.erased, whole=whole)
-    found = scratch.fetch("frozen/key", compared=compared.rows, rows=lineage.rows, stage=staged.stage)[0]
-    refuse_key(staged.spec, *read_integers(found), needed=True)
+    row = scratch.fetch("frozen/key", compared=compared.rows, rows=lineage.rows, stage=staged.stage)[0]
+    refuse_key(staged.spec, *read_integers(row), needed=True)
     return compared, compared.census
 
 

@@ -15,11 +15,11 @@ def plan_notes(spec: ReleaseSpec, looked: Outlook, why: str, *, begins: bool) ->
         why: reason why the cohort cannot be published; empty if it can, or without a cohort.
         begins: the lineage begins.
     """
-    seen, number = looked.seen, looked.lineage.number
+    census, number = looked.seen, looked.lineage.number
     if begins:
-        apart = f", but {seen.erased} whose keys were erased" if seen.erased else ""
+        apart = f", but {census.erased} whose keys were erased" if census.erased else ""
         return (f"lineage {number} begins: all rows of the source are published{apart}",)
-    found, size = looked.report(), spec.refresh.cohort_rows(spec.privacy.k)
+    report, size = looked.report(), spec.refresh.cohort_rows(spec.privacy.k)
     if looked.tried is not None:
         does = "are tried now, as a cohort of their own: columns, requirements and the estimate are about them alone"
     elif why:
@@ -27,11 +27,11 @@ def plan_notes(spec: ReleaseSpec, looked: Outlook, why: str, *, begins: bool) ->
     else:
         does = f"wait: a cohort has {size}"
         if spec.refresh.cohort and spec.refresh.cohort.every is not None:
-            does += f", or is due by the time since the first of them came, {found.waits_since}, when there are k"
+            does += f", or is due by the time since the first of them came, {report.waits_since}, when there are k"
     stays = (
-        f"lineage {number}: {looked.stays.published} published rows stay as they are, {found.retained} of which the "
-        f"source does not have any more, and {found.stale} with other values; "
+        f"lineage {number}: {looked.stays.published} published rows stay as they are, {report.retained} of which the "
+        f"source does not have any more, and {report.stale} with other values; "
         f"{looked.stays.before - looked.stays.published} leave"
     )
-    waits = f"{seen.cohort} rows of the source {does}" if seen.cohort else "no row of the source waits for a cohort"
-    return stays, waits, f"{found.for_new_lineage} rows of the source wait for a new lineage"
+    waits = f"{census.cohort} rows of the source {does}" if census.cohort else "no row of the source waits for a cohort"
+    return stays, waits, f"{report.for_new_lineage} rows of the source wait for a new lineage"

@@ -99,28 +99,28 @@ def compare(
         kept=kept_columns(roles),
     )
     scratch.execute("frozen/leaving", leaving=leaving, compared=rows)
-    found: dict[tuple[str | None, bool], tuple[int, int, int]] = {}
+    by_origin: dict[tuple[str | None, bool], tuple[int, int, int]] = {}
     since: dict[str, str] = {}
     for status, stays, *counts, earliest in scratch.fetch("frozen/statuses", compared=rows, leaving=leaving):
         n, changed, apart = read_integers(counts)
         of = None if status is None else str(status)
-        found[of, bool(stays)] = n, changed, apart
+        by_origin[of, bool(stays)] = n, changed, apart
         if of is not None and earliest is not None:
             since[of] = str(earliest)
-    here, away = found.get(("published", True), (0, 0, 0)), found.get((None, True), (0, 0, 0))
-    other = {status: found.get((status, False), (0, 0, 0))[0] for status in _STATUSES}
-    seen = Census(
-        other["new"],
-        other["waiting"],
-        other["refused"],
+    here, away = by_origin.get(("published", True), (0, 0, 0)), by_origin.get((None, True), (0, 0, 0))
+    by_status = {status: by_origin.get((status, False), (0, 0, 0))[0] for status in _STATUSES}
+    census = Census(
+        by_status["new"],
+        by_status["waiting"],
+        by_status["refused"],
         here[0],
-        other["gone"] + other["published"],
-        other["later"],
-        other["erased"],
+        by_status["gone"] + by_status["published"],
+        by_status["later"],
+        by_status["erased"],
         since.get("waiting"),
         since.get("refused"),
     )
-    return Comparison(rows, leaving, seen, here[0] + away[0], away[0], here[1], here[2])
+    return Comparison(rows, leaving, census, here[0] + away[0], away[0], here[1], here[2])
 
 
 _STATUSES = ("new", "waiting", "refused", "published", "gone", "later", "erased")

@@ -50,8 +50,8 @@ def shape_of(spec: ReleaseSpec, roles: Roles, kept: Sequence[str] | None, cohort
         mean = reading.name in spec.format.mean
         plain, full = (form.names(reading, mean=mean, nulls=nulls) for nulls in (False, True))
         flags = [part for part in full.published() if part not in plain.published()]
-        own = cohort.get(reading.alias, plain)
-        has = any(flag in (kept or ()) or flag in own.published() for flag in flags)
+        cohort_names = cohort.get(reading.alias, plain)
+        has = any(flag in (kept or ()) or flag in cohort_names.published() for flag in flags)
         names[reading.alias] = full if has else plain
         columns += form.of_quasi(reading, names[reading.alias])
         for flag in flags if has else ():

@@ -8,6 +8,7 @@ from sqlanon.release.catalog.lineage import Lineage
 from sqlanon.release.frozen.row_counts import Comparison
 from sqlanon.release.frozen.shape import Shape, kept_columns, quasi_columns
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.classed import ClassedRows
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Encoded
 from sqlanon.table.reading import Roles
@@ -66,9 +67,9 @@ def _count_uncovered(
         columns=list(shape.parts),
         placed=False,
     )
-    quasi, _, _ = build_domains(scratch, roles, classed)
+    quasi = build_domains(scratch, roles, classed).quasi
     encoded = Encoded(roles, classed, classed, rows, quasi, ())
     names = {domain.code: shape.names[domain.reading.alias] for domain in quasi}
     recoded = Recoded(released, released, form, Layout(names, shape.layout.columns), 0, 0, 0, RowGroups(released))
-    found = form.count_covered(scratch, encoded, classed, recoded)
-    return rows if found is None else found[1]
+    counts = form.count_covered(scratch, ClassedRows(encoded, classed), recoded)
+    return rows if counts is None else counts[1]

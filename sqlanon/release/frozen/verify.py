@@ -63,10 +63,10 @@ def verify_version(
         PrivacyViolation: a key is in two classes, a class has changed or lost a part of its rows, a class or a group of
             the table does not meet a requirement, or the table differs from the lineage.
     """
-    step, shape, kept, found = draft.step, draft.shape, draft.kept, draft.found
+    step, shape, kept_columns, counts = draft.step, draft.shape, draft.kept, draft.found
     requirements, sensitive = draft.staged.requirements, draft.staged.roles.sensitive
     cohort, lineage = draft.made if step.entered else None, step.lineage
-    here = None if step.stage is None or step.begins else _in_source(scratch, step, step.stage, found)
+    here = None if step.stage is None or step.begins else _in_source(scratch, step, step.stage, counts)
     twice = here.twice if here else sum(count_repeated(scratch, lineage.rows, "_sqlanon_key"))
     if twice:
         raise PrivacyViolation(f"{twice} keys have more than one record in the lineage; nothing was published")
@@ -75,25 +75,27 @@ def verify_version(
         if read_integer(number):
             raise PrivacyViolation(f"{number} {_FAULTS[name]}; nothing was published")
     if here is not None:
-        _as_counted(here, found)
+        _as_counted(here, counts)
     parts = list(shape.parts)
-    made = make_published(scratch, lineage, step.version, kept, parts, "verified", placed=False)
+    published = make_published(scratch, lineage, step.version, kept_columns, parts, "verified", placed=False)
     expected = [column.name for column in shape.layout.columns]
     if [column.name for column in physical.columns] != expected:
         raise PrivacyViolation("the released table does not have exactly the policy's columns; nothing was published")
-    written = _fingerprint_written(scratch, physical, kept, parts)
-    now = _fingerprint_staged(scratch, made.rows, made.classes, physical, kept, parts, "now")
-    if now != written:
+    written_fingerprint = _fingerprint_written(scratch, physical, kept_columns, parts)
+    now = _fingerprint_staged(scratch, published.rows, published.classes, physical, kept_columns, parts, "now")
+    if now != written_fingerprint:
         raise PrivacyViolation("the released rows are not those of the lineage; nothing was published")
-    if int(written[0]) != found.published:
-        raise PrivacyViolation(f"{written[0]} of {found.published} rows were written; nothing was published")
+    if int(written_fingerprint[0]) != counts.published:
+        raise PrivacyViolation(
+            f"{written_fingerprint[0]} of {counts.published} rows were written; nothing was published"
+        )
     if before is not None:
-        _as_before(scratch, step, before, kept, physical, parts, now)
+        _as_before(scratch, step, before, kept_columns, physical, parts, now)
     if cohort is not None:
-        _as_made(scratch, step, cohort, physical, kept)
+        _as_made(scratch, step, cohort, physical, kept_columns)
     rows = of_rows([requirement for requirement in requirements if not requirement.counts_persons])
     aliases, names = [reading.alias for reading in sensitive], [reading.name for reading in sensitive]
-    by_class = measure_requirements(scratch, Grouping(made.rows, ("class",)), aliases, rows)
+    by_class = measure_requirements(scratch, Grouping(published.rows, ("class",)), aliases, rows)
     by_cells = measure_requirements(scratch, Grouping(physical.ref, shape.layout.of_class), names, rows)
     of_persons = _persons(
         scratch, step, cohort, [requirement for requirement in requirements if requirement.counts_persons], last
@@ -123,10 +125,10 @@ def _in_source(scratch: Scratch, step: Step, stage: TableRef, counted: LineageRe
         row = scratch.fetch(
             "frozen/in_source", rows=lineage.rows, stage=stage, erased=lineage.erased, version=step.version, exact=exact
         )[0]
-        found = _InSource(*read_integers(row))
-        if found == _InSource(counted.published - counted.retained, early=0, twice=0):
+        counts = _InSource(*read_integers(row))
+        if counts == _InSource(counted.published - counted.retained, early=0, twice=0):
             break
-    return found
+    return counts
 
 
 def _as_counted(here: _InSource, found: LineageReport) -> None:
@@ -163,7 +165,7 @@ def _persons(
             for requirement in asked
             if (requirement.name, requirement.column) in before
         )
-    persons = measure_persons(scratch, cohort.encoded, cohort.classed, cohort.recoded, asked) if asked else ()
+    persons = measure_persons(scratch, cohort.classed, cohort.recoded, asked) if asked else ()
     lowest = {(requirement.name, requirement.column): max if requirement.at_most else min for requirement in asked}
     return tuple(
         replace(
@@ -193,9 +195,11 @@ def _as_before(
     earlier = scratch.engine.relation(table_name(before.table))
     there = [column.name for column in earlier.columns]
     if sorted(there) == sorted(column.name for column in physical.columns):
-        came, left = (_differing(scratch, step, before, physical, kept, parts, came=came) for came in (True, False))
-        said = tuple(str(int(a) - int(b) + int(c)) for a, b, c in zip(now, came, left, strict=True))
-        _check_fingerprint(said, _fingerprint_written(scratch, earlier, kept, parts), before)
+        entered, exited = (
+            _differing(scratch, step, before, physical, kept, parts, came=entered) for entered in (True, False)
+        )
+        expected = tuple(str(int(a) - int(b) + int(c)) for a, b, c in zip(now, entered, exited, strict=True))
+        _check_fingerprint(expected, _fingerprint_written(scratch, earlier, kept, parts), before)
     else:
         verify_before(scratch, step, before, kept, parts)
 
@@ -223,9 +227,9 @@ def verify_before(
     there = {column.name for column in earlier.columns}
     shown = [name for name in (step.lineage.published_parts() if parts is None else parts) if name in there]
     name = "earlier" if parts is None else "then"
-    made = make_published(scratch, step.lineage, before.version, kept, shown, name, placed=False)
-    said = _fingerprint_staged(scratch, made.rows, made.classes, earlier, kept, shown, name)
-    _check_fingerprint(said, _fingerprint_written(scratch, earlier, kept, shown), before)
+    published = make_published(scratch, step.lineage, before.version, kept, shown, name, placed=False)
+    staged = _fingerprint_staged(scratch, published.rows, published.classes, earlier, kept, shown, name)
+    _check_fingerprint(staged, _fingerprint_written(scratch, earlier, kept, shown), before)
 
 
 def _check_fingerprint(said: tuple[str, ...], written: tuple[str, ...], before: Before) -> None:
@@ -287,17 +291,18 @@ def _as_made(
         columns=parts,
         placed=False,
     )
-    said = _fingerprint_staged(scratch, rows, classes, physical, kept, parts, "kept")
-    if said != _fingerprint_staged(scratch, cohort.classed, cohort.recoded.released, physical, kept, parts, "made"):
+    staged = _fingerprint_staged(scratch, rows, classes, physical, kept, parts, "kept")
+    made, released = cohort.classed.table, cohort.recoded.released
+    if staged != _fingerprint_staged(scratch, made, released, physical, kept, parts, "made"):
         raise PrivacyViolation("the lineage does not have the cohort as it was made; nothing was published")
 
 
 def _columns(physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str]) -> list[dict[str, object]]:
     """Columns of a version in a fixed order, as templates compare them."""
-    own = {column.name for column in physical.columns if column.own_operators}
+    text_names = {column.name for column in physical.columns if column.own_operators}
     return [
-        *({"source": "r", "column": name, "name": name, "as_text": name in own} for name in parts),
-        *({"source": "s", "column": c["alias"], "name": c["name"], "as_text": c["name"] in own} for c in kept),
+        *({"source": "r", "column": name, "name": name, "as_text": name in text_names} for name in parts),
+        *({"source": "s", "column": c["alias"], "name": c["name"], "as_text": c["name"] in text_names} for c in kept),
     ]
 
 
@@ -312,13 +317,13 @@ def _fingerprint_staged(
 ) -> tuple[str, ...]:
     """Fingerprint of rows with the published cells of their classes (defined in verify/fingerprint)."""
     marks = scratch.table(f"marks_{name}")
-    own = {column.name for column in physical.columns if column.own_operators}
+    text_names = {column.name for column in physical.columns if column.own_operators}
     with scratch.together():
-        scratch.execute("verify/marks", marks=marks, released=classes, names=parts, own=own)
-        found = scratch.fetch(
+        scratch.execute("verify/marks", marks=marks, released=classes, names=parts, own=text_names)
+        fingerprint = scratch.fetch(
             "verify/staged", classed=rows, marks=marks, published=_columns(physical, kept, parts), dense=False
         )[0]
-    return tuple(map(str, found))
+    return tuple(map(str, fingerprint))
 
 
 def _fingerprint_written(
@@ -328,15 +333,15 @@ def _fingerprint_written(
 
     The order in the table follows the source's, which may change.
     """
-    named = [{**column, "column": column["name"]} for column in _columns(physical, kept, parts)]
-    known = {column["name"] for column in named}
-    other = [
+    published = [{**column, "column": column["name"]} for column in _columns(physical, kept, parts)]
+    names = {column["name"] for column in published}
+    unexpected = [
         {"source": "s", "column": column.name, "name": column.name, "as_text": column.own_operators}
         for column in physical.columns
-        if column.name not in known  # not in the lineage, so that the fingerprints differ
+        if column.name not in names  # not in the lineage, so that the fingerprints differ
     ]
-    found = scratch.fetch("verify/fingerprint", target=physical.ref, published=[*named, *other])[0]
-    return tuple(map(str, found))
+    fingerprint = scratch.fetch("verify/fingerprint", target=physical.ref, published=[*published, *unexpected])[0]
+    return tuple(map(str, fingerprint))
 
 
 def verify_counts(rows: int, found: LineageReport) -> None:

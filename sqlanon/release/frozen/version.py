@@ -93,33 +93,35 @@ class Draft:
 def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mapping[str, str]) -> None:
     """Write a step into the lineage, in the open transaction; ``added`` and ``filled`` as in `Shape`."""
     lineage = step.lineage
-    made: list[Statement] = []
-    at: dict[str, Bind] = {"at": step.at}
+    statements: list[Statement] = []
+    binds: dict[str, Bind] = {"at": step.at}
     if step.begins:
         assert step.entered is not None
-        made += [
+        statements += [
             scratch.sql("frozen/create", made=lineage.rows, entered=step.entered.rows),
             scratch.sql("frozen/create", made=lineage.classes, entered=step.entered.classes),
         ]
     if not scratch.engine.exists(lineage.erased):
-        made.append(scratch.sql("frozen/create_erased", erased=lineage.erased))
+        statements.append(scratch.sql("frozen/create_erased", erased=lineage.erased))
     for name, kind in added.items():
-        made += [
+        statements += [
             scratch.sql("frozen/add_column", classes=lineage.classes, column=name, type=kind),
             scratch.sql("frozen/fill_column", classes=lineage.classes, column=name, filled=filled[name]),
         ]
     if step.leaving:
-        made.append(scratch.sql("frozen/leave", rows=lineage.rows, leaving=step.leaving, version=step.version))
+        statements.append(scratch.sql("frozen/leave", rows=lineage.rows, leaving=step.leaving, version=step.version))
     if step.erased:
-        made += list_erased(scratch, lineage, step.erased, step.at, step.listed_by)
+        statements += list_erased(scratch, lineage, step.erased, step.at, step.listed_by)
     if step.entered and not step.begins:
-        made.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=None, whole=False))
+        statements.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=None, whole=False))
     elif step.stage and not step.begins:
-        made.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=step.stage, whole=step.whole))
-        made.append(
-            scratch.sql("frozen/wait", at, rows=lineage.rows, stage=step.stage, erased=lineage.erased, whole=step.whole)
+        statements.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=step.stage, whole=step.whole))
+        statements.append(
+            scratch.sql(
+                "frozen/wait", binds, rows=lineage.rows, stage=step.stage, erased=lineage.erased, whole=step.whole
+            )
         )
-    scratch.execute_all(made)
+    scratch.execute_all(statements)
     if step.erased:
         for number in range(1, lineage.number + 1):
             _erase(scratch, step, Lineage.of(lineage.engine, step.release, number))
@@ -162,33 +164,33 @@ def _erase(scratch: Scratch, step: Step, lineage: Lineage) -> None:
         return
     cells = [name for name in lineage.columns(lineage.rows) if name not in (*KEEPS, "_sqlanon_class", "_sqlanon_since")]
     what: dict[str, Any] = {"rows": lineage.rows, "erased": lineage.erased}
-    made = []
+    statements = []
     if lineage.number in step.by_others and lineage != step.lineage:
         what["erased"] = None
     else:
-        made += [
+        statements += [
             scratch.sql("frozen/leave_all", **what, version=step.version),
             scratch.sql("frozen/forget_erased", **what),
         ]
-    made.append(scratch.sql("frozen/blank_rows", **what, columns=cells))
+    statements.append(scratch.sql("frozen/blank_rows", **what, columns=cells))
     if scratch.engine.exists(lineage.classes):  # of an older lineage somebody may have dropped it
         parts = lineage.published_parts()
-        made.append(scratch.sql("frozen/blank_classes", **what, classes=lineage.classes, columns=parts))
-    scratch.execute_all(made)
+        statements.append(scratch.sql("frozen/blank_classes", **what, classes=lineage.classes, columns=parts))
+    scratch.execute_all(statements)
 
 
 def _enter(scratch: Scratch, lineage: Lineage, entered: Entered) -> None:
     pairs = ((lineage.rows, entered.rows), (lineage.classes, entered.classes))
-    found = scratch.engine.look_up([table for _, table in pairs])
+    lookup = scratch.engine.look_up([table for _, table in pairs])
     scratch.execute_all(
         [
             scratch.sql(
                 "frozen/enter",
-                kept=kept,
+                kept=kept_table,
                 entered=table,
-                columns=[column.name for column in found.columns(table)],
+                columns=[column.name for column in lookup.columns(table)],
             )
-            for kept, table in pairs
+            for kept_table, table in pairs
         ]
     )
 
@@ -253,16 +255,16 @@ def describe_cohort(
         shape: the columns of the version.
         owned: rows have the person's hash, which is kept.
     """
-    roles, recoded, own = made.encoded.roles, made.recoded, made.recoded.layout.of_class
+    roles, recoded, class_parts = made.encoded.roles, made.recoded, made.recoded.layout.of_class
     offset = 0 if step.begins else scratch.count("frozen/last", classes=step.lineage.classes)
     rows, classes = scratch.table("entered"), scratch.table("entered_classes")
-    columns = [{"name": part, "filled": None if part in own else shape.filled[part]} for part in shape.parts]
+    columns = [{"name": part, "filled": None if part in class_parts else shape.filled[part]} for part in shape.parts]
     weights = {domain.code: domain.reading.spec.weight for domain in made.encoded.quasi}
     scratch.execute(
         "frozen/entered",
         {"at": step.at},
         entered=rows,
-        classed=made.classed,
+        classed=made.classed.table,
         history=history,
         waits=None if step.begins else step.lineage.rows,
         version=step.version,

@@ -74,7 +74,7 @@ def compare_versions(
     same_notes = [AS_BEFORE.format(same.version)] if same else []
     if not ready.keyed:
         return Compared(None, data, (), tuple(same_notes or [WITHOUT_KEY]) if previous else ())
-    classed, groups, omitted = made.classed, made.recoded.groups, made.recoded.omitted
+    classed, groups, omitted = made.classed.table, made.recoded.groups, made.recoded.omitted
     table = history.rows_of(scratch, ready.roles, classed, groups, secret, ready.persons, omitted)
     table = made.proof.history(scratch, table, classed, history.value_columns(ready.roles, ready.persons))
     comparable = earlier.comparable(kept=same is None)

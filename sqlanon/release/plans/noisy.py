@@ -98,15 +98,15 @@ def _describe_cost(state: ReleaseState, shape: Shape, noise: Noise, budget: Budg
         InfeasibleError: the budget does not suffice.
     """
     spec, noisy = state.spec, shape.spec
-    own = f"{float(total_epsilon(noise.mechanisms, budget.limits[1])):.4g}"
+    epsilon = f"{float(total_epsilon(noise.mechanisms, budget.limits[1])):.4g}"
     if noisy.nights is None:
         price = budget.check_price(noise.mechanisms, spec.name)
         many = spell_versions(count_versions(budget, noise.mechanisms))
-        each, more = f"a version costs epsilon {own}", f", and it suffices for {many} such versions"
+        each, more = f"a version costs epsilon {epsilon}", f", and it suffices for {many} such versions"
     else:
         night = next_night(budget.account, spec, noise, mark_key(spec, state.source.columns, state.secret))
         price = budget.check_price(night.mechanisms(shape, noise), spec.name)
-        each, more = f"all {noisy.nights} nights together cost epsilon {own}, and this is night {night.number}", ""
+        each, more = f"all {noisy.nights} nights together cost epsilon {epsilon}, and this is night {night.number}", ""
         if night.ended:
             each += f" of new ones, as {night.ended}"
     return (
@@ -130,8 +130,8 @@ def _widths_of(shape: Shape, noise: Noise) -> list[str]:
     notes = []
     parts: dict[Quantity, Part] = {"mean": "centered", "quantiles": "rows", "arrivals": "persons"}
     what_of = {"mean": "the sum of {} over a group", "quantiles": "the number of rows in a step of {}"}
-    for number, (asked, table) in enumerate(zip(shape.spec.tables, shape.published, strict=True)):
-        if asked.of_rows and shape.chooses:  # the pairs are not known before they are paid
+    for number, (declared, table) in enumerate(zip(shape.spec.tables, shape.published, strict=True)):
+        if declared.of_rows and shape.chooses:  # the pairs are not known before they are paid
             continue
         for place, measure in enumerate(shape.spec.measures):
             part: Part = parts.get(measure.quantity, measure.quantity)  # type: ignore[arg-type]
@@ -157,15 +157,15 @@ def _of_rows(shape: Shape, noise: Noise, target: Publication) -> list[str]:
     tables = paid_tables(shape, noise)
     deviation = tables[0].deviation
     distance = mean_distance("gaussian", deviation)
-    chosen = "declared pairs of columns"
+    pairs = "declared pairs of columns"
     if shape.chooses:
-        chosen = (
+        pairs = (
             f"{len(tables)} pairs of columns, chosen by noisy scores with standard deviation {noise.deviation(0):.4g} "
             f"(a share of {float(CHOICE_SHARE):g} of epsilon)"
         )
     return [
         (
-            f"synthetic rows are drawn of tables of {chosen}, each with {of_rows.target}, in which {noise.law} noise "
+            f"synthetic rows are drawn of tables of {pairs}, each with {of_rows.target}, in which {noise.law} noise "
             f"has standard deviation {deviation:.4g}, and published as {target.shown_synthetic}; they cost nothing more"
         ),
         (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlanon.declared import read_refining
 from sqlanon.declared.combinations import list_remarks
-from sqlanon.declared.cost import WALK, WALK_OF_WORKERS, Cost
+from sqlanon.declared.cost import WALK, WALK_OF_WORKERS, Cost, TableSize
 from sqlanon.declared.trials import CORES, estimate_search
 from sqlanon.engines.base import Engine
 from sqlanon.formats import format_of
@@ -117,11 +117,13 @@ def plan_rows(work: Work, planned: Planned, outline: Outline) -> PlanReport:
         ),
         estimate=estimate(
             ready.method,
-            ready.rows,
-            len(ready.quasi),
-            spec.privacy.k,
-            flat=flat_share(ready.quasi),
-            beyond=bool(beyond_rows(ready.requirements)),
+            TableSize(
+                ready.rows,
+                len(ready.quasi),
+                spec.privacy.k,
+                flat_share(ready.quasi),
+                beyond=bool(beyond_rows(ready.requirements)),
+            ),
             pushed=spec.execution == "pushdown",
             walk=WALK if engine.workers is None else WALK_OF_WORKERS,
         )
@@ -130,28 +132,19 @@ def plan_rows(work: Work, planned: Planned, outline: Outline) -> PlanReport:
     )
 
 
-def estimate(  # noqa: PLR0913 - older than the limit
-    method: Method,
-    rows: int,
-    columns: int,
-    k: int,
-    *,
-    flat: float = 0.0,
-    beyond: bool = False,
-    pushed: bool = False,
-    walk: Cost = WALK,
-) -> Estimate:
-    """Rough cost of a run of so many rows and quasi columns, including the methods that a method runs.
+def estimate(method: Method, size: TableSize, *, pushed: bool = False, walk: Cost = WALK) -> Estimate:
+    """Rough cost of a run on a table, including the methods that a method runs.
 
     Refinement is not included.
 
     ``walk``: cost of the surrounding SQL.
     """
+    rows, columns, k = size.rows, size.columns, size.k
     cost = (method.cost.pushed or method.cost) if pushed else method.cost
-    seconds, around = cost.time(rows, columns, k, method.options, flat, beyond), walk.time(rows, columns, k)
+    seconds, around = cost.time(rows, columns, k, method.options, size.flat, size.beyond), walk.time(rows, columns, k)
     most, memory = cost.worst_time(seconds, method.options), cost.memory(rows, columns, k, method.options)
     for part in method.parts:
-        part_estimate = estimate(part, rows, columns, k, flat=flat, beyond=beyond)
+        part_estimate = estimate(part, size)
         seconds, most, memory = (
             seconds + part_estimate.seconds,
             most + part_estimate.most_seconds,

@@ -48,7 +48,7 @@ from sqlanon.table.population import count_population, stage_population
 from sqlanon.table.reading import Roles
 from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import refuse_overflow, take_stage
+from sqlanon.table.stage import StagedHashes, refuse_overflow, take_stage
 
 
 def read_source(
@@ -105,13 +105,11 @@ def read_source(
             scratch,
             roles,
             links,
-            key,
-            secret,
-            persons,
+            StagedHashes(
+                secret, key, persons, persons[0] if (how.lasting or how.owned) and persons else None, token_keys
+            ),
             dense=dense,
             rows=rows,
-            keys=token_keys,
-            owner=persons[0] if (how.lasting or how.owned) and persons else None,
         )
         beside = stage_population(scratch, people, many) if people is not None else None
         if rows:
@@ -153,7 +151,8 @@ def profile(
         if judged and not spec.privacy.of_persons:  # where a requirement counts them, it said so
             reached += feasible_persons(scratch, spec, stage, persons)
         coded = persons if any(requirement.counts_persons for requirement in requirements) else ()
-        quasi, sensitive, person_codes = build_domains(scratch, roles, stage, coded, staged.beside)
+        domains = build_domains(scratch, roles, stage, coded, staged.beside)
+        quasi, sensitive = domains.quasi, domains.sensitive
         if not part:
             guard_insensitive(scratch, spec, staged)
             guard_sensitive(scratch, spec, staged, sensitive)
@@ -176,7 +175,7 @@ def profile(
             lambda domain: _occurrences(scratch, domain),
             lambda domain: None not in read_measures(scratch, domain).values,
             spec.memory or memory,
-            units.codes(person_codes),
+            units.codes(domains.persons),
         )
         refused = method.refusal(problem) if judged else None
         if refused:
@@ -187,15 +186,13 @@ def profile(
         roles,
         stage,
         rows,
-        quasi,
-        sensitive,
+        domains,
         requirements,
         reached,
         method,
         persons,
         staged.source,
         staged.keyed,
-        person_codes,
         population,
         staged.lasting,
     )

@@ -13,7 +13,7 @@ from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.prepare.key import OWNER, PERSON
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.domain import Domain
+from sqlanon.table.domain import Domain, Domains
 from sqlanon.table.population import Population
 from sqlanon.table.reading import Counted, Roles
 
@@ -104,24 +104,32 @@ class Unchanged:
 class Prepared:
     """A staged and profiled source, ready to encode.
 
-    ``persons`` are the identifiers with hashes in the stage (``rows_are: events`` only), ``person_codes`` their
-    domains where a requirement counts persons.
+    ``persons`` are the identifiers with hashes in the stage (``rows_are: events`` only); ``domains`` has their domains
+    where a requirement counts persons.
     """
 
     roles: Roles
     stage: TableRef
     rows: int
-    quasi: tuple[Domain, ...]
-    sensitive: tuple[Domain, ...]
+    domains: Domains
     requirements: tuple[Requirement, ...]
     feasible: tuple[Feasible, ...]
     method: Method
     persons: tuple[Counted, ...]
     source: SourceState
     keyed: bool
-    person_codes: tuple[Domain, ...] = ()
     population: Population | None = None
     lasting: bool = False
+
+    @property
+    def quasi(self) -> tuple[Domain, ...]:
+        """The quasi columns."""
+        return self.domains.quasi
+
+    @property
+    def sensitive(self) -> tuple[Domain, ...]:
+        """The sensitive columns."""
+        return self.domains.sensitive
 
     @property
     def solved(self) -> tuple[Requirement, ...]:

@@ -149,22 +149,22 @@ def list_approvals(engine: Engine, release: str | None = None, signers: Path | N
         raise Catalog(engine).unknown_name(release)
     now = datetime.datetime.now(datetime.UTC)
     published = {entry.release: entry for entry in Catalog(engine).entries(statuses=("published",))} if every else {}
-    found = []
+    approvals = []
     for decision in every:
-        decisions = [other for other in every if other.release == decision.release]
+        decisions = [approval for approval in every if approval.release == decision.release]
         same = [
-            other
-            for other in decisions
-            if other.action == "approved" and not list_differences(other.policy, decision.policy)
+            approval
+            for approval in decisions
+            if approval.action == "approved" and not list_differences(approval.policy, decision.policy)
         ]
         state = decision.state(decisions, same, now)
         days = (decision.ends - now).days if state == "valid" else 0
         grown = _grown(decision, published.get(decision.release)) if state == "valid" else ()
-        found.append(ListedApproval(decision, state, days, _signed(decision, signers), grown))
-    return found
+        approvals.append(ListedApproval(decision, state, days, _describe_signature(decision, signers), grown))
+    return approvals
 
 
-def _signed(approval: Approval, signers: Path | None) -> str:
+def _describe_signature(approval: Approval, signers: Path | None) -> str:
     if approval.signature is None:
         return "no"
     if signers is None:
@@ -179,9 +179,9 @@ def _grown(approval: Approval, entry: Entry | None) -> tuple[str, ...]:
         return ()
     now = _figures(entry)
     return tuple(
-        f"{TITLES[key]}: {share(seen, 1)} was approved, {share(now[key], 1)} is published"
-        for key, seen in approval.figures.items()
-        if key in TITLES and seen is not None and now.get(key) is not None and now[key] > seen
+        f"{TITLES[key]}: {share(approved, 1)} was approved, {share(now[key], 1)} is published"
+        for key, approved in approval.figures.items()
+        if key in TITLES and approved is not None and now.get(key) is not None and now[key] > approved
     )
 
 

@@ -32,8 +32,8 @@ def find_repeated(scratch: Scratch, recoded: Recoded, rows: int) -> list[str]:
     if rows < MANY_ROWS or not engine.capabilities.ordered_product:
         return []
     of_class = recoded.layout.of_class
-    found = engine.look_up([recoded.released]).columns(recoded.released)
-    arrays = [column.name for column in found if column.name in of_class and column.type.endswith("[]")]
+    columns = engine.look_up([recoded.released]).columns(recoded.released)
+    arrays = [column.name for column in columns if column.name in of_class and column.type.endswith("[]")]
     if not arrays:
         return []
     counts = scratch.fetch("publish/different", released=recoded.released, names=arrays)[0]

@@ -24,7 +24,7 @@ def clean(engine: Engine) -> tuple[str, ...]:
     dropped = [*copies, *sweep(engine)]
     names = catalog.releases()
     # Without transactions a server may finish a statement of a killed run: every release is checked.
-    untidy = {one.release for one in catalog.untidy()} if engine.transactions else set(names)
+    untidy = {release.release for release in catalog.untidy()} if engine.transactions else set(names)
     untidy |= {release for release, _ in list_kept(engine)}
     for name in sorted({*names, *untidy}):
         with engine.lock(f"release {name}"):

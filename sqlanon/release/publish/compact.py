@@ -42,14 +42,14 @@ def compact(engine: Engine, releases: Sequence[str] | None = None, progress: Pro
             stack.enter_context(engine.lock(f"release {name}"))
         entries = [entry for name in names for entry in catalog.entries(name)]
         there = engine.look_up([], schema=catalog.table).tables
-        wanted = dict.fromkeys([*catalog.tables, list_table(engine), *_list_changed(engine, entries)])
+        tables = dict.fromkeys([*catalog.tables, list_table(engine), *_list_changed(engine, entries)])
         label, progress = ", ".join(names), progress or Silent()
         try:
             with Stopwatch(label, progress).stage("compact"):
-                done = compaction.compact([table for table in wanted if table.name in there])
+                compacted = compaction.compact([table for table in tables if table.name in there])
         finally:
             progress.finish(label)
-    return CompactReport(**asdict(done))
+    return CompactReport(**asdict(compacted))
 
 
 def compaction_of(engine: Engine) -> Compaction:

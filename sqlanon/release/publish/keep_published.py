@@ -23,7 +23,7 @@ def keep(state: ReleaseState, entry: Entry, at: str) -> None:
     with engine.publishing():
         grant_usage(engine, spec.readers, views_of(entry))
         set_readers(engine, spec.readers, views_of(entry), entry)
-        Catalog(engine).checked(spec, entry.version, at)
+        Catalog(engine).record_check(spec, entry.version, at)
     drop_old(engine, spec.name)
 
 
@@ -51,5 +51,5 @@ def published_report(
     spec: ReleaseSpec, entry: Entry, outcome: Outcome, why: tuple[str, ...], watch: Stopwatch
 ) -> RunReport:
     """Report of a published version that a run leaves unchanged."""
-    known = RunReport.from_dict(entry.report)
-    return replace(known, outcome=outcome, why=why, seconds=watch.total(), warnings=persons.warn_of_persons(spec))
+    report = RunReport.from_dict(entry.report)
+    return replace(report, outcome=outcome, why=why, seconds=watch.total(), warnings=persons.warn_of_persons(spec))

@@ -31,10 +31,10 @@ class KeptScratch:
             drop_kept(state.engine, state.spec.name)
         if keep:
             catalog = Catalog(state.engine)
-            made = statement("catalog/create_scratch", state.engine.dialect, scratch=list_table(state.engine))
+            command = statement("catalog/create_scratch", state.engine.dialect, scratch=list_table(state.engine))
             with state.engine.lock("schemas", wait=True), state.engine.publishing():
                 catalog.create(state.engine.look_up(catalog.tables))
-                state.engine.execute(made)
+                state.engine.execute(command)
 
     def keep(self, table: TableRef, step: Step) -> None:
         """Copy a scratch table into the private schema; the list names it first."""

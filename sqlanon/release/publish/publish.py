@@ -138,7 +138,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
     engine, spec = state.engine, state.spec
     draft = draft.of_version(engine, target.physical)
     ready, made, report = draft.ready, draft.made, draft.report
-    encoded, classed, recoded, proof = made.encoded, made.classed, made.recoded, made.proof
+    encoded, classed, recoded, proof = made.encoded, made.classed.table, made.recoded, made.proof
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
         tables = [
@@ -169,9 +169,9 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         proof.verify(scratch, made)
         if recoded.sensitive:
             relation = found.relations[sensitive_of(place)]
-            verified = verify_pair(scratch, encoded, classed, recoded, relation, physical, ready.requirements)
+            verified = verify_pair(scratch, made.classed, recoded, relation, physical, ready.requirements)
         else:
-            verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
+            verified = verify_physical(scratch, made.classed, recoded, physical, ready.requirements)
         done = proof.add_marks(as_verified(report, verified, watch), engine, physical)
         if not recoded.sensitive:
             persons = [person.alias for person in ready.persons]

@@ -48,14 +48,14 @@ def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = Non
 
 def shows_erased(entry: Entry, entries: Sequence[Entry]) -> bool:
     """Whether a version is older than an erasure of keys (also in a killed run): no rollback may show it."""
-    erasures = [other.version for other in entries if (other.report.get("lineage") or {}).get("erasing")]
+    erasures = [erasure.version for erasure in entries if (erasure.report.get("lineage") or {}).get("erasing")]
     return entry.version < max(erasures, default=0)
 
 
 def _read_keep(entries: Sequence[Entry]) -> int:
     """``keep`` as the policy said last; an older sqlanon kept two."""
-    said = sorted(entries, key=lambda entry: (entry.status == "published", entry.version))
-    refresh = said[-1].policy.get("refresh") if said else None
+    ordered = sorted(entries, key=lambda entry: (entry.status == "published", entry.version))
+    refresh = ordered[-1].policy.get("refresh") if ordered else None
     return int(refresh["keep"]) if refresh else RefreshSpec().keep
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
@@ -24,6 +25,7 @@ from sqlanon.release.catalog.state import last_shown
 from sqlanon.release.catalog.target import check_free, check_no_link
 from sqlanon.release.catalog.views import Pointing, list_pointings, metadata_table, second_of
 from sqlanon.release.publish.in_lake import commit_version, mark_returning
+from sqlanon.release.publish.killed_counts import reconcile_beside
 from sqlanon.release.publish.retention import shows_erased
 from sqlanon.release.publish.second_file import give_back, reconcile, record_version
 from sqlanon.release.publish.swap import swap
@@ -72,7 +74,8 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
                     "are made and checked together: no earlier one returns by itself; run the release with the policy "
                     "or the sources of that version instead"
                 )
-        holding.enter_context(hold_return(engine, entry, current, confirmed=allow_weaker))
+        settle = partial(reconcile_beside, engine, release)
+        holding.enter_context(hold_return(engine, entry, current, settle, confirmed=allow_weaker))
         # Who reads, how often and how many versions stay belong to no version: a rollback leaves them as they are.
         policy = dict(entry.policy) | {key: current.policy[key] for key in SETTINGS if key in current.policy}
         weaker = list_weakenings(list_differences(current.policy, policy))
@@ -98,8 +101,8 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
             _return_file(engine, entry, shown, policy)
         else:
             place = Publication(view, None, entry.version, entry.physical, second_of(entry))
-            taken = catalog.entries(statuses=("published",), views=[view])
-            check_free(release, place, taken, engine.exists)
+            occupants = catalog.entries(statuses=("published",), views=[view])
+            check_free(release, place, occupants, engine.exists)
             if entry.lake:
                 _return_to_lake(engine, entry, policy, current)
             else:
@@ -188,38 +191,38 @@ def _find_version(engine: Engine, release: str, entries: list[Entry], current: E
         and not shows_erased(entry, entries)
         and engine.exists(entry.table)
     ]
-    known = ", ".join(str(entry.version) for entry in spare) or "none (keep in the policy says how many stay)"
+    kept_versions = ", ".join(str(entry.version) for entry in spare) or "none (keep in the policy says how many stay)"
     if to is None and current.status != "published" and current in spare:
         return current
     if to is None:
         replaced = [entry for entry in spare if entry.status == "replaced"]
         if not replaced:
-            raise PolicyError(f"{release}: no earlier version is kept; versions to return to: {known}")
+            raise PolicyError(f"{release}: no earlier version is kept; versions to return to: {kept_versions}")
         had = [entry for entry in replaced if entry.version == current.report.get("replaces")]
         return (had or replaced)[-1]
     if to == current.version and current.status == "published":
-        raise PolicyError(f"{release}: version {to} is published already; versions to return to: {known}")
-    found = next((entry for entry in spare if entry.version == to), None)
-    if found is None:
-        raise PolicyError(f"{release}: version {to} is not kept; versions to return to: {known}")
-    return found
+        raise PolicyError(f"{release}: version {to} is published already; versions to return to: {kept_versions}")
+    entry = next((entry for entry in spare if entry.version == to), None)
+    if entry is None:
+        raise PolicyError(f"{release}: version {to} is not kept; versions to return to: {kept_versions}")
+    return entry
 
 
 def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[str, ...]:
-    found = [f"weaker than before: {line}" for line in weaker]
+    warnings = [f"weaker than before: {line}" for line in weaker]
     if not entry.kind.has_rows:
-        return tuple(found)
+        return tuple(warnings)
     removed = stored_rows(engine, entry).count_deleted()
     if removed is None:
-        found.append(
+        warnings.append(
             "whether rows were deleted from the source since then is unknown: its columns changed, or it is gone"
         )
     elif removed:
-        found.append(
+        warnings.append(
             f"{removed} rows of version {entry.version} are no longer in the source, or not as they were; readers see "
             "them again. If they were deleted for a reason, run again instead"
         )
-    return tuple(found)
+    return tuple(warnings)
 
 
 def report_version(engine: Engine, name: str) -> VersionReport:
@@ -250,16 +253,16 @@ def find_version(engine: Engine, name: str) -> Entry:
     Raises:
         PolicyError: there is no such version.
     """
-    release, at, number = name.rpartition("@")
-    if not at or not number.isdigit():
+    release, separator, number = name.rpartition("@")
+    if not separator or not number.isdigit():
         release, number = name, ""
     catalog = Catalog(engine)
     if not number:
-        found = catalog.entries(release, statuses=("published",))
+        entries = catalog.entries(release, statuses=("published",))
     else:
-        found = catalog.entries(release, versions=[int(number)]) if len(number) < _DIGITS else []
-    if found:
-        return found[-1]
+        entries = catalog.entries(release, versions=[int(number)]) if len(number) < _DIGITS else []
+    if entries:
+        return entries[-1]
     versions = catalog.versions(release)
     if not versions:
         raise PolicyError(f"{catalog.unknown_name(release)}; name a version as NAME@VERSION, such as patients@2")

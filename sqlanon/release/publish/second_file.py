@@ -58,11 +58,11 @@ def write_file(
     with file_errors(path), PrivateFolder(Path(path)) as folder:
         beside = folder.path / Path(path).name
         with engine.second_file.attach(str(beside)) as database:
-            made = fill(database)
+            result = fill(database)
         with watch.stage("publish"):
             check_ours(engine, release, path)
             put_in_place(beside, Path(path))
-    return made
+    return result
 
 
 def keep_tables(engine: Engine, shown: Sequence[Pointing], database: str) -> None:
@@ -128,8 +128,8 @@ def record_withdrawal(engine: Engine, entry: Entry) -> None:
     While nothing is published, only that version is ``withdrawn``, so that a rollback finds the last published version.
     """
     catalog = Catalog(engine)
-    for other in catalog.entries(entry.release, statuses=("withdrawn",)):
-        catalog.mark(entry.release, other.version, "replaced")
+    for withdrawn in catalog.entries(entry.release, statuses=("withdrawn",)):
+        catalog.mark(entry.release, withdrawn.version, "replaced")
     catalog.mark(entry.release, entry.version, "withdrawn")
 
 
@@ -137,9 +137,9 @@ def _as_before(entry: Entry, entries: Sequence[Entry]) -> str:
     """New status of a version that did not reach the file."""
     if entry.status == "pending":
         return "abandoned"
-    if not any(other.status in ("published", "withdrawn") for other in entries):
+    if not any(earlier.status in ("published", "withdrawn") for earlier in entries):
         return "withdrawn"  # nothing is published, and this one was last
-    newer = any(other.status == "published" and other.version < entry.version for other in entries)
+    newer = any(earlier.status == "published" and earlier.version < entry.version for earlier in entries)
     return "withdrawn" if newer else "replaced"
 
 

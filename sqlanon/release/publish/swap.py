@@ -27,15 +27,15 @@ def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, 
         DependentsError: a view must be made anew, and an object of the user depends on it.
         LockedError: readers held the views for too long.
     """
-    kept = {(item.view.schema, item.view.name) for item in pointings}
-    gone = [view for view in (views_of(previous) if previous else ()) if (view.schema, view.name) not in kept]
+    shown_views = {(item.view.schema, item.view.name) for item in pointings}
+    gone = [view for view in (views_of(previous) if previous else ()) if (view.schema, view.name) not in shown_views]
 
     if found is None:
         found = engine.look_up([*gone, *(ref for item in pointings for ref in (item.view, item.at))])
     there = found
 
     def point() -> None:
-        engine.execute_all([made for item in pointings for made in _point(engine, item, there)])
+        engine.execute_all([command for item in pointings for command in _point(engine, item, there)])
         for view in gone:
             if view in there.relations:
                 _drop(engine, view, "is not published any more")
@@ -48,17 +48,17 @@ def _point(engine: Engine, item: Pointing, found: Found) -> list[Statement]:
 
     Otherwise it is dropped and created again with the same rights.
     """
-    wanted = found.columns(item.at)
+    columns = found.columns(item.at)
     rights: list[Statement] = []
     if item.view in found.relations:
-        known = found.columns(item.view)
+        existing = found.columns(item.view)
         # An engine without transactions replaces a view whatever its columns: dropping it first would leave readers
         # without a view.
-        if engine.transactions and _types(wanted[: len(known)]) != _types(known):
+        if engine.transactions and _types(columns[: len(existing)]) != _types(existing):
             if engine.rights:
-                rights = engine.rights.restoring_statements(item.view, [column.name for column in wanted])
+                rights = engine.rights.restoring_statements(item.view, [column.name for column in columns])
             _drop(engine, item.view, "gets other columns")
-    names = [column.name for column in wanted]
+    names = [column.name for column in columns]
     view = statement("publish/view", engine.dialect, view=item.view, physical=item.at, columns=names)
     return [view, *rights]
 

@@ -45,14 +45,16 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
     if previous is not None and previous.view == public.view:
         earlier = list_pointings(engine, public.view, previous.physical, second=second_of(previous))
         before = {item.view: item.at for item in earlier}
-    found = engine.look_up([*before, *before.values(), *after, *after.values()])
-    if not before or any(table not in found.relations for table in before.values()):
+    lookup = engine.look_up([*before, *before.values(), *after, *after.values()])
+    if not before or any(table not in lookup.relations for table in before.values()):
         swap(
             engine, [metadata], None
         )  # `point_views` makes the others: nothing that is whole is shown under their names
         return
     changed = [
-        Pointing(view, at) for view, at in before.items() if _shape(found.columns(view)) != _shape(found.columns(at))
+        Pointing(view, table)
+        for view, table in before.items()
+        if _shape(lookup.columns(view)) != _shape(lookup.columns(table))
     ]
     swap(engine, changed, None)  # by hand
     rows = [view for view in dict.fromkeys([*before, *after]) if view != metadata.view]
@@ -61,18 +63,18 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
         for view in rows
         if view in before
         and view in after
-        and _shape(found.columns(before[view])) != _shape(found.columns(after[view]))
+        and _shape(lookup.columns(before[view])) != _shape(lookup.columns(after[view]))
     ]
     deciding = reshaped[0] if reshaped else metadata.view
     if reshaped:
-        sign = _sign(engine, found.columns(before[deciding]), found.columns(after[deciding]))
+        sign = _sign(engine, lookup.columns(before[deciding]), lookup.columns(after[deciding]))
         follow = statement(
             "publish/follow",
             engine.dialect,
             metadata=metadata.view,
             before=before[metadata.view],
             after=metadata.at,
-            columns=_match_columns(found.columns(before[metadata.view]), found.columns(metadata.at)),
+            columns=_match_columns(lookup.columns(before[metadata.view]), lookup.columns(metadata.at)),
             view=deciding,
             shown=after[deciding],
             **sign,
@@ -81,7 +83,7 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
     for view in rows:
         if view != deciding:
             old, new = before.get(view), None if view in reshaped else after.get(view)
-            of = [found.columns(table) for table in (old, new) if table is not None]
+            of = [lookup.columns(table) for table in (old, new) if table is not None]
             engine.execute(_switch(engine, view, _in_order(of[0], of[-1]), old, new, metadata))
     swap(engine, [Pointing(deciding, after[deciding])], None)
 
@@ -138,11 +140,11 @@ def _sign(engine: Engine, before: Sequence[Column], after: Sequence[Column]) -> 
     lost = [column.name for column in before if column.name.lower() not in new]
     if gained or lost:
         return {**sign, "column": (gained or lost)[0], "next": int(bool(gained))}
-    at = next(i for i, pair in enumerate(zip(_shape(before), _shape(after), strict=True)) if pair[0] != pair[1])
-    name = after[at].name
-    if old[at] != new[at]:
+    index = next(i for i, pair in enumerate(zip(_shape(before), _shape(after), strict=True)) if pair[0] != pair[1])
+    name = after[index].name
+    if old[index] != new[index]:
         # The next version has the name within the first columns, the version before has it after them.
-        return {**sign, "column": name, "renamed": [f"_sqlanon_{i}" for i in range(at + 1)], "next": 0}
+        return {**sign, "column": name, "renamed": [f"_sqlanon_{i}" for i in range(index + 1)], "next": 0}
     word = engine.capabilities.type_of
     types = [word % {"value": f"{table}.{identifier(name)}"} for table in "vs"]
     return {**sign, "column": name, "types": types, "next": 1}
@@ -157,10 +159,10 @@ def point_views(engine: Engine, entry: Entry, previous: Entry | None) -> None:
 
 def take_back(engine: Engine, entry: Entry, entries: Sequence[Entry]) -> None:
     """Make views prepared for an uncommitted version show the published version plainly again."""
-    for other in entries:
-        if other.status == "published" and other.view is not None and other.view == entry.view:
-            _drop_new(engine, entry, other)
-            point_views(engine, other, None)
+    for published in entries:
+        if published.status == "published" and published.view is not None and published.view == entry.view:
+            _drop_new(engine, entry, published)
+            point_views(engine, published, None)
 
 
 def _drop_new(engine: Engine, entry: Entry, published: Entry) -> None:
@@ -177,8 +179,8 @@ def _drop_new(engine: Engine, entry: Entry, published: Entry) -> None:
         columns = engine.look_up([item.at]).columns(item.at)
         names = _in_order(columns, columns)
         engine.execute(_switch(engine, probe_view(entry), names, None, item.at, shown[1]))
-        made = engine.definition(probe_view(entry))
-        drop_views(engine, [probe_view(entry), *([item.view] if made == there else [])])
+        definition = engine.definition(probe_view(entry))
+        drop_views(engine, [probe_view(entry), *([item.view] if definition == there else [])])
 
 
 def drop_views(engine: Engine, views: Iterable[TableRef]) -> None:

@@ -69,7 +69,7 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
             current.report.get("published", "") if current else "",
             purged,
             _warnings(engine, current, release, purge=purge),
-            tuple(kept for kept in (lineage.describe_kept() for lineage in lineages) if kept),
+            tuple(description for description in (lineage.describe_kept() for lineage in lineages) if description),
             lineages[0].count_erased() if lineages else 0,
         )
 
@@ -115,18 +115,18 @@ def _check_own(engine: Engine, entry: Entry, item: Pointing) -> None:
     """
     if engine.definition(item.view) is not None:
         engine.hold(item.view)  # so that the checked view is the dropped view
-    found = engine.definition(item.view)
-    if found is not None and not engine.exists(item.at):
+    definition = engine.definition(item.view)
+    if definition is not None and not engine.exists(item.at):
         return  # its table was dropped by hand: such a view shows nothing to anybody
-    if found is not None:
+    if definition is not None:
         like = probe_view(entry)
         names = [column.name for column in engine.relation(spell_table(item.at)).columns]
         engine.execute(statement("publish/view", engine.dialect, view=like, physical=item.at, columns=names))
-        made = engine.definition(like)
+        expected = engine.definition(like)
         engine.execute(statement("publish/drop_view", engine.dialect, view=like))
-        if found == made:
+        if definition == expected:
             return
-    what = "is not a view" if found is None else "was made anew by somebody else: its query is not sqlanon's"
+    what = "is not a view" if definition is None else "was made anew by somebody else: its query is not sqlanon's"
     raise PolicyError(
         f"{entry.release}: {item.view} {what}. sqlanon drops nothing that it did not make: drop or rename it and "
         f"unpublish again; the catalog says that version {entry.version} is published until then"
@@ -190,20 +190,20 @@ def _purge(engine: Engine, release: str) -> tuple[int, ...]:
 
 def _warnings(engine: Engine, current: Entry | None, release: str, *, purge: bool) -> tuple[str, ...]:
     shown = str(current.view) if current and current.view else None
-    found = [
+    warnings = [
         f"release {entry.release} has {shown} as its source: its next run fails"
         for entry in (Catalog(engine).entries(statuses=("published",), source=shown) if shown else ())
     ]
-    found += [
+    warnings += [
         f"{file} is from an earlier version of this release; remove it if nobody shall read it"
         for file in sorted({file for file, _, _ in Catalog(engine).files(release)})
         if Path(file).exists()
     ]
     if current and current.lake:
-        found.append(
+        warnings.append(
             f"earlier versions of {current.lake['place']} have its rows until VACUUM, or an expiry of snapshots, "
             "removes their files"
         )
     if current and current.file and not purge and not engine.exists(current.table):
-        found.append("no copy of the file is kept (keep: 1): only a run can publish the release again")
-    return tuple(found)
+        warnings.append("no copy of the file is kept (keep: 1): only a run can publish the release again")
+    return tuple(warnings)

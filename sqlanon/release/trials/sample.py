@@ -39,7 +39,7 @@ def encoded_part(scratch: Scratch, ready: Prepared, most: int, *, persons: bool 
         else:
             scratch.execute("table/sampled", sampled=stage, stage=ready.stage, columns=columns, step=step)
         rows = scratch.count("table/count", source=stage)
-    return encode(scratch, ready.roles, stage, ready.quasi, ready.sensitive, rows, ready.person_codes)
+    return encode(scratch, ready.roles, stage, ready.domains, rows)
 
 
 def most_measured(ready: Prepared, k: int) -> int:

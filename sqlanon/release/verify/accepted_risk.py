@@ -35,8 +35,8 @@ def hold_threshold(spec: ReleaseSpec, report: RunReport) -> tuple[str, ...]:
         raise PrivacyViolation(f"{spec.name}: threshold: {about} was not measured; nothing was published")
     if risk <= accepted.risk:
         risks = measured_risk(report).to_dict()
-        known = [f"{title}: {share(risks[key], 1)}" for key, title in TITLES.items() if risks[key] is not None]
-        return (f"risk: {'; '.join(known)}", describe_threshold(spec))
+        figures = [f"{title}: {share(risks[key], 1)}" for key, title in TITLES.items() if risks[key] is not None]
+        return (f"risk: {'; '.join(figures)}", describe_threshold(spec))
     how = (
         f"groups of at least {accepted.rows} rows or persons are within it: ask for a larger k, or generalize or leave "
         "out columns"

@@ -23,6 +23,7 @@ from sqlanon.formats.cover import count_wider_than_least
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
+from sqlanon.table.classed import ClassedRows
 from sqlanon.table.encode import Encoded
 from sqlanon.table.keyed import hash_keys
 from sqlanon.table.scratch import Scratch
@@ -76,12 +77,12 @@ def check_matchings(scratch: Scratch, certificate: Certificate, rows: int, k: in
     """
     words = [range(first, min(first + _BITS, k)) for first in range(0, k, _BITS)]
     row = scratch.fetch("freeform/regular", edges=certificate.edges, drawn=certificate.drawn, k=k, words=words)[0]
-    edges, pairs, *others = read_integers(row)
-    if (edges, pairs) == (k * rows, k * rows) and set(others) == {rows}:
+    edges, pairs, *counts = read_integers(row)
+    if (edges, pairs) == (k * rows, k * rows) and set(counts) == {rows}:
         return None
     return (
         f"the certificate has no {k} matchings of {rows} rows and boxes without a common edge: {edges} edges, {pairs} "
-        f"of them different; {others[1]} of {others[0]} rows and {others[3]} of {others[2]} boxes are in every "
+        f"of them different; {counts[1]} of {counts[0]} rows and {counts[3]} of {counts[2]} boxes are in every "
         "matching once"
     )
 
@@ -93,10 +94,10 @@ def find_misplaced(scratch: Scratch, own: Candidates, rows: int) -> str | None:
     be published in a box that does not cover it, and every other check would pass.
     """
     row = scratch.fetch("freeform/placed", edges=own.edges, slots=own.slots)[0]
-    found = read_integers(row)
-    if found == (rows, rows, rows, own.k * rows):
+    counts = read_integers(row)
+    if counts == (rows, rows, rows, own.k * rows):
         return None
-    return f"{own.k * rows - found[3]} of {own.k * rows} edges are of another row than the certificate says"
+    return f"{own.k * rows - counts[3]} of {own.k * rows} edges are of another row than the certificate says"
 
 
 def check_covers(scratch: Scratch, encoded: Encoded, recoded: Recoded, own: Candidates) -> str | None:
@@ -109,7 +110,7 @@ def check_covers(scratch: Scratch, encoded: Encoded, recoded: Recoded, own: Cand
 
 
 def check_numbers(
-    scratch: Scratch, encoded: Encoded, classed: TableRef, own: Candidates, spec: ReleaseSpec, secret: str
+    scratch: Scratch, classed: ClassedRows, own: Candidates, spec: ReleaseSpec, secret: str
 ) -> str | None:
     """Check that no method can choose the numbers of rows or the key of random numbers. Returns the problem, or None.
 
@@ -119,10 +120,11 @@ def check_numbers(
     """
     import numpy as np
 
+    encoded = classed.encoded
     names = [domain.code for domain in encoded.quasi]
     with scratch.beside() as again:
-        work = Work(again, classed, encoded.quasi, encoded.rows).table()
-        hashed = hash_keys(again, classed, encoded.roles, secret)
+        work = Work(again, classed.table, encoded.quasi, encoded.rows).table()
+        hashed = hash_keys(again, classed.table, encoded.roles, secret)
         row = again.fetch("freeform/misnumbered", slots=own.slots, work=work, keyed=hashed, codes=names)[0]
         if read_integer(row[0]):
             return (
@@ -148,13 +150,13 @@ def _content(scratch: Scratch, encoded: Encoded, lined: Ints, spec: ReleaseSpec,
     from sqlanon.table.geometry import geometry_of
 
     options = METHODS[spec.method.name].values(spec.method.options)
-    said = {**options, "k": spec.privacy.k, "method": spec.method.name}
-    found = hmac.new(secret.encode(), b"freeform content\0", hashlib.sha256)
-    found.update(b"".join(f"{name}={said[name]}\0".encode() for name in sorted(said)))
+    settings = {**options, "k": spec.privacy.k, "method": spec.method.name}
+    digest = hmac.new(secret.encode(), b"freeform content\0", hashlib.sha256)
+    digest.update(b"".join(f"{name}={settings[name]}\0".encode() for name in sorted(settings)))
     for array in (lined, *geometry_of(scratch, encoded.quasi)):
-        found.update(b"".join(size.to_bytes(8, "little") for size in array.shape))
-        found.update(array.astype(f"<i{array.itemsize}", copy=False).tobytes())
-    return found.hexdigest()
+        digest.update(b"".join(size.to_bytes(8, "little") for size in array.shape))
+        digest.update(array.astype(f"<i{array.itemsize}", copy=False).tobytes())
+    return digest.hexdigest()
 
 
 def check_draw(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
@@ -163,9 +165,9 @@ def check_draw(scratch: Scratch, certificate: Certificate, rows: int, k: int, ke
     Returns the problem, or None.
     """
     row = scratch.fetch("freeform/draw", edges=certificate.edges, drawn=certificate.drawn)[0]
-    found, least_one, greatest = (read_integer(cell) if cell is not None else -1 for cell in row)
-    if found != rows or least_one != greatest:
-        return f"the draw is none of the matchings: {found} of {rows} rows are published in a box of theirs"
+    drawn_rows, least_one, greatest = (read_integer(cell) if cell is not None else -1 for cell in row)
+    if drawn_rows != rows or least_one != greatest:
+        return f"the draw is none of the matchings: {drawn_rows} of {rows} rows are published in a box of theirs"
     if not _check_remix(scratch, certificate, rows, k, key, least_one):
         return "remix and draw are not those of the release's secret"
     return None
@@ -186,16 +188,16 @@ def _check_remix(scratch: Scratch, certificate: Certificate, rows: int, k: int, 
 
     matchings = np.full((k, rows), -1, np.int32)
     for t in range(k):
-        kept = scratch.sql("freeform/of_matching", edges=certificate.edges, matching=t)
-        slot, box = scratch.fetch_arrays(kept, ["int32"] * 2)
+        query = scratch.sql("freeform/of_matching", edges=certificate.edges, matching=t)
+        slot, box = scratch.fetch_arrays(query, ["int32"] * 2)
         if len(slot) == 0 or slot.min() < 0 or slot.max() >= rows:
             return False
         matchings[t, slot] = box
-    regular, held = rows_of_boxes(matchings)
+    regular, box_rows = rows_of_boxes(matchings)
     return bool(
         regular
-        and are_in_order(held)
-        and np.array_equal(made.remix_matchings(held, key), matchings)
+        and are_in_order(box_rows)
+        and np.array_equal(made.remix_matchings(box_rows, key), matchings)
         and draw == made.draw_matching(k, key)
     )
 

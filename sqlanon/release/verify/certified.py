@@ -54,8 +54,8 @@ class Certified(Proof):
         return self.certificate.tables
 
     def of_version(self, engine: Engine, physical: str) -> Certified:
-        named = Certificate.of(engine, physical)
-        return replace(self, certificate=named, own=replace(self.own, kept=named.edges))
+        written_tables = Certificate.of(engine, physical)
+        return replace(self, certificate=written_tables, own=replace(self.own, kept=written_tables.edges))
 
     def statements(self, scratch: Scratch, classed: TableRef, link: Link) -> list[Statement]:
         return [
@@ -73,13 +73,13 @@ class Certified(Proof):
 
         Cost: groupings of the k n edges, a sort of the rows, and the remix once more.
         """
-        own, kept, k, rows = self.own, self.certificate, self.spec.privacy.k, made.encoded.rows
+        candidates, written_tables, k, rows = self.own, self.certificate, self.spec.privacy.k, made.encoded.rows
         for wrong in (
-            certificate.check_matchings(scratch, kept, rows, k),
-            certificate.find_misplaced(scratch, own, rows),
-            certificate.check_covers(scratch, made.encoded, made.recoded, own),
-            certificate.check_numbers(scratch, made.encoded, made.classed, own, self.spec, self.secret),
-            certificate.check_draw(scratch, kept, rows, k, self._key),
+            certificate.check_matchings(scratch, written_tables, rows, k),
+            certificate.find_misplaced(scratch, candidates, rows),
+            certificate.check_covers(scratch, made.encoded, made.recoded, candidates),
+            certificate.check_numbers(scratch, made.classed, candidates, self.spec, self.secret),
+            certificate.check_draw(scratch, written_tables, rows, k, self._key),
         ):
             if wrong is not None:
                 raise PrivacyViolation(f"{wrong}; nothing was published")
@@ -89,8 +89,8 @@ class Certified(Proof):
         return key_of(self.secret, self.spec.name, self.content)
 
     def add_marks(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
-        drawn, written = self.certificate.mark(engine, self._key), certificate.hash_rows(engine, physical)
-        return replace(report, drawn=drawn, written=written)
+        drawn_mark, written_mark = self.certificate.mark(engine, self._key), certificate.hash_rows(engine, physical)
+        return replace(report, drawn=drawn_mark, written=written_mark)
 
     def expose(
         self, scratch: Scratch, made: Made, physical: Relation, exact: Sequence[Reading], persons: Sequence[str]
@@ -101,7 +101,7 @@ class Certified(Proof):
         edges.
         """
         aliases, names = [reading.alias for reading in exact], tuple(reading.name for reading in exact)
-        row = scratch.fetch("freeform/exposed", edges=self.own.edges, classed=made.classed, columns=aliases)[0]
+        row = scratch.fetch("freeform/exposed", edges=self.own.edges, classed=made.classed.table, columns=aliases)[0]
         fewest, alone, rows = read_integers(row)
         return Exposure(fewest, alone, rows, names)
 
@@ -131,16 +131,17 @@ class Certified(Proof):
     def _same(self, scratch: Scratch, state: ReleaseState, made: Made, entry: Entry, link: Link) -> bool:
         if entry.report.get("certificate") != self.content or not all(map(state.exists, entry.certificate)):
             return False
-        edges, drawn = entry.certificate
-        row = scratch.fetch("freeform/same", drawn=drawn, slots=self.own.slots, classed=made.classed, link=link)[0]
-        found, alike = read_integers(row)
-        return found == alike and scratch.count("freeform/other_edges", kept=edges, edges=self.own.edges) == 0
+        edges, draw = entry.certificate
+        rows = made.classed.table
+        row = scratch.fetch("freeform/same", drawn=draw, slots=self.own.slots, classed=rows, link=link)[0]
+        matched, alike = read_integers(row)
+        return matched == alike and scratch.count("freeform/other_edges", kept=edges, edges=self.own.edges) == 0
 
     def surest(self, scratch: Scratch, made: Made) -> dict[str, dict[str, float]]:
         """See `Proof.surest`: l cannot be promised. Cost: a join per sensitive column."""
-        found = {}
+        by_column, rows = {}, made.classed.table
         for domain in made.encoded.sensitive:
             alias, k = domain.reading.alias, self.own.k
-            row = scratch.fetch("freeform/surest", edges=self.own.edges, classed=made.classed, alias=alias, k=k)[0]
-            found[domain.reading.name] = {"mean": number(row[0]), "worst": number(row[1])}
-        return found
+            row = scratch.fetch("freeform/surest", edges=self.own.edges, classed=rows, alias=alias, k=k)[0]
+            by_column[domain.reading.name] = {"mean": number(row[0]), "worst": number(row[1])}
+        return by_column

@@ -33,8 +33,8 @@ def count_exposure(
     if not exact:
         return None
     every = [*classes, *(name for name, _ in exact)]
-    made = statement("verify/k_anonymity", engine.dialect, {"asked": 1}, target=target, classes=every, count=None)
-    groups, smallest, _, alone, rows, _ = numbers(engine, made)
+    query = statement("verify/k_anonymity", engine.dialect, {"asked": 1}, target=target, classes=every, count=None)
+    groups, smallest, _, alone, rows, _ = numbers(engine, query)
     return Exposure(smallest, alone, rows, tuple(name for _, name in exact), groups)
 
 

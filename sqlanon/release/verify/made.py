@@ -12,6 +12,7 @@ from sqlanon.formats.members import OF_CLASSES, Members
 from sqlanon.loss import Joint
 from sqlanon.release.verify.exposure import count_exposure, count_persons
 from sqlanon.results import Exposure, RunReport
+from sqlanon.table.classed import ClassedRows
 from sqlanon.table.encode import Encoded
 from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
@@ -84,10 +85,10 @@ class Proof:
         Returns:
             None if no column is published unchanged.
         """
-        named = [(reading.name, reading.name) for reading in exact]
-        exposure = count_exposure(scratch.engine, physical.ref, made.recoded.layout.of_class, named)
+        columns = [(reading.name, reading.name) for reading in exact]
+        exposure = count_exposure(scratch.engine, physical.ref, made.recoded.layout.of_class, columns)
         return count_persons(
-            scratch, made.classed, made.recoded, persons, [reading.alias for reading in exact], exposure
+            scratch, made.classed.table, made.recoded, persons, [reading.alias for reading in exact], exposure
         )
 
     def history_columns(self, columns: list[str]) -> list[str]:
@@ -120,7 +121,6 @@ class Made:
     """Classes that cover the staged rows, not yet published.
 
     Attributes:
-        encoded: the work table.
         classed: staged rows with their codes and class.
         recoded: published cells of every class.
         execution: how the method ran.
@@ -132,8 +132,7 @@ class Made:
         search: figures that the method reports of the search.
     """
 
-    encoded: Encoded
-    classed: TableRef
+    classed: ClassedRows
     recoded: Recoded
     execution: str
     notes: tuple[str, ...]
@@ -142,3 +141,8 @@ class Made:
     proof: Proof = BY_TABLE
     generalized: bool = False
     search: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def encoded(self) -> Encoded:
+        """The columns, with their domains."""
+        return self.classed.encoded

@@ -65,11 +65,11 @@ def plan_warnings(spec: ReleaseSpec) -> tuple[str, ...]:
     """Warnings of a plan, which has no classes yet: a run stops if a class holds too few persons."""
     if not is_promised(spec) or spec.person or not spec.counted():
         return warn_of_persons(spec)
-    named = ", ".join(spec.counted())
+    columns = ", ".join(spec.counted())
     return (
         (
             f"classes are made of {spec.privacy.k} rows, and the run stops where one has fewer than {spec.privacy.k} "
-            f"values of {named}; with person they are made of persons"
+            f"values of {columns}; with person they are made of persons"
         ),
     )
 
@@ -86,13 +86,13 @@ def hold(spec: ReleaseSpec, fewest: Mapping[str, int]) -> None:
     """
     if not is_promised(spec):
         return
-    named = {name.lower() for name in spec.counted()}
+    names = {name.lower() for name in spec.counted()}
     failing = [
         f"{spec.name}: a class holds {number} different values of {name}, and k is {spec.privacy.k}: rows of fewer "
         f"than k persons look alike; say person: {name}, so that classes are made of k persons, accept_repeats: true "
         "if equal values are not one person, or accept it with persons: ignored"
         for name, number in fewest.items()
-        if number < spec.privacy.k and name.lower() in named
+        if number < spec.privacy.k and name.lower() in names
     ]
     if failing:
         raise PrivacyViolation(failing)
@@ -130,7 +130,7 @@ def measure(
     """
     if not columns:
         return Counts()
-    made = statement(
+    query = statement(
         "audit/persons",
         engine.dialect,
         target=target,
@@ -138,7 +138,7 @@ def measure(
         identifiers=list(columns.values()),
         assigned=assigned,
     )
-    average, *fewest = engine.fetch(made)[0]
+    average, *fewest = engine.fetch(query)[0]
     numbers = read_integers(fewest)
     return Counts(dict(zip(columns, numbers, strict=True)), number(average))
 
@@ -160,15 +160,15 @@ def check_together(
     promises = [policy for policy in policies if promised_persons(policy) is not None]
     if not promises:
         return (), ()
-    asked = min(promised_persons(policy) or 0 for policy in promises)
-    known = {name.lower(): number for name, number in fewest.items()}
+    least = min(promised_persons(policy) or 0 for policy in promises)
+    reached = {name.lower(): number for name, number in fewest.items()}
     names = sorted({name for policy in promises for name in counted_in(policy)})
     results = tuple(
-        RequirementResult(NAME, name, asked, known[name.lower()], known[name.lower()] >= asked)
+        RequirementResult(NAME, name, least, reached[name.lower()], reached[name.lower()] >= least)
         for name in names
-        if name.lower() in known
+        if name.lower() in reached
     )
-    missing = ", ".join(name for name in names if name.lower() not in known)
+    missing = ", ".join(name for name in names if name.lower() not in reached)
     what = (f"persons by {missing}: the source has no such column any more",) if missing else ()
     return results, what if all(counted_in(policy) for policy in promises) else (*what, UNCOUNTED)
 
@@ -199,13 +199,13 @@ def counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef
 @contextmanager
 def published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iterator[TableRef]:
     """Private link table of a version without the rows left out: a copy if there are such rows."""
-    with stored_rows(engine, entry).link() as own:
+    with stored_rows(engine, entry).link() as linked:
         if not entry.report.get("left_out"):
-            yield own
+            yield linked
             return
         with Scratch(engine) as scratch:
             table = scratch.table("published")
-            scratch.execute("audit/published", published=table, linked=own, persons=list(columns))
+            scratch.execute("audit/published", published=table, linked=linked, persons=list(columns))
             yield table
 
 
@@ -219,8 +219,14 @@ def find_link_columns(engine: Engine, entry: Entry | None) -> dict[str, str]:
 
 def nulls_in(policies: Sequence[Mapping[str, Any]], name: str) -> NullPerson | None:
     """Treatment of rows without a person in policies that count persons of this name: distinct if all say so."""
-    said = [p.get("null_person") for p in policies if name.lower() in map(str.lower, counted_in(p))]
-    return "distinct" if said and all(one == "distinct" for one in said) else "one" if any(said) else None
+    settings = [p.get("null_person") for p in policies if name.lower() in map(str.lower, counted_in(p))]
+    return (
+        "distinct"
+        if settings and all(setting == "distinct" for setting in settings)
+        else "one"
+        if any(settings)
+        else None
+    )
 
 
 def why_missing(engine: Engine, entry: Entry | None) -> str:
@@ -247,15 +253,15 @@ def check_counts(
         return (), ()
     if not spec.counted():
         return (), (UNCOUNTED,) if spec.rows_are == "events" else ()
-    known = {name.lower(): number for name, number in counts.fewest.items()}
-    asked = spec.privacy.k
+    reached = {name.lower(): number for name, number in counts.fewest.items()}
+    k = spec.privacy.k
     names = spec.counted()
     results = tuple(
-        RequirementResult(NAME, name, asked, known[name.lower()], known[name.lower()] >= asked)
+        RequirementResult(NAME, name, k, reached[name.lower()], reached[name.lower()] >= k)
         for name in names
-        if name.lower() in known
+        if name.lower() in reached
     )
-    missing = ", ".join(name for name in names if name.lower() not in known)
+    missing = ", ".join(name for name in names if name.lower() not in reached)
     if not missing:
         return results, ()
     return results, (f"persons by {missing}: {why_missing(engine, entry)}",)

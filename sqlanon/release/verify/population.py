@@ -47,7 +47,7 @@ def verify_population(
     population = encoded.population
     assert population is not None
     names = [recoded.layout.names[domain.code] for domain in encoded.quasi]
-    counted, shared = _count_cells(
+    cells, shared = _count_cells(
         scratch, recoded.form, physical, encoded.quasi, names, population.readings, population.stage
     )
     if shared:
@@ -55,7 +55,7 @@ def verify_population(
             f"{shared} combinations of values of the population lie in more than one published cell; nothing was "
             "published"
         )
-    return [_measure(scratch, requirement, counted) for requirement in requirements]
+    return [_measure(scratch, requirement, cells) for requirement in requirements]
 
 
 def audit_population(
@@ -82,8 +82,8 @@ def audit_population(
         roles = assign_roles(replace(spec, columns=spec.with_role("quasi"), rest="drop"), people)
     except (DatabaseError, PolicyError) as error:
         return (), (f"{what}: the population cannot be read from here: {error}",)
-    known = {column.name for column in relation.columns}
-    names = [_find_published(form, reading, known) for reading in roles.quasi]
+    published = {column.name for column in relation.columns}
+    names = [_find_published(form, reading, published) for reading in roles.quasi]
     if not all(names):
         return (), (
             f"{what}: the table has not the columns that format {form.facts.name} publishes of the quasi columns",
@@ -91,14 +91,14 @@ def audit_population(
     quasi = [Domain(reading, people.ref, 0, 0, 0, 0, 0, 0, f"c{i}") for i, reading in enumerate(roles.quasi, 1)]
     with Scratch(engine) as scratch, engine.snapshot():
         stage = take_stage(scratch, roles, (), step="population")
-        counted, shared = _count_cells(
+        cells, shared = _count_cells(
             scratch, form, relation.ref, quasi, [published for published in names if published], roles.quasi, stage
         )
         if shared:
             return (), (
                 f"{what}: {shared} combinations of values of the population lie in more than one published cell",
             )
-        return tuple(requirement.result(_measure(scratch, requirement, counted)) for requirement in population), ()
+        return tuple(requirement.result(_measure(scratch, requirement, cells)) for requirement in population), ()
 
 
 def _find_published(form: Format, reading: Reading, known: set[str]) -> Names | None:
@@ -136,7 +136,7 @@ def _count_cells(
         readings: the columns of the population.
         stage: the rows of the population.
     """
-    groups, people, matched, counted = (
+    groups, people, matched, cells = (
         scratch.table(f"population_{what}") for what in ("groups", "people", "matched", "counted")
     )
     scratch.execute(
@@ -152,23 +152,23 @@ def _count_cells(
     scratch.execute("verify/population_people", people=people, stage=stage, columns=columns)
     pairs = []
     for index, (domain, layout) in enumerate(zip(quasi, names, strict=True), 1):
-        said, seen = scratch.table(f"{domain.code}_said"), scratch.table(f"{domain.code}_seen")
+        released_values, population_values = scratch.table(f"{domain.code}_said"), scratch.table(f"{domain.code}_seen")
         scratch.execute(
             "verify/population_each",
-            each=said,
+            each=released_values,
             source=groups,
             number=f"_sqlanon_said{index}",
             columns=[{"column": name, "name": name} for name in layout.published()],
         )
         scratch.execute(
             "verify/population_each",
-            each=seen,
+            each=population_values,
             source=people,
             number=f"seen{index}",
             columns=[{"column": domain.reading.alias, "name": "value"}],
         )
-        pairs.append(form.match_cells(scratch, domain, said, seen, layout))
+        pairs.append(form.match_cells(scratch, domain, released_values, population_values, layout))
     scratch.execute("verify/population_matched", matched=matched, people=people, groups=groups, pairs=pairs)
     shared = scratch.count("verify/population_shared", matched=matched)
-    scratch.execute("verify/population_counted", counted=counted, groups=groups, people=people, matched=matched)
-    return counted, shared
+    scratch.execute("verify/population_counted", counted=cells, groups=groups, people=people, matched=matched)
+    return cells, shared

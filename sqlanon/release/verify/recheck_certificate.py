@@ -38,13 +38,13 @@ def find_alteration(engine: Engine, entry: Entry, published: Relation) -> str | 
 
     Cost: groupings of the certificate's k n edges, the remix once more, a scan of the table.
     """
-    edges, drawn = entry.certificate
+    edges, draw = entry.certificate
     catalog, report = Catalog(engine), entry.report
     secret = catalog.secret_in(engine.look_up(list(catalog.tables)), entry.release) or ""
     key = key_of(secret, entry.release, str(report.get("certificate")))
-    certificate, k = Certificate(edges, drawn), int(entry.policy["privacy"]["k"])
+    certificate, k = Certificate(edges, draw), int(entry.policy["privacy"]["k"])
     rows = count(engine, statement("table/count", engine.dialect, source=published.ref))
-    with guard_reading(engine, edges), guard_reading(engine, drawn), Scratch(engine) as scratch:
+    with guard_reading(engine, edges), guard_reading(engine, draw), Scratch(engine) as scratch:
         if wrong := recheck(scratch, certificate, rows, k, key):
             return wrong
         if report.get("drawn") is None:

@@ -122,8 +122,11 @@ class LineageRows(OwnRows):
             yield self._rows(scratch, scratch.table("persons"), kept=False)
 
     def columns(self) -> set[str]:
-        own = self._columns(self._lineage.rows)
-        return {*(name.removeprefix("_sqlanon_") for name in own), *(self._persons if "_sqlanon_owner" in own else ())}
+        names = self._columns(self._lineage.rows)
+        return {
+            *(name.removeprefix("_sqlanon_") for name in names),
+            *(self._persons if "_sqlanon_owner" in names else ()),
+        }
 
     @property
     def _persons(self) -> list[str]:
@@ -144,8 +147,8 @@ class LineageRows(OwnRows):
         table = scratch.name_table(name)
         if table not in scratch.made:
             # Of an older lineage somebody may have dropped its classes.
-            kept = not self._persons and scratch.engine.exists(self._lineage.classes)
-            self._rows(scratch, scratch.table(name), kept=kept)
+            has_classes = not self._persons and scratch.engine.exists(self._lineage.classes)
+            self._rows(scratch, scratch.table(name), kept=has_classes)
         return table
 
     def _rows(self, scratch: Scratch, table: TableRef, *, kept: bool) -> TableRef:

@@ -15,14 +15,13 @@ from sqlanon.formats.cover import count_wider_than_least
 from sqlanon.formats.levels import NOT_ASKED
 
 if TYPE_CHECKING:
-    from sqlanon.engines.base import TableRef
     from sqlanon.formats.base import Recoded
     from sqlanon.formats.levels import Least
-    from sqlanon.table.encode import Encoded
+    from sqlanon.table.classed import ClassedRows
     from sqlanon.table.scratch import Scratch
 
 
-def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> Least:
+def least_covers(scratch: Scratch, classed: ClassedRows, recoded: Recoded) -> Least:
     """The quasi columns with published ends, or members of sets, that are values of rows of the class.
 
     In these columns no cell is wider than the least cover of the rows.
@@ -33,7 +32,6 @@ def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded:
 
     Args:
         scratch: the run.
-        encoded: the quasi columns.
         classed: staged rows with their original values and class.
         recoded: published cells of every class.
 
@@ -41,9 +39,9 @@ def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded:
     """
     if not recoded.form.facts.attains or recoded.wider or recoded.leveled or not recoded.members.attain:
         return NOT_ASKED
-    asked = [
+    by_value = [
         domain
-        for domain in encoded.quasi
+        for domain in classed.encoded.quasi
         if domain.reading.treatment != "hierarchy" and domain.reading.spec.recode is None
     ]
-    return count_wider_than_least(recoded.form, scratch, asked, classed, recoded)
+    return count_wider_than_least(recoded.form, scratch, by_value, classed.table, recoded)

@@ -70,12 +70,12 @@ class Shown:
 
         ``together``: in several tables, over which k is asked of tokens alone.
         """
-        asked = [
+        requirements = [
             requirement
             for requirement in self.requirements
             if not (together and isinstance(requirement, KAnonymity | Persons))
         ]
-        if not asked:
+        if not requirements:
             return []
         signed = scratch.table("signed")
         columns = dict.fromkeys((*self.classes, *self.sensitive, self.token))
@@ -88,11 +88,12 @@ class Shown:
             columns=list(columns),
         )
         grouping = Grouping(signed, (*self.classes, SIGN), persons=(self.token,))
-        found = [
-            requirement.result(grouping.measure(scratch.engine, requirement, self.sensitive)) for requirement in asked
+        results = [
+            requirement.result(grouping.measure(scratch.engine, requirement, self.sensitive))
+            for requirement in requirements
         ]
         scratch.drop(signed)
-        return [replace(result, name=f"{result.name}, {NAME}") for result in found]
+        return [replace(result, name=f"{result.name}, {NAME}") for result in results]
 
 
 def describe_table(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], names: Sequence[str]) -> Shown:
@@ -101,29 +102,31 @@ def describe_table(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], n
     tokens = [spelled[column.name.lower()] for column in spec.with_role("pseudonym")]
     sensitive = tuple(spelled[column.name.lower()] for column in spec.with_role("sensitive"))
     assert spec.token is not None
-    own = spelled[spec.token.name.lower()]
-    requirements = make_requirements(spec.privacy, sensitive, (own,), spec.columns)
+    token = spelled[spec.token.name.lower()]
+    requirements = make_requirements(spec.privacy, sensitive, (token,), spec.columns)
     return Shown(
         table,
-        own,
+        token,
         tuple(classes),
         spec.privacy.k,
         sensitive,
         requirements,
-        next((name for name in tokens if name != own), None),
+        next((name for name in tokens if name != token), None),
     )
 
 
 def scope_of(entry: Entry) -> str | None:
     """Scope of a version's tokens, by the policy in the catalog; None without tokens."""
-    own = _person(entry.policy)
-    return None if own is None else str(own.get("scope") or entry.release)
+    pseudonym = _person(entry.policy)
+    return None if pseudonym is None else str(pseudonym.get("scope") or entry.release)
 
 
 def _person(policy: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    named = {str(name).lower() for name in policy.get("person") or ()}
+    persons = {str(name).lower() for name in policy.get("person") or ()}
     tokens = (
-        column for column in policy["columns"] if column["role"] == "pseudonym" and str(column["name"]).lower() in named
+        column
+        for column in policy["columns"]
+        if column["role"] == "pseudonym" and str(column["name"]).lower() in persons
     )
     return next(tokens, None)
 
@@ -157,18 +160,18 @@ def list_others(engine: Engine, scope: str | None, releases: Sequence[str]) -> l
 def read_shown(engine: Engine, entry: Entry) -> Shown:
     """The table of a version, by its metadata."""
     table = private_table(engine, entry.physical)
-    made = statement(
+    query = statement(
         "query/metadata",
         engine.dialect,
         metadata=metadata_table(table),
         columns=[name for name, _ in COLUMNS],
     )
-    rows = engine.fetch(made)
+    rows = engine.fetch(query)
     classes = [name for row in rows if row[1] == "quasi" for name in json.loads(str(row[5]))]
-    own = _person(entry.policy)
-    assert own is not None
+    pseudonym = _person(entry.policy)
+    assert pseudonym is not None
     tokens = [str(row[0]) for row in rows if row[1] == "pseudonym"]
-    token = next(name for name in tokens if name.lower() == str(own["name"]).lower())
+    token = next(name for name in tokens if name.lower() == str(pseudonym["name"]).lower())
     sensitive = tuple(str(row[0]) for row in rows if row[1] == "sensitive")
     privacy = read_stored(entry.policy["privacy"])
     requirements = make_requirements(privacy, sensitive, (token,))
@@ -193,9 +196,9 @@ def number_signatures(scratch: Scratch, tables: Sequence[Shown], name: str = "si
 
     Cost: a sort of each table by its cells, and groupings of all rows by token.
     """
-    made = scratch.table(name)
-    scratch.execute("verify/signs", signs=made, tables=list(tables))
-    return made
+    signs = scratch.table(name)
+    scratch.execute("verify/signs", signs=signs, tables=list(tables))
+    return signs
 
 
 def find_signatures(scratch: Scratch, state: ReleaseState, siblings: Siblings | None = None) -> TableRef | None:
@@ -214,8 +217,8 @@ def count_alike(scratch: Scratch, table: TableRef, k: int) -> tuple[int, int]:
 
 def shared_events(scratch: Scratch, tables: Sequence[Shown]) -> int:
     """Number of event tokens that belong to several persons."""
-    held = [table for table in tables if table.event is not None]
-    return scratch.count("verify/shared_events", tables=held) if held else 0
+    with_events = [table for table in tables if table.event is not None]
+    return scratch.count("verify/shared_events", tables=with_events) if with_events else 0
 
 
 def measure_tokens(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[RequirementResult]:
@@ -229,17 +232,17 @@ def measure_tokens(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> lis
     events = [RequirementResult("persons of an event", own.event, 1, 2, satisfied=False)] if shared else []
     alone = number_signatures(scratch, [own])
     reached, _ = count_alike(scratch, alone, own.k)
-    found = [RequirementResult(NAME, own.token, own.k, reached, reached >= own.k)]
+    results = [RequirementResult(NAME, own.token, own.k, reached, reached >= own.k)]
     values = own.measure(scratch, alone, together=False)
     if beside:
         together, k = number_signatures(scratch, tables, "signs_together"), min(table.k for table in tables)
         reached, _ = count_alike(scratch, together, k)
-        found.append(RequirementResult(f"{NAME} in {len(tables)} tables", own.token, k, reached, reached >= k))
+        results.append(RequirementResult(f"{NAME} in {len(tables)} tables", own.token, k, reached, reached >= k))
         for table in tables:
             values += table.measure(scratch, together, together=True)
         scratch.drop(together)
     scratch.drop(alone)
-    return [*found, *events, *(result for result in values if not result.satisfied)]
+    return [*results, *events, *(result for result in values if not result.satisfied)]
 
 
 def verify_tokens(
@@ -315,20 +318,20 @@ def compare_versions(
     """
     spec = state.spec
     most = spec.refresh.max_failing
-    kept = [entry for entry in before if scope_of(entry) == spec.scope]
-    if spec.rotates or not kept:
+    same_scope = [entry for entry in before if scope_of(entry) == spec.scope]
+    if spec.rotates or not same_scope:
         return ()
     number = ", ".join(
-        f"version {entry.version}" + (f" of {entry.release}" if len(before) > 1 else "") for entry in kept
+        f"version {entry.version}" + (f" of {entry.release}" if len(before) > 1 else "") for entry in same_scope
     )
-    if any(entry.file or not state.exists(private_table(state.engine, entry.physical)) for entry in kept):
+    if any(entry.file or not state.exists(private_table(state.engine, entry.physical)) for entry in same_scope):
         return (
             (
                 f"tokens link this version with {number}, whose rows are in another file: what both reveal together "
                 "is not measured"
             ),
         )
-    earlier = [read_shown(state.engine, entry) for entry in kept]
+    earlier = [read_shown(state.engine, entry) for entry in same_scope]
     signatures = number_signatures(scratch, [own, *beside, *earlier], "signs_of_versions")
     k = min(spec.privacy.k, *(table.k for table in beside)) if len(before) > 1 else spec.privacy.k
     reached, failing = count_alike(scratch, signatures, k)

@@ -22,7 +22,7 @@ from sqlanon.release.verify.population import verify_population
 from sqlanon.release.verify.tight_bounds import least_covers
 from sqlanon.results import RequirementResult
 from sqlanon.spec import FormatSpec
-from sqlanon.table.encode import Encoded
+from sqlanon.table.classed import ClassedRows
 from sqlanon.table.scratch import Scratch
 
 MANY_ROWS = 100_000
@@ -40,14 +40,11 @@ class Verified:
     pm: dict[str, float]
 
 
-def verify_staged(
-    scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, form: FormatSpec
-) -> tuple[str, ...]:
+def verify_staged(scratch: Scratch, classed: ClassedRows, recoded: Recoded, form: FormatSpec) -> tuple[str, ...]:
     """Check that published cells contain the original values, and that every row has one class or is left out.
 
     Args:
         scratch: the run.
-        encoded: the work table.
         classed: staged rows with their original values and class.
         recoded: published cells of every class.
         form: the policy's format, which has the covering predicate to count.
@@ -58,44 +55,44 @@ def verify_staged(
     Raises:
         PrivacyViolation: some row is lost or not covered; the text counts them.
     """
-    found, distinct = _rows(scratch, classed, encoded.rows)
-    kept = encoded.rows - recoded.left_out
-    if (found, distinct) != (kept, kept):
+    encoded = classed.encoded
+    row_count, distinct = _rows(scratch, classed.table, encoded.rows)
+    expected = encoded.rows - recoded.left_out
+    if (row_count, distinct) != (expected, expected):
         raise PrivacyViolation(
-            f"of {encoded.rows} rows {distinct} have a class and {found - distinct} more than one; nothing was "
+            f"of {encoded.rows} rows {distinct} have a class and {row_count - distinct} more than one; nothing was "
             "published"
         )
-    known = least_covers(scratch, encoded, classed, recoded)
-    classed, kept = recoded.members.each(classed, kept)
-    counted = format_of(form.kind).count_covered(scratch, encoded, classed, recoded, known)
-    if counted is None:
+    least = least_covers(scratch, classed, recoded)
+    members, expected = recoded.members.each(classed.table, expected)
+    counts = format_of(form.kind).count_covered(scratch, replace(classed, table=members), recoded, least)
+    if counts is None:
         return ()  # the staged values themselves are published; `verify_rows` compares the written table with them
-    reached, uncovered = counted
-    if reached != kept:
-        raise PrivacyViolation(f"{kept - reached} of {kept} rows have no class; nothing was published")
+    reached, uncovered = counts
+    if reached != expected:
+        raise PrivacyViolation(f"{expected - reached} of {expected} rows have no class; nothing was published")
     if uncovered:
         raise PrivacyViolation(f"{uncovered} rows are not covered by what would be published; nothing was published")
-    return tuple(name for domain in encoded.quasi if known.wide.get(name := domain.reading.name) == 0)
+    return tuple(name for domain in encoded.quasi if least.wide.get(name := domain.reading.name) == 0)
 
 
 def _rows(scratch: Scratch, classed: TableRef, rows: int) -> tuple[int, int]:
     """Number of rows with a class, and number of staged rows among them."""
     if scratch.engine.capabilities.distinct_numbers:
-        found, distinct, least, greatest = scratch.fetch("verify/distinct_rows", classed=classed)[0]
+        present, distinct, least, greatest = scratch.fetch("verify/distinct_rows", classed=classed)[0]
         if (least, greatest) == (0, rows - 1):
-            return read_integer(found), read_integer(distinct)
+            return read_integer(present), read_integer(distinct)
     import numpy as np
 
     rid = scratch.fetch_arrays(scratch.sql("verify/rows", classed=classed), ["int32"])[0].astype(np.int32)
-    found = np.zeros(rows, dtype=np.bool_)
-    found[rid[(rid >= 0) & (rid < rows)]] = True
-    return len(rid), int(np.count_nonzero(found))
+    present = np.zeros(rows, dtype=np.bool_)
+    present[rid[(rid >= 0) & (rid < rows)]] = True
+    return len(rid), int(np.count_nonzero(present))
 
 
 def verify_physical(
     scratch: Scratch,
-    encoded: Encoded,
-    classed: TableRef,
+    classed: ClassedRows,
     recoded: Recoded,
     physical: Relation,
     requirements: Sequence[Requirement],
@@ -106,7 +103,6 @@ def verify_physical(
 
     Args:
         scratch: the run.
-        encoded: the work table.
         classed: staged rows with their class.
         recoded: published cells of every class.
         physical: the written table with its columns.
@@ -119,28 +115,25 @@ def verify_physical(
         PrivacyViolation: a promise does not hold; the message names the requirement and the number of classes that
             fail.
     """
-    sizes = verify_rows(scratch, encoded, classed, recoded, physical)
+    encoded = classed.encoded
+    sizes = verify_rows(scratch, classed, recoded, physical)
     names = [domain.reading.name for domain in encoded.sensitive]
     of_persons = [requirement for requirement in requirements if requirement.counts_persons]
-    results = measure_persons(scratch, encoded, classed, recoded, of_persons) if of_persons else ()
-    others = of_rows([requirement for requirement in requirements if not requirement.counts_persons])
+    results = measure_persons(scratch, classed, recoded, of_persons) if of_persons else ()
+    row_requirements = of_rows([requirement for requirement in requirements if not requirement.counts_persons])
     compared = of_population(requirements)
     if compared:
         reached = verify_population(scratch, encoded, recoded, physical.ref, compared)
-        results += tuple(_judge(requirement, found) for requirement, found in zip(compared, reached, strict=True))
+        results += tuple(_judge(requirement, value) for requirement, value in zip(compared, reached, strict=True))
     grouping = recoded.grouping(physical.ref)
     if grouping != Grouping(physical.ref, recoded.layout.of_class):
         sizes = None  # the groups are others than those of equal class columns
-    verified = measure_requirements(scratch, grouping, names, others, sizes)
+    verified = measure_requirements(scratch, grouping, names, row_requirements, sizes)
     return replace(verified, requirements=(*verified.requirements, *results))
 
 
 def measure_persons(
-    scratch: Scratch,
-    encoded: Encoded,
-    classed: TableRef,
-    recoded: Recoded,
-    requirements: Sequence[Requirement],
+    scratch: Scratch, classed: ClassedRows, recoded: Recoded, requirements: Sequence[Requirement]
 ) -> tuple[RequirementResult, ...]:
     """Measure requirements that count persons, and refuse if one fails.
 
@@ -148,24 +141,21 @@ def measure_persons(
     of the release. Groups of equal published cells have numbers, as hashes of different cells could be equal.
     """
     rows, numbers = scratch.table("rows_of_persons"), scratch.table("numbers_of_persons")
-    sensitive = [domain.reading.alias for domain in encoded.sensitive]
-    persons = [domain.reading.alias for domain in encoded.persons]
+    sensitive = [domain.reading.alias for domain in classed.encoded.sensitive]
+    persons = [domain.reading.alias for domain in classed.encoded.persons]
     scratch.execute("verify/numbers", numbers=numbers, released=recoded.released, names=recoded.layout.of_class)
-    scratch.execute("verify/persons", rows=rows, classed=classed, numbers=numbers, columns=[*sensitive, *persons])
+    scratch.execute("verify/persons", rows=rows, classed=classed.table, numbers=numbers, columns=[*sensitive, *persons])
     grouping = Grouping(rows, ("number",), persons=tuple(persons))
     return tuple(
         _judge(requirement, grouping.measure(scratch.engine, requirement, sensitive)) for requirement in requirements
     )
 
 
-def verify_rows(
-    scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, physical: Relation
-) -> Grouping | None:
+def verify_rows(scratch: Scratch, classed: ClassedRows, recoded: Recoded, physical: Relation) -> Grouping | None:
     """Check that the physical table has the policy's columns and the staged rows with the cells of their classes.
 
     Args:
         scratch: the run.
-        encoded: the work table.
         classed: staged rows with their class.
         recoded: published cells of every class.
         physical: the written table with its columns.
@@ -178,26 +168,32 @@ def verify_rows(
         PrivacyViolation: the table has other columns or other rows.
     """
     expected = [column.name for column in recoded.columns]
-    found = [column.name for column in physical.columns]
-    if found != expected:
+    names = [column.name for column in physical.columns]
+    if names != expected:
         raise PrivacyViolation("the released table does not have exactly the policy's columns; nothing was published")
-    own = {column.name for column in physical.columns if column.own_operators}
+    text_names = {column.name for column in physical.columns if column.own_operators}
     published = [
-        {"source": c.source, "column": c.column, "name": c.name, "as_text": c.name in own} for c in recoded.columns
+        {"source": c.source, "column": c.column, "name": c.name, "as_text": c.name in text_names}
+        for c in recoded.columns
     ]
     marks = scratch.table("marks")
     with scratch.together():
-        scratch.execute("verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class, own=own)
+        scratch.execute(
+            "verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class, own=text_names
+        )
         staged = scratch.fetch(
-            "verify/staged", classed=classed, marks=marks, published=published, dense=recoded.groups.dense
+            "verify/staged", classed=classed.table, marks=marks, published=published, dense=recoded.groups.dense
         )[0]
     sizes = None
-    if scratch.engine.capabilities.groups_by_mark and encoded.rows >= MANY_ROWS:
-        written, sizes = written_groups(scratch, marks, recoded, physical.ref, published)
+    if scratch.engine.capabilities.groups_by_mark and classed.encoded.rows >= MANY_ROWS:
+        written_fingerprint, sizes = written_groups(scratch, marks, recoded, physical.ref, published)
     else:
-        written = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
-    kept = encoded.rows - recoded.left_out
-    if tuple(map(str, staged)) != tuple(map(str, written)) or read_integer(written[0]) != kept:
+        written_fingerprint = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
+    published_rows = classed.encoded.rows - recoded.left_out
+    if (
+        tuple(map(str, staged)) != tuple(map(str, written_fingerprint))
+        or read_integer(written_fingerprint[0]) != published_rows
+    ):
         raise PrivacyViolation("the released rows are not the staged ones; nothing was published")
     return sizes
 
@@ -214,13 +210,13 @@ def written_groups(
     groups = scratch.table("written")
     with scratch.together():
         scratch.execute("verify/written", written=groups, target=physical, published=published)
-        *written, apart = scratch.fetch("verify/of_written", written=groups, marks=marks)[0]
+        *fingerprint, apart = scratch.fetch("verify/of_written", written=groups, marks=marks)[0]
     if not apart:
         row = scratch.fetch(
             "verify/shared_marks", marks=marks, released=recoded.released, names=recoded.layout.of_class
         )
         apart = read_integer(row[0][0]) == 0
-    return tuple(written), Grouping(groups, ("mark",), count="n") if apart else None
+    return tuple(fingerprint), Grouping(groups, ("mark",), count="n") if apart else None
 
 
 def measure_requirements(
@@ -242,8 +238,8 @@ def measure_requirements(
     results = []
     sizes = Sizes(0, 0, 0)
     for requirement in requirements:
-        found = counted if counted is not None and requirement.shape.kind == "rows" else grouping
-        measured = found.measure(scratch.engine, requirement, names)
+        groups = counted if counted is not None and requirement.shape.kind == "rows" else grouping
+        measured = groups.measure(scratch.engine, requirement, names)
         sizes = measured.sizes or sizes
         results.append(_judge(requirement, measured))
     pm = _privacy(scratch, grouping, names, results)
@@ -273,12 +269,12 @@ def _privacy(
     pm: dict[str, float] = {}
     for i, name in enumerate(names):
         # The reached frequency l is PM.
-        known = [
+        measured = [
             result.reached for result in results if (result.name, result.column, result.joint) == ("l", name, False)
         ]
         pm[name] = (
-            known[0]
-            if known
+            measured[0]
+            if measured
             else as_number(grouping.measure(scratch.engine, FrequencyDiversity(Fraction(1), name, i), names).reached)
         )
     return pm

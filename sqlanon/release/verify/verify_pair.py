@@ -15,14 +15,13 @@ from sqlanon.formats import COUNT, GROUP, Recoded
 from sqlanon.privacy.base import Requirement
 from sqlanon.release.verify.verify import Verified, measure_requirements, verify_rows
 from sqlanon.sqltext import statement
-from sqlanon.table.encode import Encoded
+from sqlanon.table.classed import ClassedRows
 from sqlanon.table.scratch import Scratch
 
 
 def verify_pair(
     scratch: Scratch,
-    encoded: Encoded,
-    classed: TableRef,
+    classed: ClassedRows,
     recoded: Recoded,
     counted: Relation,
     physical: Relation,
@@ -32,7 +31,6 @@ def verify_pair(
 
     Args:
         scratch: the run.
-        encoded: the work table.
         classed: staged rows with their class; the private row ids are still there.
         recoded: groups of the classes, and the columns of both tables.
         counted: the table of sensitive values.
@@ -42,27 +40,27 @@ def verify_pair(
     Raises:
         PrivacyViolation: a promise does not hold.
     """
-    verify_rows(scratch, encoded, classed, recoded, physical)
+    verify_rows(scratch, classed, recoded, physical)
     if [column.name for column in counted.columns] != [column.name for column in recoded.sensitive]:
         raise PrivacyViolation(
             "the table of sensitive values does not have exactly the policy's columns; nothing was published"
         )
-    (sensitive,) = encoded.sensitive
+    (sensitive,) = classed.encoded.sensitive
     name = sensitive.reading.name
     row = scratch.fetch(
         "verify/sensitive",
         counted=counted.ref,
-        classed=classed,
+        classed=classed.table,
         released=recoded.released,
         group=GROUP,
         value=name,
         count=COUNT,
         alias=sensitive.reading.alias,
     )[0]
-    found, expected, wrong = read_integers(row)
-    if wrong or found != expected:
+    matched, expected, wrong = read_integers(row)
+    if wrong or matched != expected:
         raise PrivacyViolation(
-            f"of {expected} sensitive values of groups {found} are in the table and {wrong} are not those of the "
+            f"of {expected} sensitive values of groups {matched} are in the table and {wrong} are not those of the "
             "staged rows; nothing was published"
         )
     groups, apart = count_disagreeing(scratch.engine, physical.ref, counted.ref)
@@ -75,6 +73,6 @@ def verify_pair(
 
 def count_disagreeing(engine: Engine, rows: TableRef, counted: TableRef) -> tuple[int, int]:
     """Number of groups in the two tables of a release, and number of groups with different row counts in them."""
-    made = statement("verify/pair", engine.dialect, rows=rows, counted=counted, group=GROUP, count=COUNT)
-    groups, wrong = numbers(engine, made)
+    query = statement("verify/pair", engine.dialect, rows=rows, counted=counted, group=GROUP, count=COUNT)
+    groups, wrong = numbers(engine, query)
     return groups, wrong

@@ -6,8 +6,8 @@ Versions of noisy statistics are paid, so that the clock alone makes them, and e
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import NOISY as NOISY_STATISTICS
@@ -19,6 +19,7 @@ from sqlanon.release.catalog.refresh import is_due
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.divide.division import Division
 from sqlanon.release.frozen.choose_lineage import lineage_of_run, shows_erased_keys
+from sqlanon.release.publish.killed_counts import reconcile_beside
 from sqlanon.release.stages.options import RunOptions
 from sqlanon.release.stages.work import Version
 from sqlanon.release.versions.full import Full
@@ -45,7 +46,8 @@ class RowRules:
             raise PolicyError(f"{spec.name}: --spend is for statistics with a budget")
 
     def hold(self, engine: Engine, spec: ReleaseSpec) -> AbstractContextManager[None]:
-        """Further locks of a run, beside those of its releases."""
+        """Further locks of a run, beside those of its releases; what killed runs left beside it is tidied up."""
+        reconcile_beside(engine, spec.name, None)
         return nullcontext()
 
     def waits(self, options: RunOptions) -> bool:
@@ -77,11 +79,14 @@ class CountRules(RowRules):
     def check(self, engine: Engine, spec: ReleaseSpec, options: RunOptions) -> None:
         super().check(engine, spec, options)
         _refuse_lineage(spec, options)
-        require(engine, "statistics", spec.name)
 
-    def hold(self, engine: Engine, spec: ReleaseSpec) -> AbstractContextManager[None]:
+    @contextmanager
+    def hold(self, engine: Engine, spec: ReleaseSpec) -> Iterator[None]:
         assert spec.statistics is not None
-        return hold_counts(engine, str(engine.relation(spec.source).ref), spec.statistics.together)
+        source, together = str(engine.relation(spec.source).ref), spec.statistics.together
+        with hold_counts(engine, source, together):
+            reconcile_beside(engine, spec.name, source, together)
+            yield
 
     def choose(self, state: ReleaseState, division: Division, options: RunOptions) -> Version:
         assert state.spec.statistics is not None

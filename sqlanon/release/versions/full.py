@@ -64,7 +64,7 @@ class Full(Version):
     def measure(self, work: Work) -> None:
         spec, state, scratch, target = work.spec, work.state, work.scratch, work.target
         ready, classes, compared, siblings = work.prepared, work.classes, work.compared, work.siblings
-        encoded, classed, recoded = classes.encoded, classes.classed, classes.recoded
+        encoded, classed, recoded = classes.encoded, classes.classed.table, classes.recoded
         with work.watch.stage("verify"):
             fewest = _fewest_rows(work)
             if not spec.privacy.of_persons:  # where a requirement counts them, it was verified
@@ -142,7 +142,7 @@ def _largest_share(work: Work, spec: ReleaseSpec) -> float | None:
     if not spec.person:
         return None
     (person,) = (person.alias for person in work.prepared.persons)
-    classed, groups = work.classes.classed, work.classes.recoded.groups
+    classed, groups = work.classes.classed.table, work.classes.recoded.groups
     row = work.scratch.fetch("verify/person_share", classed=classed, groups=groups, person=person)[0]
     return number(row[0])
 
@@ -151,6 +151,10 @@ def _fewest_rows(work: Work) -> dict[str, int]:
     persons = work.prepared.persons
     if not persons:
         return {}
-    classed, groups, aliases = work.classes.classed, work.classes.recoded.groups, [person.alias for person in persons]
+    classed, groups, aliases = (
+        work.classes.classed.table,
+        work.classes.recoded.groups,
+        [person.alias for person in persons],
+    )
     row = work.scratch.fetch("verify/identifiers", classed=classed, groups=groups, identifiers=aliases, also=[])[0]
     return {person.name: read_integer(cell) for person, cell in zip(persons, row, strict=True)}

@@ -236,7 +236,7 @@ class OfLineage(Version):
     def _enter(self, work: Work, step: Step, shape: Shape) -> Entered:
         scratch, spec, ready, classes = work.scratch, work.spec, work.prepared, work.classes
         rows = work.compared.table or history.rows_of(
-            scratch, classes.encoded.roles, classes.classed, classes.recoded.groups, work.secret
+            scratch, classes.encoded.roles, classes.classed.table, classes.recoded.groups, work.secret
         )
         requirements, sensitive, groups = of_rows(ready.requirements), len(ready.sensitive), classes.recoded.groups
         # Over persons a union may fail requirements that its parts meet, and the rows of a person are to stay together.

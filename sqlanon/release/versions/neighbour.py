@@ -19,13 +19,18 @@ from sqlanon.statistics.neighbour import Neighbour, NeighbourColumn, make_change
 from sqlanon.table.roles import assign_roles
 
 if TYPE_CHECKING:
-    from sqlanon.engines.base import TableRef
+    from sqlanon.engines.base import Column, TableRef
     from sqlanon.release.stages.work import Work
     from sqlanon.statistics.parts import How
     from sqlanon.table.reading import Reading
 
 ORDERED = ("integer", "decimal", "float", "date", "timestamp")
 """Kinds of columns in the order of their values."""
+NUMBERS = ("integer", "decimal", "float")
+COMPARED = (*ORDERED, "text", "enum", "boolean")
+"""Kinds of columns whose values are compared with those of sums."""
+PUBLISHED = ("quasi", "sensitive", "insensitive")
+"""Roles of columns that readers see, in one form or another."""
 
 
 def find_neighbour(state: ReleaseState, *, confirmed: bool) -> Entry | None:
@@ -46,22 +51,22 @@ def find_neighbour(state: ReleaseState, *, confirmed: bool) -> Entry | None:
         return None
     (name,) = statistics.together
     entries = [entry for entry in Catalog(state.engine).entries(name) if entry.status in SHOWN]
-    found = next((entry for entry in entries if entry.status == "published"), None)
-    if found is None or found.source != str(state.source.ref):
+    published_entry = next((entry for entry in entries if entry.status == "published"), None)
+    if published_entry is None or published_entry.source != str(state.source.ref):
         raise PolicyError(
             f"{state.spec.name}: together: {name} is not a published release of {state.source.ref}; run it first"
         )
-    why = _refuse(found)
+    why = _refuse(published_entry)
     if why:
         raise UnsupportedError(f"{state.spec.name}: together: {name} {why}; leave it out, and give no reader both")
-    others = [str(entry.version) for entry in entries if entry.version != found.version]
-    if others and not confirmed:
+    other_versions = [str(entry.version) for entry in entries if entry.version != published_entry.version]
+    if other_versions and not confirmed:
         raise GuardError(
-            f"{state.spec.name}: together: readers had other versions of {name} as well ({', '.join(others)}), and the "
-            f"certificate is of version {found.version} alone. If nobody has kept them, confirm it with "
-            "--allow-weaker (in Python allow_weaker=True)"
+            f"{state.spec.name}: together: readers had other versions of {name} as well ({', '.join(other_versions)}), "
+            f"and the certificate is of version {published_entry.version} alone. If nobody has kept them, confirm it "
+            "with --allow-weaker (in Python allow_weaker=True)"
         ).advising("--allow-weaker")
-    return found
+    return published_entry
 
 
 def _refuse(entry: Entry) -> str:
@@ -81,7 +86,7 @@ def _refuse(entry: Entry) -> str:
         (any(column["role"] == "pseudonym" for column in policy["columns"]), "publishes pseudonyms"),
         (report.suppressed > report.left_out, "publishes suppressed rows"),
     )
-    return next((why for found, why in reasons if found), "")
+    return next((why for applies, why in reasons if applies), "")
 
 
 def link_of_neighbour(state: ReleaseState, entry: Entry) -> Sequence[str]:
@@ -104,6 +109,46 @@ def check_same_rows(work: Work, entry: Entry) -> None:
     _, mark, _ = read_fingerprint(work.scratch, roles, key_columns(spec, roles), secret or "")
     if mark != (entry.fingerprint or "").partition(" ")[0]:
         raise make_changed_error(entry.release, entry.version)
+
+
+def check_sums(work: Work, entry: Entry) -> None:
+    """No column of the rows says what a summed column is, which would be a second source of its sums.
+
+    Raises:
+        UnsupportedError: one does.
+
+    Cost: for each published column and sum a grouping of the source by both.
+    """
+    statistics = work.spec.statistics
+    assert statistics is not None
+    if not statistics.sums:
+        return
+    found = work.scratch.fetch("statistics/neighbour_columns", metadata=metadata_table(entry.table))
+    shown = {str(row[0]).lower() for row in found if row[1] in PUBLISHED}
+    columns = {column.name.lower(): column for column in work.state.source.columns}
+    for one in statistics.sums:
+        own = columns[one.column.lower()]
+        for name in sorted(shown):
+            column = columns.get(name)
+            if column is None or (name != own.name.lower() and not _says(work, column, own)):
+                continue
+            raise UnsupportedError(
+                f"{work.spec.name}: together: {entry.release} publishes column {column.name}, which says "
+                f"what {own.name} is, for each class and not for cells alone; leave it out of the rows, or measure "
+                f"{one.name} out of the counts"
+            )
+
+
+def _says(work: Work, column: Column, summed: Column) -> bool:
+    """Whether a column gives away another one."""
+    if column.kind not in COMPARED or column.own_operators:
+        return False
+    numbers = column.kind in NUMBERS
+    source = work.state.source.ref
+    found = work.scratch.count(
+        "statistics/said_by", source=source, numbers=numbers, column=column.name, sum=summed.name
+    )
+    return bool(found)
 
 
 def read_neighbour(work: Work, entry: Entry, readings: Sequence[Reading]) -> Neighbour:
@@ -139,13 +184,13 @@ def read_neighbour(work: Work, entry: Entry, readings: Sequence[Reading]) -> Nei
                 "not supported: ends of numbers and dates, sets, and nodes of hierarchies are; leave the column out"
             )
         # Of nodes of intervals both outermost values are kept: that is more than readers know, and safe.
-        known = reading.name.lower() in attained and row[2] != "hierarchy"
+        is_attained = reading.name.lower() in attained and row[2] != "hierarchy"
         if how == "branches":
             nodes, leaves = _list_nodes(declared), work.scratch.table(f"leaves{place}")
             _load_leaves(work, leaves, declared["leaves"], nodes)
-            columns.append(NeighbourColumn(place, how, known, reading.alias, leaves, nodes))
+            columns.append(NeighbourColumn(place, how, is_attained, reading.alias, leaves, nodes))
         else:
-            columns.append(NeighbourColumn(place, how, known, reading.alias))
+            columns.append(NeighbourColumn(place, how, is_attained, reading.alias))
     roles = work.staged.roles
     return Neighbour(entry.release, entry.version, tuple(shown), tuple(columns), entry.link, roles.link)
 
@@ -165,10 +210,10 @@ def _how(treatment: str, reading: Reading, declared: Mapping[str, Any]) -> How |
 def _list_nodes(declared: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
     """Of each level, from the leaves up, the node of each leaf: the rank of the node's first leaf, from 1."""
     levels = 1 + max(int(level) for level, *_ in declared["nodes"])
-    made = [[0] * len(declared["leaves"]) for _ in range(levels)]
+    nodes = [[0] * len(declared["leaves"]) for _ in range(levels)]
     for level, first, leaves, _ in declared["nodes"]:
-        made[level][first : first + leaves] = [first + 1] * leaves
-    return tuple(tuple(level) for level in made)
+        nodes[level][first : first + leaves] = [first + 1] * leaves
+    return tuple(tuple(level) for level in nodes)
 
 
 def _load_leaves(work: Work, table: TableRef, leaves: Sequence[str], nodes: Sequence[Sequence[int]]) -> None:

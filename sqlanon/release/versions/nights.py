@@ -81,8 +81,8 @@ class OfNights(OfNoisy):
         seen, measured = kept_tables(engine, noisy.budget.name, night.first)
         if not (engine.exists(seen) and engine.exists(measured)):
             return None
-        made = statement("noisy/measured", engine.dialect, measured=measured)
-        nights, series, nodes, values = engine.fetch_arrays(made, ["int64"] * 4)
+        query = statement("noisy/measured", engine.dialect, measured=measured)
+        nights, series, nodes, values = engine.fetch_arrays(query, ["int64"] * 4)
         numbers = np.concatenate([np.arange(size) for size in _sizes(shape)])
         which = np.repeat(np.arange(len(shape.series)), _sizes(shape))
         earlier = night.number - 1
@@ -91,7 +91,9 @@ class OfNights(OfNoisy):
             np.tile(which, earlier),
             np.tile(numbers, earlier),
         )
-        if not all(np.array_equal(one, other) for one, other in zip((nights, series, nodes), expected, strict=True)):
+        if not all(
+            np.array_equal(stored, computed) for stored, computed in zip((nights, series, nodes), expected, strict=True)
+        ):
             return None
         by_night = values.astype(np.int64).reshape(earlier, -1)
         return np.split(by_night, np.cumsum(_sizes(shape))[:-1], axis=1)
@@ -115,13 +117,13 @@ class OfNights(OfNoisy):
 
     def estimate_rows(self, shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> Iterable[tuple[object, ...]]:
         """See `OfNoisy.estimate_rows`: tonight's rows, which those of earlier nights have before them."""
-        measured = [np.vstack([before, one]) for before, one in zip(self._earlier, noisy, strict=True)]
+        measured = [np.vstack([before, tonight]) for before, tonight in zip(self._earlier, noisy, strict=True)]
         return drawn_rows(shape, estimate_night(shape, noise, measured), self._night.number)
 
     def keep(self, work: Work, noisy: Sequence[Longs]) -> None:
         """See `OfNoisy.keep`: tonight's noisy measurements, and the persons who arrived."""
         seen, measured = self._tables(work)
-        sizes = [len(one) for one in noisy]
+        sizes = [len(values) for values in noisy]
         columns = {
             "night": np.full(sum(sizes), self._night.number, np.int64),
             "series": np.repeat(np.arange(len(sizes)), sizes),
@@ -140,7 +142,7 @@ class OfNights(OfNoisy):
 
 def _sizes(shape: Shape) -> list[int]:
     """The number of groups of each series."""
-    return [shape.tables[one.table].levels[one.level].size for one in shape.series]
+    return [shape.tables[series.table].levels[series.level].size for series in shape.series]
 
 
 def _no_nights(shape: Shape) -> list[Longs]:

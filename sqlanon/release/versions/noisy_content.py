@@ -97,8 +97,8 @@ def content_of_drawn(work: Work, reserved: Event, drawn: Event) -> Content:
         night = reserved.night
         if scratch.count("noisy/verify_view", physical=place, drawn=drawn_statistics, columns=columns, night=night):
             raise PrivacyViolation(f"{spec.name}: the written table is not the noisy table that was stored")
-        done = replace(report, verified=True, seconds=work.watch.total())
-        return done if of_rows is None else of_rows.verify(place, done)
+        verified = replace(report, verified=True, seconds=work.watch.total())
+        return verified if of_rows is None else of_rows.verify(place, verified)
 
     return Content(
         write,

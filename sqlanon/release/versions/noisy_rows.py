@@ -61,7 +61,7 @@ class SyntheticRows:
             target=of_rows.target,
             pairs=of_rows.pairs,
             chosen=of_rows.chosen,
-            apart=tuple(one.mean for one in rows),
-            most=tuple(one.most for one in rows),
+            apart=tuple(row.mean for row in rows),
+            most=tuple(row.most for row in rows),
         )
         return replace(report, noisy=replace(noisy_report, synthetic=synthetic))

@@ -26,7 +26,13 @@ from sqlanon.release.plans.counts import plan_counts
 from sqlanon.release.publish.publish import Content
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.followed import Nights
-from sqlanon.release.versions.neighbour import check_same_rows, find_neighbour, link_of_neighbour, read_neighbour
+from sqlanon.release.versions.neighbour import (
+    check_same_rows,
+    check_sums,
+    find_neighbour,
+    link_of_neighbour,
+    read_neighbour,
+)
 from sqlanon.results import LossReport, PlanReport, RunReport
 from sqlanon.results.counted import NeighbourReport, StatisticsReport
 from sqlanon.spec import Hierarchy, ReleaseSpec
@@ -157,6 +163,7 @@ class OfStatistics(Version):
                 work.decision = self._nights.look(work, self._shape_of(work))
         if self._neighbour is not None:
             check_same_rows(work, self._neighbour)
+            check_sums(work, self._neighbour)
 
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`."""
@@ -188,7 +195,7 @@ class OfStatistics(Version):
     def _shape_of(self, work: Work) -> Shape:
         if self._shape is None:
             scratch, staged = work.scratch, work.staged
-            quasi, _, _ = build_domains(scratch, staged.roles, staged.stage)
+            quasi = build_domains(scratch, staged.roles, staged.stage).quasi
             domains: dict[str, Domain] = {domain.reading.name: domain for domain in quasi}
             self._readings = tuple(domain.reading for domain in quasi)
             (person,) = staged.persons

@@ -19,13 +19,13 @@ _MADE = (1980, 1, 1, 0, 0, 0)
 
 def pack(files: Mapping[str, bytes]) -> bytes:
     """The archive, its files in the order of their names, not compressed, as compressors differ."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(files):
             entry = zipfile.ZipInfo(name, _MADE)
             entry.create_system, entry.external_attr = 3, 0o100600 << 16
             archive.writestr(entry, files[name])
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def unpack(data: bytes) -> dict[str, bytes]:

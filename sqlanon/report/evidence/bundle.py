@@ -74,7 +74,7 @@ def make_bundle(
         "audience": audience,
         "published_at": entry.published_at,
         "policy_sha256": hashlib.sha256(files["policy.json"]).hexdigest(),
-        "software": {"release": {"sqlanon": entry.sqlanon}, "bundle": {"sqlanon": __version__, **_installed()}},
+        "software": {"release": {"sqlanon": entry.sqlanon}, "bundle": {"sqlanon": __version__, **_list_installed()}},
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())},
     }
     return pack({**files, MANIFEST: write_json(manifest)})
@@ -100,8 +100,10 @@ def _for_owner(engine: Engine, entry: Entry, progress: Progress) -> dict[str, by
             continue  # a frame about pseudonyms, of a release without, or one about rows
         variables = next((section for section in page.sections if section.anchor == "variables"), None)
         files[f"report-{name}.html"] = write_page(page).encode()
-    rows = [describe_row(one) for one in Catalog(engine).entries(entry.release) if one.version <= entry.version]
-    decisions = [one.to_dict() for one in Approvals(engine).list(entry.release)]
+    rows = [
+        describe_row(version) for version in Catalog(engine).entries(entry.release) if version.version <= entry.version
+    ]
+    decisions = [decision.to_dict() for decision in Approvals(engine).list(entry.release)]
     return {**files, "catalog.json": write_json(rows), "approvals.json": write_json(decisions)}
 
 
@@ -127,11 +129,11 @@ def write_json(value: object) -> bytes:
     return (json.dumps(value, sort_keys=True, indent=1, default=str) + "\n").encode()
 
 
-def _installed() -> Mapping[str, str]:
-    found = {"python": platform.python_version()}
+def _list_installed() -> Mapping[str, str]:
+    versions = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = importlib.metadata.version(name)
+            versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return versions

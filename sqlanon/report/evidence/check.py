@@ -68,10 +68,10 @@ def check_bundle(data: bytes, engine: Engine | None = None) -> Checked:
     release, version, audience = (manifest.get(key) for key in ("release", "version", "audience"))
     if not isinstance(release, str) or not isinstance(version, int) or audience not in ("owner", "readers"):
         raise PrivacyViolation("not a bundle of sqlanon: its manifest does not name a version")
-    named = manifest.get("files")
-    if not isinstance(named, Mapping) or set(named) != set(files) - {MANIFEST}:
+    digests = manifest.get("files")
+    if not isinstance(digests, Mapping) or set(digests) != set(files) - {MANIFEST}:
         raise PrivacyViolation("the bundle was changed: its files are not those of the manifest")
-    for name, digest in sorted(named.items()):
+    for name, digest in sorted(digests.items()):
         if hashlib.sha256(files[name]).hexdigest() != digest:
             raise PrivacyViolation(f"the bundle was changed: {name} is not the file of the manifest")
     missing = [name for name in _COMMON if name not in files]
@@ -110,24 +110,24 @@ def _check_row(
 ) -> None:
     """The catalog's row in the bundle gives the policy and the figures in it."""
     rows = _read(files, "catalog.json", list)
-    own = [row for row in rows if isinstance(row, Mapping) and row.get("version") == manifest["version"]]
-    if len(own) != 1:
+    matching = [row for row in rows if isinstance(row, Mapping) and row.get("version") == manifest["version"]]
+    if len(matching) != 1:
         raise PrivacyViolation("the bundle's catalog lacks the version that it is about")
-    (row,) = own
+    (row,) = matching
     if row.get("policy") != policy or hash_policy(policy)[1] != manifest["policy_sha256"]:
         raise PrivacyViolation("the bundle's catalog has another policy than the bundle")
     try:
-        counted = list_figures(row["release"], row["version"], policy, RunReport.from_dict(row["report"]))
+        recomputed = list_figures(row["release"], row["version"], policy, RunReport.from_dict(row["report"]))
     except (KeyError, TypeError, ValueError, AttributeError):
         raise PrivacyViolation("the report in the bundle's catalog cannot be read") from None
-    if json.loads(json.dumps(counted)) != figures:
+    if json.loads(json.dumps(recomputed)) != figures:
         raise PrivacyViolation("the figures of the bundle are not those of the report in its catalog")
 
 
 def _compare(engine: Engine, files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> tuple[str, ...]:
     """Compare what the catalog keeps of the version, and of those before it; gives the settings that differ."""
     release, version = str(manifest["release"]), int(manifest["version"])
-    entries = {one.version: one for one in Catalog(engine).entries(release)}
+    entries = {entry.version: entry for entry in Catalog(engine).entries(release)}
     if version not in entries:
         raise PrivacyViolation(f"the catalog of the database has no version {version} of {release}")
     entry = entries[version]
@@ -138,13 +138,13 @@ def _compare(engine: Engine, files: Mapping[str, bytes], manifest: Mapping[str, 
     same &= _made_by(manifest) == entry.sqlanon
     settings = _other_keys(policy, entry.policy)
     if "catalog.json" in files:
-        kept = {entry.version: json.loads(write_json(describe_row(entry))) for entry in entries.values()}
+        stored = {entry.version: json.loads(write_json(describe_row(entry))) for entry in entries.values()}
         for row in _read(files, "catalog.json", list):
             number = row.get("version") if isinstance(row, Mapping) else None
-            known = kept.get(number) if isinstance(number, int) else None
-            same &= known is not None and _without_policy(row) == _without_policy(known)
-            if known is not None:
-                settings |= _other_keys(row.get("policy"), known["policy"])
+            stored_row = stored.get(number) if isinstance(number, int) else None
+            same &= stored_row is not None and _without_policy(row) == _without_policy(stored_row)
+            if stored_row is not None:
+                settings |= _other_keys(row.get("policy"), stored_row["policy"])
     if not same or not settings <= {*SETTINGS, "persons"}:
         raise PrivacyViolation(
             f"the bundle is not of version {version} of {release} as the catalog of the database has it"
@@ -161,8 +161,8 @@ def _made_by(manifest: Mapping[str, Any]) -> object:
 
 def _other_keys(one: object, other: Mapping[str, Any]) -> set[str]:
     """Keys of which two policies have other values; of something that is no policy, all."""
-    said = one if isinstance(one, Mapping) else {}
-    return {str(key) for key in {*said, *other} if said.get(key) != other.get(key)}
+    settings = one if isinstance(one, Mapping) else {}
+    return {str(key) for key in {*settings, *other} if settings.get(key) != other.get(key)}
 
 
 def _without_policy(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -172,8 +172,8 @@ def _without_policy(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _compare_approvals(engine: Engine, files: Mapping[str, bytes], release: str) -> None:
     """Nobody changes or removes a decision: the database has all those of the bundle, and later ones perhaps."""
-    known = [json.loads(write_json(one.to_dict())) for one in Approvals(engine).list(release)]
-    if any(one not in known for one in _read(files, "approvals.json", list)):
+    approvals = [json.loads(write_json(approval.to_dict())) for approval in Approvals(engine).list(release)]
+    if any(approval not in approvals for approval in _read(files, "approvals.json", list)):
         raise PrivacyViolation(f"the bundle has an approval of {release} that the database does not have")
 
 
@@ -190,9 +190,9 @@ def _compare_pages(engine: Engine, files: Mapping[str, bytes], manifest: Mapping
 
 def _read(files: Mapping[str, bytes], name: str, kind: type = dict) -> Any:  # noqa: ANN401 - JSON
     try:
-        found = json.loads(files[name])
+        content = json.loads(files[name])
     except (KeyError, ValueError, RecursionError):
         raise PrivacyViolation(f"not a bundle of sqlanon: {name} is missing, or no JSON") from None
-    if not isinstance(found, kind):
+    if not isinstance(content, kind):
         raise PrivacyViolation(f"not a bundle of sqlanon: {name} has another form")
-    return found
+    return content

@@ -73,7 +73,7 @@ class Found:
 
     def columns(self, *roles: str) -> list[str]:
         """The columns of some roles."""
-        return [str(one["name"]) for one in self.policy["columns"] if one["role"] in roles]
+        return [str(column["name"]) for column in self.policy["columns"] if column["role"] in roles]
 
     def requirements(self, *names: str) -> list[RequirementResult]:
         """Verified levels of some requirements; of all without names."""

@@ -60,14 +60,14 @@ def counts_frame(
     catalog = Catalog(engine)
     beside = catalog.entries(statuses=("published",), source=entry.source)
     run = RunReport.from_dict(entry.report)
-    found = Found(
+    material = Found(
         engine,
         entry,
         run,
         None,
         Approvals(engine).list(entry.release),
-        sum(one.status in SHOWN for one in catalog.entries(entry.release)),
-        tuple(one.release for one in beside if one.release != entry.release),
+        sum(version.status in SHOWN for version in catalog.entries(entry.release)),
+        tuple(released.release for released in beside if released.release != entry.release),
     )
     attacks = None
     if attack:
@@ -75,7 +75,7 @@ def counts_frame(
 
         attacks = attack_counts(engine, entry, progress=reporter)
     assert run.statistics is not None
-    sections = tuple(_sections(found, run.statistics, attacks))
+    sections = tuple(_sections(material, run.statistics, attacks))
     reporter.finish(entry.release)
     return Page(
         release=entry.release,
@@ -84,7 +84,7 @@ def counts_frame(
         summary=(),
         sound=attacks is None or attacks.held,
         sections=(*sections, define_words(sections)),
-        front=_front(found, run.statistics, attacked=attack),
+        front=_front(material, run.statistics, attacked=attack),
     )
 
 
@@ -111,26 +111,28 @@ def _sections(found: Found, counts: StatisticsReport, attacks: CountsAttackRepor
 
 
 def _say_small(found: Found, counts: StatisticsReport) -> Iterator[Statement]:
-    asked, by = found.policy["statistics"], found.call("audit")
-    rule = f"cells of fewer than {count(int(asked['threshold']))} persons are small"
+    statistics, by = found.policy["statistics"], found.call("audit")
+    rule = f"cells of fewer than {count(int(statistics['threshold']))} persons are small"
     yield Statement("threshold rule", rule, "stated", "protect.persons in the policy", "small_cell")
-    other = asked.get("other") or {}
-    if not other:
+    other_rule = statistics.get("other") or {}
+    if not other_rule:
         hidden = f"small cells are hidden, with others that give them away: {_of_cells(counts)}; one status for both"
         yield Statement("primary and secondary suppression", hidden, "measured", found.measured_by_run, "small_cell")
-    elif other["method"] == "round":
-        rounded = f"all cells are multiples of {other['base']}, and all sums hold"
+    elif other_rule["method"] == "round":
+        rounded = f"all cells are multiples of {other_rule['base']}, and all sums hold"
         yield Statement("controlled rounding", rounded, "measured", by, "rounding")
     else:
         yield Statement("cell keys", _noise(counts), "measured", found.measured_by_run, "noise")
         what = "nothing is promised of them: readers who fit all numbers find some"
         yield Statement("small cells with noise", what, "look at it", found.call("attack"), "noise")
-    if counts.witnesses or not other:
+    if counts.witnesses or not other_rule:
         proof = f"checked now, by sums alone: {count(counts.witnesses)} other tables agree with all that is published"
         yield Statement("certificate", proof, "measured", by, "certificate")
-    alone = not other and asked["insiders"] == "alone"
-    said = "who is alone in a cell finds no other small one" if alone else "who is alone in a cell was not looked at"
-    yield Statement("insiders", said, "measured" if alone else "look at it", by, "certificate")
+    alone = not other_rule and statistics["insiders"] == "alone"
+    sentence = (
+        "who is alone in a cell finds no other small one" if alone else "who is alone in a cell was not looked at"
+    )
+    yield Statement("insiders", sentence, "measured" if alone else "look at it", by, "certificate")
     yield Statement("empty cells", "not listed: which values occur is seen", "stated", "the view", "zeros")
 
 
@@ -150,27 +152,27 @@ def _say_reader(found: Found, one: CountsReader) -> Statement:
         "insider": "persons alone in a cell",
         "averaging": "readers who average the noise",
     }
-    said = f"{count(one.exact)} of {count(one.cells)} small cells found, {count(one.below)} found to be small"
+    sentence = f"{count(one.exact)} of {count(one.cells)} small cells found, {count(one.below)} found to be small"
     state: State = "measured" if one.held else "look at it"
-    return Statement(names[one.name], said, state, found.call("attack"), "small_cell")
+    return Statement(names[one.name], sentence, state, found.call("attack"), "small_cell")
 
 
 def _say_others(found: Found, counts: StatisticsReport) -> Iterator[Statement]:
     tables = [str(table["name"]) for table in found.policy["statistics"]["tables"]]
-    said = f"{join_names(tables)}: protected as one system, with all margins and levels"
-    yield Statement("linked tables", said, "measured", found.call("audit"), "certificate")
+    sentence = f"{join_names(tables)}: protected as one system, with all margins and levels"
+    yield Statement("linked tables", sentence, "measured", found.call("audit"), "certificate")
     yield _say_versions(found, counts)
     neighbour = counts.neighbour
     if neighbour is not None:
-        said = f"{neighbour.release}, version {count(neighbour.version)}: its classes and the cells are one system"
-        yield Statement("rows of the same source", said, "measured", found.call("audit"), "certificate")
+        sentence = f"{neighbour.release}, version {count(neighbour.version)}: its classes and the cells are one system"
+        yield Statement("rows of the same source", sentence, "measured", found.call("audit"), "certificate")
     beside = [name for name in found.beside if neighbour is None or name != neighbour.release]
     if beside:
-        said = f"published of the same source: {', '.join(beside)}"
-        yield Statement("other releases of the source", said, "look at it", found.call("releases"), "versions")
-    own = found.context.get("other_data")
-    text = own or "the policy does not say what recipients may have"
-    yield Statement("data of others", text, "stated" if own else "look at it", "context.other_data", "outside")
+        sentence = f"published of the same source: {', '.join(beside)}"
+        yield Statement("other releases of the source", sentence, "look at it", found.call("releases"), "versions")
+    other_data = found.context.get("other_data")
+    text = other_data or "the policy does not say what recipients may have"
+    yield Statement("data of others", text, "stated" if other_data else "look at it", "context.other_data", "outside")
 
 
 def _say_versions(found: Found, counts: StatisticsReport) -> Statement:
@@ -178,10 +180,10 @@ def _say_versions(found: Found, counts: StatisticsReport) -> Statement:
         return Statement("earlier versions", "there are none", "measured", found.call("releases"), "versions")
     shown = f"{count(found.versions)} versions were shown"
     if len(counts.batches) == found.versions:
-        said = f"{shown}: small numbers of newcomers between them are protected, by one certificate"
-        return Statement("earlier versions", said, "measured", found.call("audit"), "certificate")
-    said = f"{shown}; what they say together is not measured"
-    return Statement("earlier versions", said, "not measured", found.call("releases"), "versions")
+        sentence = f"{shown}: small numbers of newcomers between them are protected, by one certificate"
+        return Statement("earlier versions", sentence, "measured", found.call("audit"), "certificate")
+    sentence = f"{shown}; what they say together is not measured"
+    return Statement("earlier versions", sentence, "not measured", found.call("releases"), "versions")
 
 
 def _of_cells(counts: StatisticsReport) -> str:
@@ -210,7 +212,7 @@ def _front(found: Found, counts: StatisticsReport, *, attacked: bool) -> Front:
         else ", for a purpose that the policy does not state"
     )
     threshold = int(entry.policy["statistics"]["threshold"])
-    kept = f"{count(counts.persons)} persons" if counts.persons else "not promised"
+    persons = f"{count(counts.persons)} persons" if counts.persons else "not promised"
     return Front(
         frame=f"{SOURCE}.",
         about=(
@@ -224,7 +226,7 @@ def _front(found: Found, counts: StatisticsReport, *, attacked: bool) -> Front:
         ),
         question=f"Decision asked: may {entry.release}, version {entry.version}, be given to {whom}{why}?",
         figures=(
-            ("fewest persons of a shown cell", kept, f"cells of fewer than {count(threshold)} are small"),
+            ("fewest persons of a shown cell", persons, f"cells of fewer than {count(threshold)} are small"),
             ("cells without their true number", share(counts.hidden, max(counts.cells, 1)), _loss(counts)),
             ("tables that prove the protection", count(counts.witnesses), "whole numbers that agree with all cells"),
         ),

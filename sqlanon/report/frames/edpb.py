@@ -9,14 +9,14 @@ from sqlanon.results.figures import count
 
 
 def _pseudonyms(found: Found) -> tuple[Statement, ...]:
-    (column,) = [one for one in found.policy["columns"] if one["role"] == "pseudonym"]
+    (column,) = [column for column in found.policy["columns"] if column["role"] == "pseudonym"]
     scope = column.get("scope") or found.entry.release
     secret = column.get("secret")
     readers = found.policy.get("readers") or ()
     rights = found.engine.rights is not None
     rotates = (found.policy.get("together") or {}).get("rotate")
     rotated = "new tokens with every version" if rotates else "the same tokens in every version"
-    held = (
+    holder = (
         f"the environment variable {secret} of who runs the release"
         if secret
         else "the private schema _sqlanon, of the role that runs the release"
@@ -32,7 +32,7 @@ def _pseudonyms(found: Found) -> tuple[Statement, ...]:
     return (
         Statement("pseudonymised column", f"{column['name']}: {rotated}", "stated", show, "token"),
         Statement("pseudonymisation domain", f"releases of the scope {scope}", "stated", show, "token"),
-        Statement("who holds the secret", held, "stated", show, "token"),
+        Statement("who holds the secret", holder, "stated", show, "token"),
         Statement("separation", apart, "measured" if rights else "look at it", found.measured_by_run, "token"),
         Statement(
             "reversal",

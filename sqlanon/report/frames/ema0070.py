@@ -24,13 +24,15 @@ ELEVEN = 11
 def _cell(found: Found) -> Statement:
     """The minimum cell of 11."""
     about = "risk of at most 0.09: groups of at least 11 persons"
-    risks = [one for one in (found.risk.rows, found.risk.persons) if one is not None]
+    risks = [risk for risk in (found.risk.rows, found.risk.persons) if risk is not None]
     if not risks:
         return Statement(about, "rows make no classes here", "not measured", found.call("audit"), "threshold")
     worst = max(risks)
     fewest = round(1 / worst)
-    said = f"the smallest has {fewest}: {'within' if fewest >= ELEVEN else 'ABOVE'} the threshold"
-    return Statement(about, said, "measured" if fewest >= ELEVEN else "look at it", found.measured_by_run, "threshold")
+    sentence = f"the smallest has {fewest}: {'within' if fewest >= ELEVEN else 'ABOVE'} the threshold"
+    return Statement(
+        about, sentence, "measured" if fewest >= ELEVEN else "look at it", found.measured_by_run, "threshold"
+    )
 
 
 def _sections(found: Found) -> tuple[Section, ...]:

@@ -88,7 +88,7 @@ _AGE = re.compile(r"(^|_)age(_|$)", re.IGNORECASE)
 
 def _sections(found: Found) -> tuple[Section, ...]:
     harbor = (
-        *(_by_names(found, one) for one in IDENTIFIERS),
+        *(_by_names(found, identifier) for identifier in IDENTIFIERS),
         *_by_values(found),
         Statement(
             "actual knowledge that what is left could identify somebody",
@@ -130,16 +130,16 @@ def _sections(found: Found) -> tuple[Section, ...]:
 
 def _by_names(found: Found, one: Identifier) -> Statement:
     pattern = re.compile(one.names.replace(r"\b", _EDGE), re.IGNORECASE)
-    named = [column for column in found.policy["columns"] if pattern.search(str(column["name"]))]
+    matching = [column for column in found.policy["columns"] if pattern.search(str(column["name"]))]
     about = f"({one.letter}) {one.what}"
     by = found.call("releases show")
-    if not named:
+    if not matching:
         return Statement(about, "no column has such a name", "stated", by, "safe_harbor")
-    hidden = [str(column["name"]) for column in named if column["role"] == "identifier"]
-    tokens = [str(column["name"]) for column in named if column["role"] == "pseudonym"]
-    shown = [str(column["name"]) for column in named if column["role"] in ("sensitive", "insensitive")]
-    coarse = [str(column["name"]) for column in named if column["role"] == "quasi"]
-    said = [
+    hidden = [str(column["name"]) for column in matching if column["role"] == "identifier"]
+    tokens = [str(column["name"]) for column in matching if column["role"] == "pseudonym"]
+    shown = [str(column["name"]) for column in matching if column["role"] in ("sensitive", "insensitive")]
+    coarse = [str(column["name"]) for column in matching if column["role"] == "quasi"]
+    parts = [
         *([f"not published: {join_names(hidden)}"] if hidden else []),
         *([f"a token, a code derived from it: {join_names(tokens)}"] if tokens else []),
         *([f"published as it is: {join_names(shown)}"] if shown else []),
@@ -147,7 +147,7 @@ def _by_names(found: Found, one: Identifier) -> Statement:
     ]
     look = bool(shown or tokens or (coarse and not one.part))
     state: State = "look at it" if look or coarse else "stated"
-    return Statement(about, "; ".join(said), state, by, "safe_harbor")
+    return Statement(about, "; ".join(parts), state, by, "safe_harbor")
 
 
 def _by_values(found: Found) -> Iterator[Statement]:
@@ -173,11 +173,13 @@ def _zip(found: Found, one: Field, shown: list[Column]) -> Statement:
     if not texts:
         return Statement(about, "published in no text column: look at it", "look at it", found.call("report"), "zip3")
     three = [_like(found, name, ("*", "___", "___*", "___**")) for name in texts]
-    detailed = sum(counted - like for like, counted in three)
+    detailed = sum(cells - like for like, cells in three)
     small = sum(_like(found, name, [f"{prefix}%" for prefix in RESTRICTED])[0] for name in texts)
-    said = f"{things(detailed, 'cell')} with more than three digits, {count(small)} with one of the 17 small prefixes"
+    sentence = (
+        f"{things(detailed, 'cell')} with more than three digits, {count(small)} with one of the 17 small prefixes"
+    )
     state: State = "look at it" if detailed or small else "measured"
-    return Statement(about, said, state, found.call("report", "--frame", "hipaa"), "zip3")
+    return Statement(about, sentence, state, found.call("report", "--frame", "hipaa"), "zip3")
 
 
 def _age(found: Found, one: Field, shown: list[Column]) -> Statement:
@@ -189,11 +191,11 @@ def _age(found: Found, one: Field, shown: list[Column]) -> Statement:
             about, "published in no column of numbers: look at it", "look at it", found.call("report"), "safe_harbor"
         )
     above = max(_count(found, name, {"most": OLDEST + capped})[0] for name in values)
-    said = f"{things(above, 'row')} above it" + ("; top: 90 makes 90 mean 90 and over" if capped else "")
+    sentence = f"{things(above, 'row')} above it" + ("; top: 90 makes 90 mean 90 and over" if capped else "")
     if above and not capped:
-        said += "; top: 90 in the policy makes one category"
+        sentence += "; top: 90 in the policy makes one category"
     state: State = "look at it" if above else "measured"
-    return Statement(about, said, state, found.call("report", "--frame", "hipaa"), "safe_harbor")
+    return Statement(about, sentence, state, found.call("report", "--frame", "hipaa"), "safe_harbor")
 
 
 def _dates(found: Found, one: Field, shown: list[Column]) -> Statement:
@@ -202,17 +204,17 @@ def _dates(found: Found, one: Field, shown: list[Column]) -> Statement:
     for column in shown:
         if column.kind in ("date", "timestamp"):
             day = "12-31" if column.name.endswith("_hi") else "01-01"
-            like, counted = _like(found, column.name, (f"____-{day}", f"____-{day} %"))
+            like, cells = _like(found, column.name, (f"____-{day}", f"____-{day} %"))
         elif column.kind == "text" and not column.name.endswith("_null"):
-            like, counted = _like(found, column.name, ("*", "____", "____s"))
+            like, cells = _like(found, column.name, ("*", "____", "____s"))
         else:
             continue
-        finer += counted - like
-    said = f"{things(finer, 'cell')} with more than a year"
+        finer += cells - like
+    sentence = f"{things(finer, 'cell')} with more than a year"
     if finer:
-        said += "; hierarchy: {calendar: [year]} and format labels publish years, or make years of them in a view"
+        sentence += "; hierarchy: {calendar: [year]} and format labels publish years, or make years of them in a view"
     state: State = "look at it" if finer else "measured"
-    return Statement(about, said, state, found.call("report", "--frame", "hipaa"), "safe_harbor")
+    return Statement(about, sentence, state, found.call("report", "--frame", "hipaa"), "safe_harbor")
 
 
 def _like(found: Found, column: str, patterns: Sequence[str]) -> tuple[int, int]:
@@ -224,9 +226,9 @@ def _like(found: Found, column: str, patterns: Sequence[str]) -> tuple[int, int]
 def _count(found: Found, column: str, binds: dict[str, Bind], patterns: Sequence[str] = ()) -> tuple[int, int]:
     assert found.released is not None
     target, dialect = found.released.view.ref, found.engine.dialect
-    made = statement("report/detail", dialect, binds, target=target, column=column, patterns=list(patterns))
-    like, counted = numbers(found.engine, made)
-    return like, counted
+    query = statement("report/detail", dialect, binds, target=target, column=column, patterns=list(patterns))
+    like, cells = numbers(found.engine, query)
+    return like, cells
 
 
 HIPAA = Frame(

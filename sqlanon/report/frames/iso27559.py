@@ -39,8 +39,8 @@ def _context(found: Found) -> tuple[Statement, ...]:
 def _data(found: Found) -> tuple[Statement, ...]:
     roles = ("identifier", "pseudonym", "quasi", "sensitive", "insensitive")
     by = found.call("releases show")
-    named = [(role, found.columns(role)) for role in roles]
-    return tuple(Statement(role, join_names(names), "stated", by, "role") for role, names in named if names)
+    columns_by_role = [(role, found.columns(role)) for role in roles]
+    return tuple(Statement(role, join_names(names), "stated", by, "role") for role, names in columns_by_role if names)
 
 
 def _sections(found: Found) -> tuple[Section, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sqlanon.declared import REQUIREMENTS
-from sqlanon.report.decision import accepted, review_date, within
+from sqlanon.report.decision import read_threshold, review_date, within
 from sqlanon.report.document import State, Statement
 from sqlanon.report.frames.base import Found
 from sqlanon.results.figures import count, join_names, measure, share, things
@@ -46,8 +46,8 @@ def say_published(found: Found) -> Statement:
     risk = found.risk
     if risk.highest("published") is None:
         return Statement(about, UNCOUNTED, "not measured", found.call("audit"), "published")
-    known = ((risk.published, "row"), (risk.published_persons, "person"))
-    shown = [f"{share(value, 1)} of a {who}" for value, who in known if value is not None]
+    risks = ((risk.published, "row"), (risk.published_persons, "person"))
+    shown = [f"{share(value, 1)} of a {who}" for value, who in risks if value is not None]
     more = f"as they are: {join_names(risk.as_they_are)}" if risk.as_they_are else "no other column is published"
     return Statement(about, "; ".join((*shown, more)), "measured", found.measured_by_run, "published")
 
@@ -59,8 +59,8 @@ def say_journalist(found: Found) -> Statement:
     if value is None:
         why = "nothing is known of the population; it is at most the probability above"
         return Statement(about, why, "not measured", found.call("audit", "--population", "TABLE"), "journalist")
-    said = _by_every(value, found.risk.published_journalist, "at most ")
-    return Statement(about, said, "measured", found.measured_by_run, "journalist")
+    sentence = _by_every(value, found.risk.published_journalist, "at most ")
+    return Statement(about, sentence, "measured", found.measured_by_run, "journalist")
 
 
 def say_marketer(found: Found) -> Statement:
@@ -69,8 +69,8 @@ def say_marketer(found: Found) -> Statement:
     value = found.risk.marketer
     if value is None:
         return Statement(about, UNCOUNTED, "not measured", found.call("audit"), "marketer")
-    said = _by_every(value, found.risk.published_marketer)
-    return Statement(about, said, "measured", found.measured_by_run, "marketer")
+    sentence = _by_every(value, found.risk.published_marketer)
+    return Statement(about, sentence, "measured", found.measured_by_run, "marketer")
 
 
 def _by_every(value: float, every: float | None, bound: str = "") -> str:
@@ -81,14 +81,15 @@ def _by_every(value: float, every: float | None, bound: str = "") -> str:
 
 def say_threshold(found: Found) -> Statement:
     """The accepted risk and whether it is kept."""
-    asked = accepted(found.policy)
+    threshold = read_threshold(found.policy)
     about = "the risk that was accepted, at most"
-    if asked is None:
+    if threshold is None:
         return Statement(about, "the policy has none", "not measured", "threshold in the policy", "threshold")
     met = within(found.policy, found.run)
     verdict = "not measured" if met is None else "met" if met else "EXCEEDED"
-    said = f"{share(float(asked[0]), 1)} ({asked[0]}), {asked[1]}, {asked[2]} columns: {verdict}. {asked[3]}"
-    return Statement(about, said, "measured" if met else "look at it", found.measured_by_run, "threshold")
+    most, attacker, over, because = threshold
+    sentence = f"{share(float(most), 1)} ({most}), {attacker}, {over} columns: {verdict}. {because}"
+    return Statement(about, sentence, "measured" if met else "look at it", found.measured_by_run, "threshold")
 
 
 def say_values(found: Found) -> Iterator[Statement]:
@@ -97,16 +98,22 @@ def say_values(found: Found) -> Iterator[Statement]:
     if not sensitive:
         yield Statement("sensitive columns", "the policy names none", "stated", found.call("releases show"), "role")
     for name in sensitive:
-        own = [one for one in found.requirements() if one.column == name and REQUIREMENTS.get(one.name) is not None]
+        results = [
+            result
+            for result in found.requirements()
+            if result.column == name and REQUIREMENTS.get(result.name) is not None
+        ]
         about = f"how sure a reader can be of {name} by the class"
-        if not own:
+        if not results:
             why = "no requirement is about this column: in some class its value may be certain"
             yield Statement(about, why, "look at it", found.call("audit", "--sensitive", name), "diversity")
-        for one in own:
-            said = f"{one.title} is {measure(one.reached)}, {measure(one.asked)} was asked"
-            if one.name == "l" and one.reached:
-                said += f": the most frequent value has at most {share(1 / one.reached, 1)} of a class"
-            yield Statement(about, said, "measured", found.measured_by_run, "l" if one.name == "l" else "diversity")
+        for result in results:
+            sentence = f"{result.title} is {measure(result.reached)}, {measure(result.asked)} was asked"
+            if result.name == "l" and result.reached:
+                sentence += f": the most frequent value has at most {share(1 / result.reached, 1)} of a class"
+            yield Statement(
+                about, sentence, "measured", found.measured_by_run, "l" if result.name == "l" else "diversity"
+            )
 
 
 def say_attacks(found: Found, *kinds: str) -> Iterator[Statement]:
@@ -119,73 +126,80 @@ def say_attacks(found: Found, *kinds: str) -> Iterator[Statement]:
         for link in found.attack.linkage:
             wrong = ", one of them wrong" if link.errors else ""
             promised = "" if link.promised is None else f"; promised at most {share(link.promised, 1)}"
-            said = f"{share(link.mean, 1)} on average, {share(link.highest, 1)} at most{promised}"
+            sentence = f"{share(link.mean, 1)} on average, {share(link.highest, 1)} at most{promised}"
             about = f"attack: the right row is picked with {things(link.known, 'value')} known{wrong}"
-            yield Statement(about, said, "look at it" if link.exceeded else "measured", by, "attack")
+            yield Statement(about, sentence, "look at it" if link.exceeded else "measured", by, "attack")
     if "homogeneity" in kinds:
         for guess in found.attack.homogeneity:
-            said = f"right in {share(guess.mean, 1)} on average, {share(guess.highest, 1)} at most"
+            sentence = f"right in {share(guess.mean, 1)} on average, {share(guess.highest, 1)} at most"
             about = f"attack: the most frequent {guess.column} of the {guess.among} is guessed"
-            yield Statement(about, said, "look at it" if guess.exceeded else "measured", by, "attack")
+            yield Statement(about, sentence, "look at it" if guess.exceeded else "measured", by, "attack")
     if "bayes" in kinds:
-        for one in found.attack.bayes:
-            said = f"right in {share(one.accuracy, 1)}, by the table alone in {share(one.baseline, 1)}"
-            yield Statement(f"attack: {one.column} is guessed by naive Bayes", said, "measured", by, "attack")
+        for bayes_guess in found.attack.bayes:
+            sentence = (
+                f"right in {share(bayes_guess.accuracy, 1)}, by the table alone in {share(bayes_guess.baseline, 1)}"
+            )
+            yield Statement(
+                f"attack: {bayes_guess.column} is guessed by naive Bayes", sentence, "measured", by, "attack"
+            )
 
 
 def _kept_attacks(found: Found, kinds: Sequence[str]) -> Statement:
     """Kept results of attacks on this version, where none were run for the report."""
-    kept, about = found.kept, f"attacks: {' and '.join(kinds)}"
+    stored, about = found.kept, f"attacks: {' and '.join(kinds)}"
     shown = (
         []
-        if kept is None
+        if stored is None
         else [
             f"{what} {share(mean, 1)} on average, {share(highest, 1)} at most"
             for kind, what, mean, highest in (
-                ("linkage", "the right row is picked with", kept.found, kept.found_highest),
-                ("homogeneity", "the sensitive value is guessed with", kept.learned, kept.learned_highest),
+                ("linkage", "the right row is picked with", stored.found, stored.found_highest),
+                ("homogeneity", "the sensitive value is guessed with", stored.learned, stored.learned_highest),
             )
             if kind in kinds and mean is not None and highest is not None
         ]
     )
-    if kept is None or not shown:
+    if stored is None or not shown:
         return Statement(about, "not run for this report", "not measured", found.call("attack"), "attack")
-    said = f"{'; '.join(shown)}, on {kept.made_at[:10]}"
-    return Statement(about, said, "measured" if kept.held else "look at it", found.call("attack", "--keep"), "attack")
+    sentence = f"{'; '.join(shown)}, on {stored.made_at[:10]}"
+    return Statement(
+        about, sentence, "measured" if stored.held else "look at it", found.call("attack", "--keep"), "attack"
+    )
 
 
 def say_linkability(found: Found) -> Iterator[Statement]:
     """Tokens, versions, other releases, outside data."""
     tokens = found.columns("pseudonym")
     if tokens:
-        said = f"{', '.join(tokens)}: the rows of a person are joined by design"
-        yield Statement("rows of one person", said, "look at it", found.call("releases show"), "token")
+        sentence = f"{', '.join(tokens)}: the rows of a person are joined by design"
+        yield Statement("rows of one person", sentence, "look at it", found.call("releases show"), "token")
     else:
-        said = "no pseudonym joins them; equal values of columns that are published as they are may"
-        yield Statement("rows of one person", said, "stated", found.call("releases show"), "token")
+        sentence = "no pseudonym joins them; equal values of columns that are published as they are may"
+        yield Statement("rows of one person", sentence, "stated", found.call("releases show"), "token")
     if found.run.history:
-        for one in found.run.history:
-            said = (
-                one.unknown
-                or f"{things(one.failing, 'row')} in groups below the policy by versions {one.old}, {one.new}"
+        for comparison in found.run.history:
+            sentence = (
+                comparison.unknown
+                or f"{things(comparison.failing, 'row')} in groups below the policy by versions "
+                f"{comparison.old}, {comparison.new}"
             )
-            state: State = "not measured" if one.unknown else "look at it" if one.failing else "measured"
+            state: State = "not measured" if comparison.unknown else "look at it" if comparison.failing else "measured"
             yield Statement(
-                "this version and the one before", said, state, found.call("audit", "--history"), "versions"
+                "this version and the one before", sentence, state, found.call("audit", "--history"), "versions"
             )
     elif found.versions > 1:
-        said = f"{count(found.versions)} versions; without key in the policy they cannot be compared"
-        yield Statement("earlier versions", said, "not measured", found.call("audit", "--history"), "versions")
+        sentence = f"{count(found.versions)} versions; without key in the policy they cannot be compared"
+        yield Statement("earlier versions", sentence, "not measured", found.call("audit", "--history"), "versions")
     else:
         yield Statement("earlier versions", "there are none", "measured", found.call("releases"), "versions")
     if found.beside:
-        said = f"{', '.join(found.beside)} are published of the same source"
+        sentence = f"{', '.join(found.beside)} are published of the same source"
         by = found.call("audit", "--together", found.beside[0])
-        yield Statement("other releases of the source", said, "not measured", by, "versions")
-    said = found.context.get("other_data") or "the policy does not say what recipients may have"
+        yield Statement("other releases of the source", sentence, "not measured", by, "versions")
+    sentence = found.context.get("other_data") or "the policy does not say what recipients may have"
     yield Statement(
         "data of others",
-        said,
+        sentence,
         "stated" if found.context.get("other_data") else "look at it",
         "context.other_data in the policy",
         "outside",
@@ -209,36 +223,36 @@ def say_loss(found: Found) -> Statement:
 def say_suppressed(found: Found) -> Statement:
     """Rows that lost everything."""
     run = found.run
-    said = f"{count(run.suppressed)} of {things(run.rows, 'row')}, {count(run.left_out)} of them not published"
-    return Statement("suppressed rows", said, "measured", found.measured_by_run, "suppressed")
+    sentence = f"{count(run.suppressed)} of {things(run.rows, 'row')}, {count(run.left_out)} of them not published"
+    return Statement("suppressed rows", sentence, "measured", found.measured_by_run, "suppressed")
 
 
 def say_approval(found: Found) -> Statement:
     """Who approved the policy."""
-    kept = [
+    in_force = [
         approval
         for approval in found.approvals
         if approval.action == "approved" and not approval.is_revoked(found.approvals)
     ]
-    own = [one for one in kept if one.policy_hash == found.entry.policy_hash]
+    of_policy = [approval for approval in in_force if approval.policy_hash == found.entry.policy_hash]
     by = found.call("approvals")
-    if found.approvals and not kept:
+    if found.approvals and not in_force:
         last = max(
             (approval for approval in found.approvals if approval.action == "revoked"), key=lambda one: one.place
         )
         return Statement(
             "approval", f"revoked by {last.approver} on {last.given_at[:10]}", "look at it", by, "approval"
         )
-    if not own:
+    if not of_policy:
         return Statement("approval", "nobody approved this policy", "look at it", by, "approval")
-    one = max(own, key=lambda one: one.place)
-    terms = f"; condition: {one.terms}" if one.terms else ""
-    said = f"{one.approver} on {one.given_at[:10]}, until {one.until}{terms}"
-    return Statement("approval", said, "stated", by, "approval")
+    approval = max(of_policy, key=lambda one: one.place)
+    terms = f"; condition: {approval.terms}" if approval.terms else ""
+    sentence = f"{approval.approver} on {approval.given_at[:10]}, until {approval.until}{terms}"
+    return Statement("approval", sentence, "stated", by, "approval")
 
 
 def say_review(found: Found) -> Statement:
     """When it is due for review."""
     due = review_date(found.entry)
-    said = f"due on {due}" if due else "the policy does not say when"
-    return Statement("review", said, "stated" if due else "look at it", "review in the policy", "approval")
+    sentence = f"due on {due}" if due else "the policy does not say when"
+    return Statement("review", sentence, "stated" if due else "look at it", "review in the policy", "approval")

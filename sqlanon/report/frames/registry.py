@@ -16,7 +16,7 @@ from sqlanon.release.catalog.attacks import list_attacks
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.state import SHOWN
 from sqlanon.release.catalog.views import spell_table
-from sqlanon.report.decision import NOT_SAID, accepted, context_pairs, review_date, within
+from sqlanon.report.decision import NOT_SAID, context_pairs, read_threshold, review_date, within
 from sqlanon.report.document import Front, Page, Section
 from sqlanon.report.frames.base import Found, Frame
 from sqlanon.report.frames.counts import counts_frame
@@ -32,7 +32,7 @@ from sqlanon.report.variables import report_variables
 from sqlanon.results import RunReport
 from sqlanon.results.figures import count, join_names, share
 
-FRAMES: Final[Mapping[str, Frame]] = {one.name: one for one in (WP216, HIPAA, EMA0070, ISO27559, SDC, EDPB)}
+FRAMES: Final[Mapping[str, Frame]] = {frame.name: frame for frame in (WP216, HIPAA, EMA0070, ISO27559, SDC, EDPB)}
 """Frames by their names."""
 
 
@@ -75,17 +75,17 @@ def frame_report(
         raise PolicyError(f"{release} was published into another file: it cannot be attacked; leave out --attack")
     reporter.stage(entry.release, "risk")
     beside = [
-        one.release
-        for one in catalog.entries(statuses=("published",), source=entry.source)
-        if one.release != entry.release
+        released.release
+        for released in catalog.entries(statuses=("published",), source=entry.source)
+        if released.release != entry.release
     ]
-    found = Found(
+    material = Found(
         engine,
         entry,
         run,
         released,
         Approvals(engine).list(entry.release),
-        sum(one.status in SHOWN for one in catalog.entries(entry.release)),
+        sum(version.status in SHOWN for version in catalog.entries(entry.release)),
         tuple(beside),
         run_attack(engine, entry.release, progress=reporter) if attack else None,
         next(
@@ -93,9 +93,9 @@ def frame_report(
             None,
         ),
     )
-    if why := frame.needs(found):
+    if why := frame.needs(material):
         raise PolicyError(f"{entry.release}: the frame {name} is not for this release: {why}")
-    sections = frame.sections(found)
+    sections = frame.sections(material)
     if variables is None:
         variables = report_variables(engine, entry.policy, run, released)
     if released is not None:
@@ -109,7 +109,7 @@ def frame_report(
         sound=all(requirement.satisfied for requirement in run.requirements),
         sections=(*sections, variables, define_words(sections)),
         warning=(run.exposed.warning(int(entry.policy["privacy"].get("k") or 1)) or "") if run.exposed else "",
-        front=_front(frame, found),
+        front=_front(frame, material),
     )
 
 
@@ -141,16 +141,17 @@ def _question(found: Found, recipients: str, purpose: str) -> str:
 
 
 def _figures(found: Found) -> tuple[tuple[str, str, str], ...]:
-    risk, run, asked = found.risk, found.run, accepted(found.policy)
+    risk, run, threshold = found.risk, found.run, read_threshold(found.policy)
     most, every = risk.highest(), risk.highest("published")
     bound = (
         "no threshold was set"
-        if asked is None
-        else f"at most {share(float(asked[0]), 1)} is accepted{'' if asked[1] == 'prosecutor' else f' of {asked[1]}'}: "
+        if threshold is None
+        else f"at most {share(float(threshold[0]), 1)} is accepted"
+        f"{'' if threshold[1] == 'prosecutor' else f' of {threshold[1]}'}: "
         f"{ {True: 'met', False: 'EXCEEDED', None: 'not measured'}[within(found.policy, run)] }"
     )
     shown = f"as they are: {join_names(risk.as_they_are, 5)}" if risk.as_they_are else "but the sensitive ones"
-    of_all = asked is not None and asked[2] == "published"
+    of_all = threshold is not None and threshold[2] == "published"
     return (
         (
             "highest risk of being found",
@@ -188,12 +189,12 @@ def _remains(found: Found) -> list[str]:
     ]
     if bare:
         remains.append(f"No requirement is about {join_names(bare)}: in some class the value may be certain.")
-    every, known = risk.highest("published"), risk.highest()
-    if every is not None and known is not None and every > known:
-        one = len(risk.as_they_are) == 1
+    every, quasi_risk = risk.highest("published"), risk.highest()
+    if every is not None and quasi_risk is not None and every > quasi_risk:
+        is_single = len(risk.as_they_are) == 1
         remains.append(
-            f"{join_names(risk.as_they_are)}: published as {'it is' if one else 'they are'}. Who knows such a value "
-            f"finds a row with a probability of up to {share(every, 1)}."
+            f"{join_names(risk.as_they_are)}: published as {'it is' if is_single else 'they are'}. Who knows such a "
+            f"value finds a row with a probability of up to {share(every, 1)}."
         )
     if risk.journalist is None:
         remains.append(

@@ -18,14 +18,14 @@ from sqlanon.report.frames.measured import (
 from sqlanon.results.figures import measure
 
 
-def _expected(found: Found) -> Statement:
+def _expect(found: Found) -> Statement:
     mean = found.risk.marketer
     about = "global risk: expected re-identifications"
     if mean is None:
         return Statement(about, "not counted for this kind of release", "not measured", found.call("audit"), "uniques")
     rows = found.run.rows - found.run.left_out
-    said = f"{measure(float(f'{mean * rows:.10g}'))} of {rows:,} rows"
-    return Statement(about, said, "measured", found.measured_by_run, "uniques")
+    sentence = f"{measure(float(f'{mean * rows:.10g}'))} of {rows:,} rows"
+    return Statement(about, sentence, "measured", found.measured_by_run, "uniques")
 
 
 def _special(found: Found) -> Statement:
@@ -42,7 +42,7 @@ def _sections(found: Found) -> tuple[Section, ...]:
         say_published(found),
         say_journalist(found),
         say_marketer(found),
-        _expected(found),
+        _expect(found),
         _special(found),
         say_threshold(found),
     )

@@ -204,14 +204,14 @@ WORDS: Mapping[str, tuple[str, str]] = {
 
 def define_words(sections: Iterable[Section]) -> Section:
     """The definitions of all statements of some sections, each once."""
-    used = dict.fromkeys(
+    used_words = dict.fromkeys(
         item.word
         for section in sections
         for block in section.blocks
         if isinstance(block, Statements)
         for item in block.items
     )
-    items = tuple((name, *WORDS[name]) for name in used)
+    items = tuple((name, *WORDS[name]) for name in used_words)
     return Section(
         "words",
         "Words",

@@ -92,12 +92,12 @@ Rows = Iterator[tuple[str, dict[str, object]]]
 def columns() -> dict[str, list[tuple[str, str]]]:
     """The tables with the names and kinds of their columns, as PostgreSQL 15 has them."""
     text = (files("sqlanon.serve.catalog") / "columns.txt").read_text(encoding="ascii")
-    found = {}
+    tables = {}
     for line in text.splitlines():
-        name, *own = line.split()
-        pairs = [column.rpartition(":") for column in own]
-        found[name] = [(column, kind) for column, _, kind in pairs]
-    return found | {name: [(column, "text") for column in own.split()] for name, own in _FUNCTIONS.items()}
+        name, *fields = line.split()
+        pairs = [column.rpartition(":") for column in fields]
+        tables[name] = [(column, kind) for column, _, kind in pairs]
+    return tables | {name: [(column, "text") for column in names.split()] for name, names in _FUNCTIONS.items()}
 
 
 def place(name: str) -> str:
@@ -110,8 +110,8 @@ def definitions() -> Iterator[str]:
     """Statements that make the tables."""
     for schema in (CATALOG, STANDARD, "fn"):
         yield f"CREATE SCHEMA {schema}"
-    for name, own in columns().items():
-        listed = ", ".join(f'"{column}" {_TYPES[kind]}' for column, kind in own)
+    for name, fields in columns().items():
+        listed = ", ".join(f'"{column}" {_TYPES[kind]}' for column, kind in fields)
         yield f"CREATE TABLE {place(name)} ({listed})"
     yield f"CREATE TABLE {CATALOG}.spelled (oid UINTEGER, name VARCHAR)"
 
@@ -134,7 +134,7 @@ def inserts(served: Sequence[Served], variables: Variables) -> Iterator[tuple[st
 
 def schemas(served: Sequence[Served]) -> list[str]:
     """The schemas that have tables; the first is the current schema."""
-    names = sorted({one.schema for one in served})
+    names = sorted({released.schema for released in served})
     return sorted(names, key=lambda name: name != "public") or ["public"]
 
 
@@ -173,8 +173,8 @@ def _rows(served: Sequence[Served], variables: Variables) -> Rows:
     yield from _types()
     for name, value in variables.values.items():
         yield "pg_settings", {"name": name, "setting": value, "vartype": "string", "context": "user"}
-    for i, one in enumerate(served):
-        yield from _table(one, _FIRST_TABLE + i, oids[one.schema])
+    for i, released in enumerate(served):
+        yield from _table(released, _FIRST_TABLE + i, oids[released.schema])
 
 
 def _types() -> Rows:
@@ -221,10 +221,10 @@ def _table(one: Served, oid: int, space: int) -> Rows:
     )
     yield "pg_tables", {"schemaname": one.schema, "tablename": one.name, "tableowner": OWNER}
     yield "pg_description", {"objoid": oid, "classoid": 1259, "objsubid": 0, "description": one.comment}
-    named = {"table_catalog": DATABASE, "table_schema": one.schema, "table_name": one.name}
+    identity = {"table_catalog": DATABASE, "table_schema": one.schema, "table_name": one.name}
     yield (
         "information_schema.tables",
-        {**named, "table_type": "BASE TABLE", "is_insertable_into": "NO", "is_typed": "NO"},
+        {**identity, "table_type": "BASE TABLE", "is_insertable_into": "NO", "is_typed": "NO"},
     )
     for number, (column, comment) in enumerate(zip(one.columns, one.comments, strict=True), 1):
         yield "pg_attribute", _attribute(oid, number, column.name, column.type)
@@ -232,7 +232,7 @@ def _table(one: Served, oid: int, space: int) -> Rows:
         yield (
             "information_schema.columns",
             {
-                **named,
+                **identity,
                 "column_name": column.name,
                 "ordinal_position": number,
                 "is_nullable": "YES",

@@ -62,7 +62,7 @@ class CatalogDatabase:
         Raises:
             ServeError: it cannot be answered, takes too long, was cancelled, or has more rows.
         """
-        with self._processes.taken(turn) as process:
+        with self._processes.take(turn) as process:
             limit = min(turn.seconds, SECONDS)
             answer = process.ask({"text": text, "seconds": limit, "rows": rows}, limit + _GRACE_SECONDS, turn)
         if answer.get("late"):
@@ -70,18 +70,18 @@ class CatalogDatabase:
         if "error" in answer:
             # There is nothing in that database but names of releases.
             raise ServeError(NOT_SUPPORTED, f"the catalog does not answer this: {answer['error']}")
-        found = answer["rows"]
-        if len(found) > rows:
+        fetched = answer["rows"]
+        if len(fetched) > rows:
             raise ServeError(TOO_MUCH, f"an answer has at most {rows:,} rows; add a LIMIT")
         columns = tuple(
             Column(name, TEXT if kind.startswith(_LOST) and kind not in _MOMENTS else type_named(kind))
             for name, kind in answer["columns"]
         )
         moments = [(i, _MOMENTS[kind]) for i, (_, kind) in enumerate(answer["columns"]) if kind in _MOMENTS]
-        for row in found:
-            for i, read in moments:
-                row[i] = None if row[i] is None else read(row[i])
-        return Result(f"SELECT {len(found)}", columns, found)
+        for row in fetched:
+            for i, reader in moments:
+                row[i] = None if row[i] is None else reader(row[i])
+        return Result(f"SELECT {len(fetched)}", columns, fetched)
 
     def close(self) -> None:
         """End the processes; those that answer, or are asked yet, when they have answered."""
@@ -107,7 +107,7 @@ class Process:
         """
         if self._process is None or self._process.poll() is not None:
             self._start(turn)
-        return self._asked(question, seconds, turn)
+        return self._ask(question, seconds, turn)
 
     def _start(self, turn: Turn) -> None:
         self.end()
@@ -124,12 +124,12 @@ class Process:
             (text, []) for text in (*content.definitions(), *functions.definitions())
         ]
         statements += content.inserts(self._served, Variables("", content.schemas(self._served)[0], {}))
-        problem = self._asked({"statements": statements}, _START_SECONDS, turn).get("error")
+        problem = self._ask({"statements": statements}, _START_SECONDS, turn).get("error")
         if problem:
             self.end()
             raise ServeError(NOT_SUPPORTED, f"the catalog cannot be made: {problem}")
 
-    def _asked(self, question: Mapping[str, Any], seconds: float, turn: Turn) -> dict[str, Any]:
+    def _ask(self, question: Mapping[str, Any], seconds: float, turn: Turn) -> dict[str, Any]:
         """Send a line to the process, and read a line; the process is killed where none comes."""
         process = self._process
         assert process is not None
@@ -145,10 +145,10 @@ class Process:
             self.end()
             turn.cancel.check()
             return {"error": "it took too much time or memory"}
-        found: dict[str, Any] = json.loads(line)
-        if found.get("ended"):
+        answer: dict[str, Any] = json.loads(line)
+        if answer.get("ended"):
             self.end()
-        return found
+        return answer
 
     def end(self) -> None:
         """Kill the process."""
@@ -165,14 +165,14 @@ class Process:
 
 def _line(source: int, until: float, turn: Turn) -> bytes:
     """A line from a pipe; empty: it did not come in time, or nobody wants it any more."""
-    found = bytearray()
-    while not found.endswith(b"\n"):
-        left = max(until - time.monotonic(), 0.0)
-        ready, _, _ = select.select([source], [], [], min(left, LOOK_SECONDS))
-        if not ready and left and not turn.cancel.wanted():
+    line = bytearray()
+    while not line.endswith(b"\n"):
+        remaining = max(until - time.monotonic(), 0.0)
+        ready, _, _ = select.select([source], [], [], min(remaining, LOOK_SECONDS))
+        if not ready and remaining and not turn.cancel.is_wanted():
             continue
         data = os.read(source, 1 << 16) if ready else b""
         if not data:
             return b""
-        found += data
-    return bytes(found)
+        line += data
+    return bytes(line)

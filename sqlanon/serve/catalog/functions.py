@@ -70,15 +70,15 @@ def names() -> frozenset[str]:
 def definitions() -> tuple[str, ...]:
     """Statements that make them; those of the file end a line with a semicolon."""
     text = (files("sqlanon.serve.catalog") / "functions.sql").read_text(encoding="utf-8")
-    made = [one for one in text.split(";\n") if one.strip()]
+    macros = [part for part in text.split(";\n") if part.strip()]
     for value, listed in _CONSTANTS.items():
         for function in listed.split():
             name, _, most = function.partition("/")
-            made.append(f"CREATE MACRO fn.{name}({_parameters(0, int(most))}) AS {value}")
+            macros.append(f"CREATE MACRO fn.{name}({_parameters(0, int(most))}) AS {value}")
     for name in _PRIVILEGES:
         right = "upper(coalesce(p3, p2, p1, p0)) IN ('SELECT', 'USAGE', 'CONNECT', 'MEMBER', 'EXECUTE')"
-        made.append(f"CREATE MACRO fn.{name}({_parameters(2, 4)}) AS {right}")
-    return tuple(made)
+        macros.append(f"CREATE MACRO fn.{name}({_parameters(2, 4)}) AS {right}")
+    return tuple(macros)
 
 
 def _parameters(least: int, most: int) -> str:

@@ -35,9 +35,9 @@ def rewritten(tree: exp.Expr, asker: Asker) -> str:
             raise ServeError(READ_ONLY, "this server answers SELECT only")
     tree = tree.copy()
     # All are looked up before any is renamed.
-    own = {id(table) for table in tree.find_all(exp.Table) if _is_cte(table)}
+    ctes = {id(table) for table in tree.find_all(exp.Table) if _is_cte(table)}
     for table in list(tree.find_all(exp.Table)):
-        _table(table, is_cte=id(table) in own)
+        _table(table, is_cte=id(table) in ctes)
     _name_items(tree)
     for node in reversed(list(tree.dfs())):  # children come before their node
         cast = read_cast(read_call(_operator(node), asker))
@@ -55,11 +55,11 @@ def _name_items(tree: exp.Expr) -> None:
     while isinstance(select, exp.SetOperation):
         select = select.this.unnest()
     if isinstance(select, exp.Select):
-        named = [item if item.is_star or item.alias else _aliased(item) for item in select.expressions]
-        select.set("expressions", named)
+        items = [item if item.is_star or item.alias else _alias(item) for item in select.expressions]
+        select.set("expressions", items)
 
 
-def _aliased(item: exp.Expr) -> exp.Expr:
+def _alias(item: exp.Expr) -> exp.Expr:
     name = _item_name(item)
     return exp.alias_(item, name, quoted=True) if name else item
 
@@ -169,7 +169,7 @@ def _operator(node: exp.Expr) -> exp.Expr:
         return node
     if not isinstance(node, exp.Operator):
         return node
-    made: dict[str, Callable[[], exp.Expr]] = {
+    builders: dict[str, Callable[[], exp.Expr]] = {
         "~": lambda: exp.RegexpLike(this=node.this, expression=node.expression),
         "!~": lambda: exp.Not(this=exp.RegexpLike(this=node.this, expression=node.expression)),
         "~*": lambda: exp.RegexpILike(this=node.this, expression=node.expression),
@@ -179,6 +179,6 @@ def _operator(node: exp.Expr) -> exp.Expr:
         "<>": lambda: exp.NEQ(this=node.this, expression=node.expression),
     }
     sign = str(node.args["operator"]).rpartition(".")[2].strip()
-    if sign not in made:
+    if sign not in builders:
         raise ServeError(NO_FUNCTION, f"the operator {sign} is not answered")
-    return exp.Paren(this=made[sign]())
+    return exp.Paren(this=builders[sign]())

@@ -39,16 +39,16 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     connection = duckdb.connect(":memory:", config=LOCKED)
     for line in sys.stdin:
-        asked = json.loads(line)
+        request = json.loads(line)
         try:
-            if "statements" in asked:
-                for text, values in asked["statements"]:
+            if "statements" in request:
+                for text, values in request["statements"]:
                     connection.execute(text, values)
                 connection.execute("SET TimeZone = 'UTC'")
                 connection.execute("SET lock_configuration = true")
                 answer: dict[str, Any] = {}
             else:
-                answer = _fetch(connection, asked["text"], asked["seconds"], asked["rows"])
+                answer = _fetch(connection, request["text"], request["seconds"], request["rows"])
         except duckdb.InterruptException:
             answer = {"late": True}
         except (duckdb.FatalException, duckdb.InternalException, MemoryError):
@@ -56,10 +56,10 @@ def main() -> None:
             answer = {"error": "it took too much memory, or met a defect of the database", "ended": True}
         except (duckdb.Error, ValueError) as error:
             answer = {"error": str(error).partition("\n")[0][:300]}
-        written = json.dumps(answer, default=str)
-        if len(written) > _MOST:
-            written = json.dumps({"error": "the answer is too large"})
-        sys.stdout.write(written + "\n")
+        reply = json.dumps(answer, default=str)
+        if len(reply) > _MOST:
+            reply = json.dumps({"error": "the answer is too large"})
+        sys.stdout.write(reply + "\n")
         sys.stdout.flush()
 
 

@@ -33,7 +33,7 @@ def stored_statistics(policy: Mapping[str, Any]) -> StatisticsSpec:
         int(policy["threshold"]),
         policy["insiders"],
         policy["bounds"],
-        tuple(SumMeasure(**one) for one in policy.get("sums", ())),
+        tuple(SumMeasure(**fields) for fields in policy.get("sums", ())),
         _stored_other(policy.get("other")),
         show=tuple(tuple((str(name), int(level)) for name, level in margin) for margin in policy.get("show", ())),
     )

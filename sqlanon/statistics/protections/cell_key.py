@@ -98,8 +98,8 @@ class CellKey:
         kind = "DOUBLE" if fitted is not None else "BIGINT"
 
         def view(place: TableRef) -> Statement:
-            made: dict[str, Any] = {"cells": cube.cells, "changed": changed, "kind": kind, "status": "perturbed"}
-            return scratch.sql("statistics/changed_view", physical=place, **made, **context)
+            cell_tables: dict[str, Any] = {"cells": cube.cells, "changed": changed, "kind": kind, "status": "perturbed"}
+            return scratch.sql("statistics/changed_view", physical=place, **cell_tables, **context)
 
         tables = {"cells": cube.cells, "atoms": cube.atoms, "noise": noise, "chances": table}
         errors = self._errors(run)
@@ -161,25 +161,25 @@ class CellKey:
         verify_source(scratch, run.shape, run.stage, Kept(kept["cells"], kept["atoms"], kept["cells"]), run.release)
         keys, keyed = _record_keys(run, "verified_keys"), scratch.table("verified_persons")
         scratch.execute("statistics/verify_rows", keyed=keyed, stage=run.stage, **context)
-        found = scratch.count(
+        wrong_keys = scratch.count(
             "statistics/verify_noise", keyed=keyed, keys=keys, cells=kept["cells"], noise=kept["noise"], **context
         )
         scratch.drop(keyed)
         scratch.drop(keys)
-        refuse(run.release, ("keys of cells",), (found,))
+        refuse(run.release, ("keys of cells",), (wrong_keys,))
 
     def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
         """See `Protection.verify`."""
-        context, asked = shape.context(), self._noise
-        made: dict[str, Any] = {part: kept[part] for part in ("atoms", "cells", "noise")}
+        context, declared = shape.context(), self._noise
+        kept_tables: dict[str, Any] = {part: kept[part] for part in ("atoms", "cells", "noise")}
         failing = scratch.numbers(
             "statistics/verify_chances",
             chances=kept["chances"],
             noise=kept["noise"],
-            **turning_of(make_chances(asked)),
-            deviation=asked.deviation,
-            variance=None if asked.variance is None else float(asked.variance),
-            no_result=asked.no_result,
+            **turning_of(make_chances(declared)),
+            deviation=declared.deviation,
+            variance=None if declared.variance is None else float(declared.variance),
+            no_result=declared.no_result,
         )
         refuse(release, ("ranges of keys", "changes of cells", "changes beyond the deviation", "chances"), failing)
         published, compared = scratch.table("published"), scratch.table("compared")
@@ -190,7 +190,7 @@ class CellKey:
             published=published,
             cells=kept["cells"],
             noise=kept["noise"],
-            additive=asked.additive,
+            additive=declared.additive,
             **context,
         )
         names = (
@@ -201,11 +201,11 @@ class CellKey:
             "shown cells",
         )
         refuse(release, names, scratch.numbers("statistics/verify_view", compared=compared))
-        if asked.additive:
+        if declared.additive:
             added = scratch.count("statistics/verify_added", published=published, atoms=kept["atoms"], **context)
             refuse(release, ("sums of the finest cells",), (added,))
             near = NEAR * len(shape.margins)
-            far = scratch.count("statistics/verify_nearest", published=published, near=near, **made, **context)
+            far = scratch.count("statistics/verify_nearest", published=published, near=near, **kept_tables, **context)
             refuse(release, ("finest cells that are not the nearest",), (far,))
         shown, changed = scratch.numbers("statistics/counts", compared=compared)
         return shown, changed
@@ -213,11 +213,11 @@ class CellKey:
 
 def _record_keys(run: Run, name: str) -> TableRef:
     """The scratch table (person, key) of the persons' keys."""
-    made = run.scratch.table(name)
+    keys = run.scratch.table(name)
     inner, outer = pad_key(hmac.digest(run.secret, b"cell keys", "sha256"))
     binds: dict[str, Bind] = {"inner": inner, "outer": outer}
-    run.scratch.execute("statistics/record_keys", binds, made=made, stage=run.stage, person=run.shape.person)
-    return made
+    run.scratch.execute("statistics/record_keys", binds, made=keys, stage=run.stage, person=run.shape.person)
+    return keys
 
 
 def turning_of(chances: Chances) -> dict[str, Any]:
@@ -227,5 +227,5 @@ def turning_of(chances: Chances) -> dict[str, Any]:
 
 
 def _results(scratch: Scratch, noise: TableRef) -> np.ndarray[Any, np.dtype[np.int64]]:
-    (found,) = scratch.fetch_arrays(scratch.sql("statistics/noisy_values", noise=noise), ["int64"])
-    return found.astype(np.int64)
+    (results,) = scratch.fetch_arrays(scratch.sql("statistics/noisy_values", noise=noise), ["int64"])
+    return results.astype(np.int64)

@@ -56,7 +56,7 @@ class Rounded:
         """
         scratch, shape, cube, base = run.scratch, run.shape, run.cube, self._base
         system, until = read_system(scratch, shape, cube, run.secret), time.monotonic() + SECONDS
-        of, left = find_margins(system), np.zeros(0, np.int64)
+        of, unserved = find_margins(system), np.zeros(0, np.int64)
         for draw in range(DRAWS):
             run.progress.update(draw, DRAWS, "roundings")
             try:
@@ -71,28 +71,33 @@ class Rounded:
             served = Served(
                 system, see_rounded(system, of, numbers, base), self._most, lambda: until - time.monotonic()
             )
-            left = served.serve()
-            if not len(left):
+            unserved = served.serve()
+            if not len(unserved):
                 break
         else:
-            margin = shape.margin_name(system.levels_of(int(system.margin[left[0]])))
+            margin = shape.margin_name(system.levels_of(int(system.margin[unserved[0]])))
             raise InfeasibleError(
                 f"{run.release}: of {DRAWS} roundings each lets readers bound a small cell, the last one of {margin}; "
                 "nothing was published. Ask for fewer persons, or publish coarser levels or fewer columns"
             )
         changed, witness = scratch.table("changed"), scratch.table("witness")
-        own = numbers[system.listed]
-        places = np.arange(1, len(own) + 1, dtype=np.int64)
-        ends = {"low": np.maximum(own - base + 1, 1), "high": own + base - 1}
-        scratch.engine.load_arrays(changed, {"cell": places, "value": own, **ends})
+        listed_numbers = numbers[system.listed]
+        places = np.arange(1, len(listed_numbers) + 1, dtype=np.int64)
+        ends = {"low": np.maximum(listed_numbers - base + 1, 1), "high": listed_numbers + base - 1}
+        scratch.engine.load_arrays(changed, {"cell": places, "value": listed_numbers, **ends})
         changes = np.stack(served.tables) - system.atoms.count
         number, atom = np.nonzero(changes)
         numbered = {"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64)}
         scratch.engine.load_arrays(witness, {**numbered, "change": changes[number, atom]})
 
         def view(place: TableRef) -> Statement:
-            made: dict[str, Any] = {"cells": cube.cells, "changed": changed, "kind": "BIGINT", "status": "rounded"}
-            return scratch.sql("statistics/changed_view", physical=place, **made, **shape.context())
+            cell_tables: dict[str, Any] = {
+                "cells": cube.cells,
+                "changed": changed,
+                "kind": "BIGINT",
+                "status": "rounded",
+            }
+            return scratch.sql("statistics/changed_view", physical=place, **cell_tables, **shape.context())
 
         tables = {"cells": cube.cells, "atoms": cube.atoms, "witness": witness}
         return Made(view, tables, len(served.tables) - 1, {"base": base})

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from sqlanon.counted import SUM_PARTS, Method, StatisticsSpec
 from sqlanon.declared.wording import join_words
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import InfeasibleError
-from sqlanon.statistics.amounts import Amounts
+from sqlanon.statistics.amounts import Amounts, find_sensitive
 from sqlanon.statistics.certificate import verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
 from sqlanon.statistics.cube import read_system
@@ -50,7 +48,7 @@ class Suppress:
         scratch, shape, cube = run.scratch, run.shape, run.cube
         system = read_system(scratch, shape, cube, run.secret)
         try:
-            amounts = read_amounts(scratch, shape, cube.atoms, cube.sums, system)
+            amounts = read_amounts(scratch, shape, cube.finest, cube.sums, system)
             system = self._fix(run, system, [one for one, _ in amounts])
             hidden = hide_cells(scratch, shape, system, run.secret, run.progress, amounts)
         except UnservedError as error:
@@ -87,9 +85,7 @@ class Suppress:
             InfeasibleError: one of them must be hidden.
         """
         shape = run.shape
-        found = find_hidden(
-            system, shape.show, np.logical_or.reduce([system.small, *(one.sensitive for one in amounts)])
-        )
+        found = find_hidden(system, shape.show, system.small | find_sensitive(amounts, len(system)))
         if found is not None:
             raise InfeasibleError(
                 f"{run.release}: a cell of {shape.margin_name(found)} must be hidden, so that not all are shown "

@@ -9,7 +9,7 @@ import pytest
 
 import sqlanon
 from sqlanon.database import Database
-from sqlanon.declared.cost import COLUMNS, Cost, K
+from sqlanon.declared.cost import COLUMNS, Cost, K, TableSize
 from sqlanon.methods.base import Problem
 from sqlanon.methods.method import make_method
 from sqlanon.policy import release as spec_of
@@ -45,7 +45,7 @@ def test_blocks_cost_the_same_each(options: dict[str, object], seconds: float) -
 def test_methods_in_blocks_take_as_long_for_each_row(name: str) -> None:
     def seconds(rows: int, options: dict[str, str]) -> float:
         chosen = make_method(MethodSpec(name, options))
-        return estimate(chosen, rows, 8, 10).seconds - chosen.cost.start
+        return estimate(chosen, TableSize(rows, 8, 10)).seconds - chosen.cost.start
 
     block = {"block": "4096"}
     assert seconds(5_000_000, block) == pytest.approx(5 * seconds(1_000_000, block))
@@ -68,7 +68,7 @@ def test_methods_in_blocks_take_as_long_for_each_row(name: str) -> None:
 def test_objectives_of_sequential_that_count_values(objective: str, rows: int, block: int, seconds: float) -> None:
     """Processor seconds of 8 columns of uniform integers with l = 3 and 20 sensitive values, measured."""
     chosen = make_method(MethodSpec("sequential", {"objective": objective, "block": str(block)}))
-    found = estimate(chosen, rows, 8, 10, beyond=True)
+    found = estimate(chosen, TableSize(rows, 8, 10, beyond=True))
     assert 0.6 * seconds < found.seconds < 2 * seconds
     assert seconds < found.most_seconds
 
@@ -87,7 +87,7 @@ def test_objectives_of_sequential_that_count_values(objective: str, rows: int, b
 )
 def test_freeform_by_its_blocks_and_passes(options: dict[str, str], rows: int, k: int, seconds: float) -> None:
     """Processor seconds of 8 columns of uniform integers, measured."""
-    found = estimate(make_method(MethodSpec("freeform", options)), rows, 8, k)
+    found = estimate(make_method(MethodSpec("freeform", options)), TableSize(rows, 8, k))
     assert 0.5 * seconds < found.seconds < 2 * seconds
     assert seconds < found.most_seconds
 
@@ -97,7 +97,7 @@ def test_freeform_by_its_blocks_and_passes(options: dict[str, str], rows: int, k
 )
 def test_matchings_by_their_solver(solver: str, rows: int, seconds: float) -> None:
     """Processor seconds of 8 columns of uniform integers, measured."""
-    found = estimate(make_method(MethodSpec("matchings", {"solver": solver})), rows, 8, 10)
+    found = estimate(make_method(MethodSpec("matchings", {"solver": solver})), TableSize(rows, 8, 10))
     assert 0.5 * seconds < found.seconds < 2 * seconds
     assert seconds < found.most_seconds
 
@@ -106,7 +106,7 @@ def test_freeform_needs_memory_by_k_and_block() -> None:
     """By the arrays of the kernels: 48 bytes for each of k, and costs of every two rows of a block."""
 
     def memory(k: int, **options: str) -> int:
-        return estimate(make_method(MethodSpec("freeform", options)), 100_000, 8, k).memory
+        return estimate(make_method(MethodSpec("freeform", options)), TableSize(100_000, 8, k)).memory
 
     assert memory(50) - memory(10) == 100_000 * 48 * 40
     assert memory(10, block="4096") - memory(10) == 16 * (4096**2 - 512**2)
@@ -115,7 +115,7 @@ def test_freeform_needs_memory_by_k_and_block() -> None:
 @pytest.mark.parametrize(("k", "block"), [(2, "0"), (2, "4096"), (50, "0")])
 def test_freeform_refuses_what_plan_says_does_not_fit(k: int, block: str) -> None:
     chosen = make_method(MethodSpec("freeform", {"block": block}))
-    needed = estimate(chosen, 200_000, 8, k).memory
+    needed = estimate(chosen, TableSize(200_000, 8, k)).memory
     problem = Problem([SimpleNamespace(name="k", asked=k)], None, range(8), (), 200_000, memory=needed)  # type: ignore[list-item, arg-type]
     assert chosen.refusal(problem) is None
     refused = chosen.refusal(replace(problem, memory=needed - 1))
@@ -138,7 +138,7 @@ def test_freeform_refuses_what_plan_says_does_not_fit(k: int, block: str) -> Non
 )
 def test_sequential_takes_longer_where_rows_change_places(rows: int, k: int, beyond: bool, seconds: float) -> None:
     """Processor seconds of 8 columns of uniform integers with 2 to 20 sensitive values and l = 1.5 to 4, measured."""
-    found = estimate(make_method(MethodSpec("sequential", {})), rows, 8, k, beyond=beyond)
+    found = estimate(make_method(MethodSpec("sequential", {})), TableSize(rows, 8, k, beyond=beyond))
     assert 0.6 * seconds < found.seconds < 2 * seconds
     assert seconds < found.most_seconds
 
@@ -165,10 +165,10 @@ def test_best_takes_as_long_as_its_methods() -> None:
 
     def of(*names: str) -> tuple[float, float, int]:
         chosen = MethodSpec("best", {"of": ";".join(names)})
-        found = estimate(make_method(chosen), 40_000, 8, 10)
+        found = estimate(make_method(chosen), TableSize(40_000, 8, 10))
         return found.seconds, found.most_seconds, found.memory
 
-    slow = estimate(make_method(MethodSpec("sequential", {"objective": "mi"})), 40_000, 8, 10)
+    slow = estimate(make_method(MethodSpec("sequential", {"objective": "mi"})), TableSize(40_000, 8, 10))
     alone, both = of("tree"), of("tree", "sequential:objective=mi")
     assert both[0] - alone[0] == pytest.approx(slow.seconds)
     assert both[1] - alone[1] == pytest.approx(slow.most_seconds)
@@ -190,7 +190,7 @@ def test_best_takes_as_long_as_its_methods() -> None:
 )
 def test_columns_of_a_value_or_nothing_take_less_or_longer(name: str, rows: int, k: int, seconds: float) -> None:
     """Processor seconds of Adult with 14 suppressed columns (benchmarks/results/goldberger_*.json)."""
-    found = estimate(make_method(MethodSpec(name, {})), rows, 14, k, flat=1.0)
+    found = estimate(make_method(MethodSpec(name, {})), TableSize(rows, 14, k, flat=1.0))
     assert 0.4 * seconds < found.seconds < 2 * seconds
     assert seconds < found.most_seconds
 

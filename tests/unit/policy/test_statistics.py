@@ -119,12 +119,13 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {"statistics__measures__cost": {"sum": "pid", "range": [0, 9], "p_percent": 10}},
         "the column of the person",
     ),
-    "sums next to rows": (
+    "rounding next to rows": (
         {
-            "statistics__measures__cost": {"sum": "cost", "range": [0, 9], "p_percent": 10},
+            **ONE,
+            "statistics__protect": {"persons": 5, "method": "round", "base": 5},
             "together": ["patients"],
         },
-        "it is built for hidden counts alone",
+        "it is built for hidden cells alone",
     ),
     "sums in several versions": (
         {

@@ -106,14 +106,14 @@ def _evolve(change: Transaction, schema: pyarrow.Schema) -> None:
     """Give a table these columns; those of other types are new columns of the same names."""
     arrow = change.table_metadata.schema().as_arrow()
     kinds = {field.name: field.type for field in arrow}
-    other = [
+    dropped = [
         name for name, kind in kinds.items() if name not in schema.names or not _same(kind, schema.field(name).type)
     ]
-    if other:
+    if dropped:
         with change.update_schema(allow_incompatible_changes=True) as columns:
-            for name in other:
+            for name in dropped:
                 columns.delete_column(name)
-    if set(schema.names) - (set(kinds) - set(other)):
+    if set(schema.names) - (set(kinds) - set(dropped)):
         with change.update_schema() as columns:
             columns.union_by_name(schema)
 

@@ -89,8 +89,8 @@ class LakeWriter:
                 self._connection.execute(
                     f"COPY (FROM {self._qualify(table)}) TO {_text(path)} (FORMAT parquet, COMPRESSION zstd)"
                 )
-            with path.open("rb") as written:  # a file that is committed outlives the machine's power
-                os.fsync(written.fileno())
+            with path.open("rb") as written_file:  # a file that is committed outlives the machine's power
+                os.fsync(written_file.fileno())
         with self._translate(f"to read {place}"):
             shown = f"read_parquet({_text(path)})"
             kinds = self._connection.execute(f"DESCRIBE FROM {shown}").fetchall()

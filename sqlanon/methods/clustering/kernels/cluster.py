@@ -219,7 +219,7 @@ def place_rest(
             break
     if stop[0]:
         return np.int64(0)
-    name, found = np.full(len(made.size), -1, np.int64), 0
+    name, clusters = np.full(len(made.size), -1, np.int64), 0
     for g in range(classes + 1):
         i = made.head[g]
         while i >= 0:
@@ -227,7 +227,7 @@ def place_rest(
             i = made.after[i]
     for i in range(n):
         if name[group[i]] < 0:
-            name[group[i]] = found
-            found += 1
+            name[group[i]] = clusters
+            clusters += 1
         group[i] = name[group[i]]
-    return found
+    return clusters

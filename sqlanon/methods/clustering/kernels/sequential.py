@@ -286,7 +286,7 @@ def cluster_in_sequence(
     t = max(1, n // max(1, (alpha * k + 50) // 100))
     priced = new_priced(objective, n, min(2 * t, n) + 4)
     counters, room = new_counters(demands, n), np.empty(n, np.int64)
-    used = start(priced, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
+    slots_used = start(priced, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
     order, seen, bound = np.arange(n), np.full(n, -1, np.int64), np.zeros(n, np.int64)
     partners = new_partners(key, len(priced.size))
     if drawn:  # similar rows that come one after the other all go the same way
@@ -294,14 +294,14 @@ def cluster_in_sequence(
     for united in (False, True):
         stage_demands = demands if united else kept
         for _ in range(MOST_PASSES):
-            before = priced.cost[:used].sum()
+            before = priced.cost[:slots_used].sum()
             _pass(
                 priced,
                 objective,
                 codes,
                 value,
                 order,
-                used,
+                slots_used,
                 not united and k > 1,
                 seen,
                 bound,
@@ -313,14 +313,14 @@ def cluster_in_sequence(
                 stop,
                 done,
             )
-            remaining = (priced.size[:used] > 0).sum()
-            used = _split(
+            remaining = (priced.size[:slots_used] > 0).sum()
+            slots_used = _split(
                 priced,
                 objective,
                 codes,
                 value,
                 key,
-                used,
+                slots_used,
                 omega * k,
                 drawn,
                 state,
@@ -330,17 +330,17 @@ def cluster_in_sequence(
                 room,
                 stop,
             )
-            divided = (priced.size[:used] > 0).sum() > remaining
-            if stop[0] or (not divided and before - priced.cost[:used].sum() <= before // LEAST_GAIN):
+            divided = (priced.size[:slots_used] > 0).sum() > remaining
+            if stop[0] or (not divided and before - priced.cost[:slots_used].sum() <= before // LEAST_GAIN):
                 break
         if not united:
-            _unite(priced, objective, codes, value, used, demands, numbers, counters, room, stop)
+            _unite(priced, objective, codes, value, slots_used, demands, numbers, counters, room, stop)
             seen[:], partners.tried[:] = -1, -1  # the requirements of clusters change
-    name, count = np.full(used, -1, np.int64), 0
+    name, count = np.full(slots_used, -1, np.int64), 0
     for i in range(n):
         g = priced.cluster[i]
         if name[g] < 0:
             name[g] = count
             count += 1
         group[i] = name[g]
-    return priced.cost[:used].sum()
+    return priced.cost[:slots_used].sum()

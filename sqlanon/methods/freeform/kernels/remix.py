@@ -86,11 +86,11 @@ def _match_by_walks(edges: Ints, degree: int, box: Ints, place: Ints, holder: In
         while True:
             choice = came[i]
             j = edges[i, choice]
-            other = holder[j]
+            holder_row = holder[j]
             box[i], place[i], holder[j] = j, choice, i
-            if other < 0:
+            if holder_row < 0:
                 break
-            i = other
+            i = holder_row
 
 
 @njit(nogil=True, cache=True)
@@ -144,14 +144,14 @@ def remix(targets: Ints, swaps: int, splits: int, state: Words) -> None:
     k = len(targets)
     if k < 2:
         return
-    done = 0
+    swaps_done = 0
     for step in range(swaps):
         pair = _draw_some(k, 2, state)
         swap(targets[pair[0]], targets[pair[1]], state)
-        while k >= SPLIT and done * swaps < splits * (step + 1):
-            few = SPLIT + (1 if done % 4 == 3 else 0) + (1 if done % 8 == 7 else 0)
+        while k >= SPLIT and swaps_done * swaps < splits * (step + 1):
+            few = SPLIT + (1 if swaps_done % 4 == 3 else 0) + (1 if swaps_done % 8 == 7 else 0)
             split(targets, _draw_some(k, min(few, k), state), state)
-            done += 1
+            swaps_done += 1
 
 
 @njit(nogil=True, cache=True)

@@ -99,7 +99,7 @@ def visit(
 
     Cost: nodes x rest at worst.
     """
-    facts, used = rest.facts, 0
+    facts, productive = rest.facts, 0
     least = asked.k
     if asked.p > 0:
         least = max(least, -(-asked.p // asked.q))
@@ -146,10 +146,10 @@ def visit(
                 members[index] = room.rows[members[index]]
             _take(members, value, asked, demands, counters, rest, pieces, tallied, expanded, places)
         if facts[CLASSES] > before:
-            used += 1
+            productive += 1
             if sieve.which.shape[1] == 0:
                 _compact(rest)
-    return used
+    return productive
 
 
 @njit(nogil=True, cache=True)

@@ -94,13 +94,13 @@ def _cost_in(held: Groups, i: int, g: int) -> float:
 def _swap_cost(held: Groups, i: int, j: int) -> float:
     """By how much the error rises where two rows of different groups change places."""
     g, h = held.group[i], held.group[j]
-    product = other = square = 0.0
+    product = product_there = square = 0.0
     for a in range(held.points.shape[1]):
         step = held.points[j, a] - held.points[i, a]
         product += held.sums[g, a] * step
-        other += held.sums[h, a] * step
+        product_there += held.sums[h, a] * step
         square += step * step
-    return (2 * other - square) / held.size[h] - (2 * product + square) / held.size[g]
+    return (2 * product_there - square) / held.size[h] - (2 * product + square) / held.size[g]
 
 
 @njit(nogil=True, cache=True)
@@ -282,10 +282,10 @@ def anneal_groups(
     if now < best:
         group[:] = groups.group
     number = np.full(most, _EMPTY, np.int32)
-    made = 0
+    group_count = 0
     for i in range(n):
         if number[group[i]] == _EMPTY:
-            number[group[i]] = made
-            made += 1
+            number[group[i]] = group_count
+            group_count += 1
         group[i] = number[group[i]]
-    return made
+    return group_count

@@ -84,10 +84,10 @@ def _adjust(
                     continue
                 # The lesser privacy must not fall; a group without rows is no group.
                 rest = most[s] - (1 if counts[s, v] == most[s] and tops == 1 else 0)
-                other = max(most[o], counts[o, v] + 1)
+                other_most = max(most[o], counts[o, v] + 1)
                 if (size[s] - 1) * most[worst] < size[worst] * rest:
                     continue
-                if (size[o] + 1) * most[worst] < size[worst] * other:
+                if (size[o] + 1) * most[worst] < size[worst] * other_most:
                     continue
                 if sorted_at[s, v] != version[o]:
                     first, past = head[s, v], fill[s, v]

@@ -88,8 +88,8 @@ def _gather(
                 tops -= 1
                 if tops == 0:
                     most = rest
-                    for other in range(counts.shape[1]):
-                        tops += counts[OTHER, other] == most
+                    for value_code in range(counts.shape[1]):
+                        tops += counts[OTHER, value_code] == most
         state.most[g] = most
         forget(value, rows, OTHER, state)
     return helped
@@ -181,10 +181,10 @@ def _give(
             continue
         rows = rows_of(g, state)
         reset(codes, rows, OTHER, count, box, bounds.base)
-        others, _ = tally(value, rows, OTHER, state)
+        other_most, _ = tally(value, rows, OTHER, state)
         for row in worst_rows:
             v = value[row]
-            grown = max(others, counts[OTHER, v] + 1)
+            grown = max(other_most, counts[OTHER, v] + 1)
             if owner[row] != worst or counts[WORST, v] < most or (state.size[g] + 1) * best_most <= best_size * grown:
                 continue
             if with_row(codes, row, OTHER, count, box, geometry, bounds) >= OVER:
@@ -196,16 +196,16 @@ def _give(
             enter(codes, row, OTHER, count, box, bounds.base)
             counts[OTHER, v] += 1
             counts[WORST, v] -= 1
-            others, size, tops = grown, size - 1, tops - 1
+            other_most, size, tops = grown, size - 1, tops - 1
             if tops == 0:
                 most -= 1
-                for other in range(counts.shape[1]):
-                    tops += counts[WORST, other] == most
+                for value_code in range(counts.shape[1]):
+                    tops += counts[WORST, value_code] == most
             if size == 0 or size * best_most > best_size * most:
                 best_size, best_most, best = size, most, given_count
             if size == 0:
                 break
-        state.most[g] = others
+        state.most[g] = other_most
         state.looks[0] += len(worst_rows)
         for row in rows:
             counts[OTHER, value[row]] = 0
@@ -342,11 +342,11 @@ def repair(
         else:
             stuck[worst] = True
     number = np.full(groups, -1, np.int32)
-    made = 0
+    group_count = 0
     for g in range(groups):
         if state.size[g] > 0:
-            number[g] = made
-            made += 1
+            number[g] = group_count
+            group_count += 1
     for row in range(n):
         group[row] = number[group[row]]
-    return made
+    return group_count

@@ -67,50 +67,50 @@ def diverse_groups(
     by_count = np.empty(values + 1, np.int64)  # a heap of its own: the most frequent values first
     while remaining > 0:
         # Greedy step.
-        taken = np.int64(0)
+        picks = np.int64(0)
         while True:
-            if taken == ahead:
+            if picks == ahead:
                 if size == 0:
                     break
                 picked[ahead] = heap[0]
                 ahead += 1
                 size = drop(heap, size)
-            v = value[picked[taken]]
+            v = value[picked[picks]]
             most = take_row(count, holders, most, v)
-            taken += 1
+            picks += 1
             remaining -= 1
-            if taken >= l:
+            if picks >= l:
                 if most * l <= remaining:
                     break
                 if (most - 1) * l > remaining - 1:  # no further row can lower the most frequent value far enough
                     break
         if most * l > remaining:
             # Fall-back step: put the rows back, then take the most frequent values.
-            for index in range(taken):
+            for index in range(picks):
                 v = value[picked[index]]
                 most = put_back(count, holders, most, v)
-            remaining += taken
+            remaining += picks
             waiting = np.int64(0)
             for index in range(ahead + size):
                 i = picked[index] if index < ahead else heap[index - ahead]
                 waiting = push(by_count, waiting, ((n - count[value[i]]) << 32) | i)
-            taken = 0
-            while taken < l or most * l > remaining:
-                picked[taken] = by_count[0] & 0xFFFFFFFF
+            picks = 0
+            while picks < l or most * l > remaining:
+                picked[picks] = by_count[0] & 0xFFFFFFFF
                 waiting = drop(by_count, waiting)
-                v = value[picked[taken]]
+                v = value[picked[picks]]
                 most = take_row(count, holders, most, v)
-                taken += 1
+                picks += 1
                 remaining -= 1
             size = 0
             for index in range(waiting):
                 size = push(heap, size, by_count[index] & 0xFFFFFFFF)
-            ahead = taken
+            ahead = picks
         # Close the group: its values' next rows enter the frontier, and rows that it does not take return.
         leftmost = picked[0]
         for index in range(ahead):
             i = item = picked[index]
-            if index < taken:
+            if index < picks:
                 item = following[i]
                 leftmost = min(leftmost, i)
                 group[i] = groups
@@ -127,7 +127,7 @@ def diverse_groups(
             if item >= 0:
                 size = push(heap, size, item)
         ahead = 0
-        rows, now = taken, np.int64(-1)  # the width of the group's box is looked up where it is asked for
+        rows, now = picks, np.int64(-1)  # the width of the group's box is looked up where it is asked for
         # Figure 14: the row that comes next may rather belong here.
         while remaining > 0:
             while ahead < l and size > 0:
@@ -146,12 +146,12 @@ def diverse_groups(
                 there = wider = np.int64(0)
                 for turn in range(4 if now < 0 else 3):
                     if turn < 2:
-                        other = first if turn == 0 or size == 0 else heap[0]
+                        source = first if turn == 0 or size == 0 else heap[0]
                         for b in range(0, lanes, WIDTH):
-                            take(low, 1, places, other, b)
-                            take(high, 1, places, other, b)
+                            take(low, 1, places, source, b)
+                            take(high, 1, places, source, b)
                         for w in range(words):
-                            mask[1, w] = sets[other, w]
+                            mask[1, w] = sets[source, w]
                         for index in range(1, ahead):
                             for b in range(0, lanes, WIDTH):
                                 widen(low, high, 1, places, places, picked[index], b)

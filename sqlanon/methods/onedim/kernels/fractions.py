@@ -88,18 +88,18 @@ def fractional_groups(
             remaining += rows
             cap, rows = np.int64(0), remaining  # all that are left, if nothing else will do
             for c in range(1, q + 1):
-                wanted = (c * p + q - 1) // q
-                if wanted >= remaining:
+                group_size = (c * p + q - 1) // q
+                if group_size >= remaining:
                     break
-                keep = (remaining - wanted) * q // p  # rows of a value that the rest may hold
+                keep = (remaining - group_size) * q // p  # rows of a value that the rest may hold
                 needed, offered = np.int64(0), np.int64(0)
                 if most - keep > c:
                     continue
                 for v in range(values):
                     needed += max(count[v] - keep, 0)
                     offered += min(count[v], c)
-                if needed <= wanted <= offered:
-                    cap, rows = np.int64(c), np.int64(wanted)
+                if needed <= group_size <= offered:
+                    cap, rows = np.int64(c), np.int64(group_size)
                     break
             keep = (remaining - rows) * q // p
             index, size = np.int64(0), np.int64(0)

@@ -91,9 +91,9 @@ def remove_row(
             if code == box[side, a, LOW] or code == box[side, a, HIGH]:
                 low, high = np.int64(OVER), np.int64(-1)
                 for i in members:
-                    other = np.int64(codes[i, a])
-                    if count[side, base[a] + other] > 0:
-                        low, high = min(low, other), max(high, other)
+                    other_code = np.int64(codes[i, a])
+                    if count[side, base[a] + other_code] > 0:
+                        low, high = min(low, other_code), max(high, other_code)
                 box[side, a, LOW], box[side, a, HIGH] = low, high
     return changed
 

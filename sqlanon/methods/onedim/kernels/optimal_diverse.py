@@ -120,9 +120,9 @@ def best_diverse(
             continue
         there = 0
         for v in range(values):
-            used = state // radix[v] % (start[v + 1] - start[v] + 1)
-            if start[v] + used < start[v + 1]:
-                front[there] = rows[start[v] + used]
+            used_rows = state // radix[v] % (start[v + 1] - start[v] + 1)
+            if start[v] + used_rows < start[v + 1]:
+                front[there] = rows[start[v] + used_rows]
                 there += 1
         front[:there].sort()
         for choice in range(np.int64(1) << (there - 1)):
@@ -171,17 +171,17 @@ def best_fractional(
     states = radix[values]
     opt, came = np.full(states, NEVER, np.int64), np.zeros(states, np.int64)
     opt[0] = 0
-    used, room, choice = np.empty(values, np.int64), np.empty(values, np.int64), np.empty(values, np.int64)
+    used_rows, room, choice = np.empty(values, np.int64), np.empty(values, np.int64), np.empty(values, np.int64)
     for state in range(states - 1):
         if opt[state] >= NEVER:
             continue
         first = np.int64(len(line))
         for v in range(values):
-            used[v] = state // radix[v] % (start[v + 1] - start[v] + 1)
-            room[v] = start[v + 1] - start[v] - used[v]
+            used_rows[v] = state // radix[v] % (start[v + 1] - start[v] + 1)
+            room[v] = start[v + 1] - start[v] - used_rows[v]
             choice[v] = 0
             if room[v] > 0:
-                first = min(first, rows[start[v] + used[v]])
+                first = min(first, rows[start[v] + used_rows[v]])
         needed = value[first]
         choice[needed] = 1
         while True:
@@ -190,7 +190,7 @@ def best_fractional(
                 if choice[v] > 0:
                     size += choice[v]
                     most = max(most, choice[v])
-                    last = max(last, rows[start[v] + used[v] + choice[v] - 1])
+                    last = max(last, rows[start[v] + used_rows[v] + choice[v] - 1])
                     after += choice[v] * radix[v]
             if most * p <= size * q:
                 extent = line[last] - line[first]
@@ -231,20 +231,20 @@ def best_accurate(
     best_rows, best_most = np.zeros(states, np.int64), np.ones(states, np.int64)
     came = np.zeros(states, np.int64)
     best_rows[0], best_most[0] = 1, 0  # without a group, privacy has no bound
-    used, room, choice = np.empty(values, np.int64), np.empty(values, np.int64), np.empty(values, np.int64)
+    used_rows, room, choice = np.empty(values, np.int64), np.empty(values, np.int64), np.empty(values, np.int64)
     for state in range(states - 1):
         if best_rows[state] == 0:
             continue
         first = np.int64(len(line))
         for v in range(values):
-            used[v] = state // radix[v] % (start[v + 1] - start[v] + 1)
-            if start[v] + used[v] < start[v + 1]:
-                first = min(first, rows[start[v] + used[v]])
+            used_rows[v] = state // radix[v] % (start[v + 1] - start[v] + 1)
+            if start[v] + used_rows[v] < start[v + 1]:
+                first = min(first, rows[start[v] + used_rows[v]])
         for v in range(values):
-            place = start[v] + used[v]
+            place = start[v] + used_rows[v]
             while place < start[v + 1] and line[rows[place]] - line[first] <= bound:
                 place += 1
-            room[v] = place - start[v] - used[v]
+            room[v] = place - start[v] - used_rows[v]
             choice[v] = 0
         needed = value[first]
         choice[needed] = 1

@@ -59,31 +59,31 @@ def keep(
     gather(of, made, value, count, turn, values, order, first, start, entries_held, rows)
     entries = start[made]
     entries_held, rows = entries_held[:entries], rows[:entries]
-    kept = np.empty(entries, np.int64)
+    kept_rows = np.empty(entries, np.int64)
     if len(given) > 0:
         again = np.empty(entries, np.int64)
         gather(of, made, value, given, turn, values, order, first, start, entries_held, again)
-        kept[:] = again
+        kept_rows[:] = again
     else:
-        phase_one(start, entries_held, rows, rules, kept)
+        phase_one(start, entries_held, rows, rules, kept_rows)
     whole, rest = np.zeros(values, np.int64), np.zeros(values, np.int64)
     for i in range(entries):
         whole[entries_held[i]] += rows[i]
-        rest[entries_held[i]] += rows[i] - kept[i]
+        rest[entries_held[i]] += rows[i] - kept_rows[i]
     least = max(rest.sum(), -(-rules.p * rest.max() // rules.q)) if values > 0 else 0
     phase, room = 1, counters(rules)
     if not is_lawful(rest, rules, room):
-        others = kept.copy()
+        alternative = kept_rows.copy()
         if not rules.whole:
-            phase = complete_residue(start, entries_held, kept, rest, rules.k, rules.p, rules.q)
+            phase = complete_residue(start, entries_held, kept_rows, rest, rules.k, rules.p, rules.q)
         if rules.whole:
-            one_by_one(start, entries_held, rules, whole, kept)
-        elif either and one_by_one(start, entries_held, rules, whole, others) > kept.sum():
-            kept = others
+            one_by_one(start, entries_held, rules, whole, kept_rows)
+        elif either and one_by_one(start, entries_held, rules, whole, alternative) > kept_rows.sum():
+            kept_rows = alternative
     room_of = np.zeros(values, np.int64)
     for s in range(made):
         for i in range(start[s], start[s + 1]):
-            room_of[entries_held[i]] = kept[i]
+            room_of[entries_held[i]] = kept_rows[i]
         for index in range(first[s], first[s + 1]):
             i = order[index]
             taken[i] = min(count[i], room_of[value[i]])

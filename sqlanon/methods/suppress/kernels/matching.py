@@ -33,12 +33,12 @@ def match_points(left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], part
     # Points are numbered from 1; 0 on the right is where a path begins.
     for i in range(1, n + 1):
         owner[0], column = i, np.int64(0)
-        least, used = np.full(n + 1, _FAR, np.int64), np.zeros(n + 1, np.bool_)
+        least, visited = np.full(n + 1, _FAR, np.int64), np.zeros(n + 1, np.bool_)
         while True:
-            used[column] = True
+            visited[column] = True
             row, step, nearest = owner[column], _FAR, np.int64(0)
             for j in range(1, n + 1):
-                if used[j]:
+                if visited[j]:
                     continue
                 apart = -of_left[row] - of_right[j]
                 for a in range(d):
@@ -48,7 +48,7 @@ def match_points(left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], part
                 if least[j] < step:
                     step, nearest = least[j], j
             for j in range(n + 1):
-                if used[j]:
+                if visited[j]:
                     of_left[owner[j]] += step
                     of_right[j] -= step
                 else:

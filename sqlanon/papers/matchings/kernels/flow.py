@@ -44,7 +44,7 @@ def cheapest_regular(cost: Longs, k: int, edges: Longs) -> None:
     Cost: O(k n^3) at worst, memory O(n^2).
     """
     n = len(cost)
-    used, degree = np.zeros((n, n), np.bool_), np.zeros(n, np.int64)
+    edge_used, degree = np.zeros((n, n), np.bool_), np.zeros(n, np.int64)
     owners = np.empty((n, max(k - 1, 1)), np.int64)
     of_row, of_box = np.zeros(n, np.int64), np.zeros(n, np.int64)
     for j in range(n):
@@ -64,7 +64,7 @@ def cheapest_regular(cost: Longs, k: int, edges: Longs) -> None:
                 if row >= 0:
                     row_done[row] = True
                     for j in range(n):
-                        if not box_done[j] and not used[row, j] and j != row:
+                        if not box_done[j] and not edge_used[row, j] and j != row:
                             way = reach + cost[row, j] - of_row[row] - of_box[j]
                             if way < to_box[j]:
                                 to_box[j], before_box[j] = way, row
@@ -98,17 +98,17 @@ def cheapest_regular(cost: Longs, k: int, edges: Longs) -> None:
             slot, j = degree[end] - 1, end
             while True:
                 i = before_box[j]
-                used[i, j], owners[j, slot] = True, i
+                edge_used[i, j], owners[j, slot] = True, i
                 if i == start:
                     break
                 j = before_row[i]
-                used[i, j] = False
+                edge_used[i, j] = False
                 slot = 0
                 while owners[j, slot] != i:
                     slot += 1
     for i in range(n):
         edges[i, 0], count = i, 1
         for j in range(n):
-            if used[i, j]:
+            if edge_used[i, j]:
                 edges[i, count] = j
                 count += 1

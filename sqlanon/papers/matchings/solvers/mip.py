@@ -50,10 +50,10 @@ def solve(rows: Coordinates, k: int, seconds: float = 600.0) -> Longs:
         raise UnsolvedError("solver mip needs SciPy: install sqlanon[mip], or use method freeform") from missing
     identity = np.arange(n, dtype=np.int64)
     sets = np.array(list(combinations(range(n - 1), k - 1)), np.int64).reshape(comb(n - 1, k - 1), k - 1)
-    others = sets[None] + (sets[None] >= identity[:, None, None])
+    other_boxes = sets[None] + (sets[None] >= identity[:, None, None])
     # A column of ones for each variable: that box j has a set, and that each of its rows is in one more box.
     box = np.broadcast_to(identity[:, None, None], (n, len(sets), 1))
-    places = np.concatenate([box, n + others], axis=2).ravel()
+    places = np.concatenate([box, n + other_boxes], axis=2).ravel()
     ones, begins = np.ones(len(places)), np.arange(n * len(sets) + 1) * k
     sums = np.repeat([1, k - 1], n)
     solution = milp(
@@ -67,6 +67,6 @@ def solve(rows: Coordinates, k: int, seconds: float = 600.0) -> Longs:
         raise UnsolvedError(f"solver mip has no optimum after {seconds:g} s; use method freeform")
     choice = solution.x.reshape(n, len(sets)).argmax(axis=1)
     matchings = decompose_graph(
-        np.concatenate([identity[:, None], others[identity, choice]], axis=1), stream(bytes(32))
+        np.concatenate([identity[:, None], other_boxes[identity, choice]], axis=1), stream(bytes(32))
     )
     return np.argsort(matchings, axis=1)  # from the row of each box to the box of each row

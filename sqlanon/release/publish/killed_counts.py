@@ -1,0 +1,45 @@
+"""Counts that a killed run left between two steps, on engines without transactions.
+
+There a version that readers have, or had, can be ``pending``, ``returning`` or ``withdrawing`` in the catalog until the
+next run of its release. The rules between releases of counts, and between counts and rows, read the catalog: before
+they do, such steps of other releases are finished or taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlanon.engines.base import Engine
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.other_counts import is_together
+from sqlanon.release.publish.second_file import reconcile
+from sqlanon.release_kind import COUNTS
+
+OPEN = ("pending", "returning", "withdrawing")
+"""States between two steps."""
+
+
+def reconcile_beside(engine: Engine, release: str, source: str | None, together: Iterable[str] = ()) -> None:
+    """Finish or take back what killed runs left of the releases that the rules of counts look at.
+
+    Args:
+        engine: the database.
+        release: the release of rows or counts that is about to get a version; its lock is held.
+        source: of counts their source, whose lock is held; None: the release is of rows.
+        together: the releases of rows that are protected together with the counts; their locks are held.
+
+    Raises:
+        LockedError: another session publishes or withdraws such counts now.
+
+    Cost: with transactions nothing, else a query of the catalog.
+    """
+    if engine.transactions:
+        return
+    for entry in Catalog(engine).entries(statuses=OPEN):
+        if entry.release in together:
+            reconcile(engine, entry.release)
+            continue
+        others = entry.kind is COUNTS and entry.release != release
+        if others and (entry.source == source or is_together(entry, release)):
+            with engine.lock(f"release {entry.release}"):
+                reconcile(engine, entry.release)
