@@ -7,7 +7,7 @@ better average would lose by the missing values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -84,15 +84,16 @@ def _branch(plan: QueryPlan, table: str, own: Mapping[str, Tree], kinds: Mapping
     return select(chosen, table, where=present, group=keys)
 
 
-def found(scope: Scope, rows: BoxRows, keys: Sequence[Tree]) -> exp.Select:
-    """The table ``_found``: the rows under their conditions.
+def found(scope: Scope, rows: BoxRows, keys: Sequence[Tree], conditions: Collection[int]) -> exp.Select:
+    """The table ``_found``: the rows under some conditions.
 
     Args:
         scope: the names.
         rows: the box rows.
         keys: the columns of the groups.
+        conditions: the conditions that are read, by number.
     """
-    return _Sums(scope, rows, keys).found()
+    return _Sums(scope, rows, keys).found(conditions)
 
 
 class _Sums:
@@ -128,16 +129,21 @@ class _Sums:
             self.kinds |= dict(zip((f"{end}{a.id}" for end in "elhu"), types, strict=True))
         return made, [(FOUND, main), *apart] if main else apart
 
-    def found(self) -> exp.Select:
-        """The rows, with ``p``, ``c`` and ``s`` of every condition and the values of every boxed argument."""
+    def found(self, conditions: Collection[int] | None = None) -> exp.Select:
+        """The rows, with ``p``, ``c`` and ``s`` of every condition and the values of every boxed argument.
+
+        Args:
+            conditions: the conditions that are read, by number; None: all of them.
+        """
         rows, plan = self._rows, self._plan
+        numbers = range(len(rows.triples)) if conditions is None else sorted(conditions)
         chosen: list[Tree] = [
             named(tree, key) for tree, key in zip(plan.keys, (key.name for key in self._keys), strict=True)
         ]
         chosen.append(column("n"))
         chosen += [column(name) for box in self._groups() for name in (f"{box.id}_group", f"{box.id}_size")]
-        for i, triple in enumerate(rows.triples):
-            there = rows.attainable(i)
+        for i in numbers:
+            triple, there = rows.triples[i], rows.attainable(i)
             share = triple.share if is_true(there) else when(there, triple.share, ZERO)
             chosen += [
                 named(tree, f"{end}{i}") for end, tree in (("p", rows.possible(i)), ("c", triple.certain), ("s", share))
@@ -158,7 +164,7 @@ class _Sums:
         for (_, condition), value in values.items():
             chosen += self._values.calculate(value, condition)
         # Of means, every row of a class counts, whatever the conditions say.
-        outer = range(1) if plan.filters else range(len(rows.triples))  # each filter holds within WHERE
+        outer = range(1) if plan.filters else numbers  # each filter holds within WHERE
         reached = TRUE if plan.means else some(map(rows.possible, outer))
         where = [] if (rows.filtered and not rows.counts) or is_true(reached) else [reached]
         return select(chosen, rows.written.rows(rows.last, [*chosen, *where]), where=where)
