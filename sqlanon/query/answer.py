@@ -151,32 +151,39 @@ class Answer:
         return {"rows": rows, "unlisted_groups": self.unlisted_groups} | missing
 
 
-def make_answer(  # noqa: PLR0913 - older than the limit
-    columns: Sequence[tuple[str, bool]],
-    tight: Mapping[str, bool],
-    rows: Sequence[Sequence[Any]],
-    sql: str,
-    *,
-    unlisted_groups: bool,
-    left_out: int = 0,
-    unlike: Unlike | None = None,
-    intervals: Sequence[Mapping[str, Interval]] = (),
+@dataclass(frozen=True, slots=True)
+class ResultRows:
+    """The rows of a rewritten query.
+
+    Attributes:
+        columns: output names, and whether each has bounds: then a row has four cells for the column.
+        tight: of those with bounds, whether they are tight.
+        rows: the rows, ``certain`` last.
+        intervals: per row, the intervals of aggregates.
+    """
+
+    columns: Sequence[tuple[str, bool]]
+    tight: Mapping[str, bool]
+    rows: Sequence[Sequence[Any]]
+    intervals: Sequence[Mapping[str, Interval]] = ()
+
+
+def make_answer(
+    result: ResultRows, sql: str, *, unlisted_groups: bool, left_out: int = 0, unlike: Unlike | None = None
 ) -> Answer:
     """The answer from the rows of the rewritten query.
 
     Args:
-        columns: output names, and whether each has bounds: then a row has four cells for the column.
-        tight: of those with bounds, whether they are tight.
-        rows: the rows, ``certain`` last.
+        result: the rows.
         sql: the rewritten query.
         unlisted_groups: see `Answer`.
         left_out: see `Answer`.
         unlike: see `Answer`.
-        intervals: per row, the intervals of aggregates.
     """
+    columns, tight = result.columns, result.tight
     answer_rows: list[dict[str, Any]] = []
     certain = []
-    for row in rows:
+    for row in result.rows:
         cells = map(_check_cell, row)
         answer_rows.append(
             {
@@ -187,7 +194,7 @@ def make_answer(  # noqa: PLR0913 - older than the limit
             }
         )
         certain.append(bool(next(cells)))
-    for row_cells, group_intervals in zip(answer_rows, intervals, strict=False):
+    for row_cells, group_intervals in zip(answer_rows, result.intervals, strict=False):
         row_cells.update({name: _with(row_cells[name], interval) for name, interval in group_intervals.items()})
     names = tuple(name for name, _ in columns)
     aggregates = tuple(name for name, bounded in columns if bounded)

@@ -85,16 +85,32 @@ class Ran:
         return sum(4 if bounded else 1 for _, bounded in self.final.columns)
 
 
-def run_query(  # noqa: PLR0913 - older than the limit
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """The numbers that are asked of a query.
+
+    Attributes:
+        interval: see `sqlanon.query.ask.ask`.
+        sharp: the ends of numbers must hold to the last digit.
+    """
+
+    interval: float | None = None
+    sharp: bool = False
+
+
+SHARP = Precision(sharp=True)
+"""Of a subquery: other numbers are computed from the ends."""
+
+
+def run_query(
     engine: Engine,
     query: Query,
     released: Released,
     joinable: Collection[TableRef],
     limits: Limits,
+    precision: Precision,
     *,
     allow_linking: bool,
-    interval: float | None = None,
-    sharp: bool = False,
 ) -> Ran:
     """Rewrite a query in which subqueries are constants, and send it.
 
@@ -104,13 +120,13 @@ def run_query(  # noqa: PLR0913 - older than the limit
         released: the release that it asks.
         joinable: tables that it may join.
         limits: limits of the query.
+        precision: interval and sharpness of the numbers.
         allow_linking: let it join any table.
-        interval: see `sqlanon.query.ask.ask`.
-        sharp: the ends of numbers must hold to the last digit.
 
     Raises:
         Refused: the query, or a piece of it, has no answer over a release.
     """
+    interval, sharp = precision.interval, precision.sharp
     key = None if sharp or interval is not None else _key(query, released, engine.dialect)
     plans: dict[object, Prepared] = released.once("plans", dict)
     prepared = plans.get(key)
@@ -131,8 +147,7 @@ def run_query(  # noqa: PLR0913 - older than the limit
         if store is None or not store.are_lost(engine):
             raise
         forget_kept(engine, released)
-        options: Any = {"allow_linking": allow_linking, "interval": interval, "sharp": sharp}
-        return run_query(engine, query, released, joinable, limits, **options)
+        return run_query(engine, query, released, joinable, limits, precision, allow_linking=allow_linking)
     rows = with_infinite(engine, text, rows, limits.rows)
     intervals: Sequence[Mapping[str, Interval]] = ()
     if drawn_distributions is not None and interval is not None:

@@ -71,9 +71,9 @@ def _is_condition(node: exp.Expr) -> bool:
 def _as_number(node: exp.Cast) -> exp.Expr:
     """A condition as 1, 0 or NULL of the type of the cast."""
     condition = node.this.unnest()
-    one, zero = (exp.cast(exp.Literal.number(n), node.to.copy()) for n in (1, 0))
+    literal_one, literal_zero = (exp.cast(exp.Literal.number(n), node.to.copy()) for n in (1, 0))
     otherwise = exp.Not(this=exp.Paren(this=condition.copy()))
-    return exp.Case(ifs=[exp.If(this=condition.copy(), true=one), exp.If(this=otherwise, true=zero)])
+    return exp.Case(ifs=[exp.If(this=condition.copy(), true=literal_one), exp.If(this=otherwise, true=literal_zero)])
 
 
 def _count_case(node: exp.Count) -> None:

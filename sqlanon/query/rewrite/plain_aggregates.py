@@ -43,8 +43,10 @@ def bound_count(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
 
 def unsure(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
     """1 where a row may qualify and need not."""
-    one, zero = exp.Literal.number(1), exp.Literal.number(0)
-    is_unsure = sql("COALESCE(MAX(:x), 0)", x=when(every([row["possible"], negate(row["sure"])]), one, zero))
+    literal_one, literal_zero = exp.Literal.number(1), exp.Literal.number(0)
+    is_unsure = sql(
+        "COALESCE(MAX(:x), 0)", x=when(every([row["possible"], negate(row["sure"])]), literal_one, literal_zero)
+    )
     return _columns(a, is_unsure, (is_unsure, is_unsure))
 
 

@@ -148,7 +148,7 @@ class _Sums:
             chosen += [
                 named(tree, f"{end}{i}") for end, tree in (("p", rows.possible(i)), ("c", triple.certain), ("s", share))
             ]
-        chosen += self._values.classes()
+        chosen += self._values.classes.columns()
         parts = [part for a in plan.aggregates for part in a.parts]
         for term in dict.fromkeys(term for a in parts for term in a.terms):
             ends = ["n", *(("min", "max") if term in plan.ordered else ())]

@@ -190,10 +190,10 @@ def _ahead(over: Over) -> exp.Select:
         maybe = some([maybe, every(may_be_same(i, term) for i, term in terms)])
     if over.kind == "cume_dist":  # and all count
         surely = some([surely, every(same(i, term) for i, term in terms)])
-    one, none = _NUMBER(1), exp.null()
+    literal_one, none = _NUMBER(1), exp.null()
     low, high = (
-        sql("COUNT(:x)", x=when(every([sql("o.sure"), surely]), one, none)),
-        sql("COUNT(:x)", x=when(every([sql("o.may"), maybe]), one, none)),
+        sql("COUNT(:x)", x=when(every([sql("o.sure"), surely]), literal_one, none)),
+        sql("COUNT(:x)", x=when(every([sql("o.may"), maybe]), literal_one, none)),
     )
     if over.kind == "dense_rank":
         low, high = _distinct(over, surely, maybe)
@@ -206,7 +206,9 @@ def _ahead(over: Over) -> exp.Select:
     rest: list[Tree] = []
     if over.kind in COUNT_ALL:
         behind = {"rest_low": [sql("o.sure"), negate(maybe)], "rest_high": [sql("o.may"), negate(surely)]}
-        rest = [named(sql("COUNT(:x)", x=when(every(parts), one, none)), name) for name, parts in behind.items()]
+        rest = [
+            named(sql("COUNT(:x)", x=when(every(parts), literal_one, none)), name) for name, parts in behind.items()
+        ]
     query = select(
         [sql("m.id AS id"), named(low, "low"), named(high, "high"), *rest],
         exp.alias_(named_table(MARKED), "m", table=True),
