@@ -187,6 +187,7 @@ class Compiler:
         domains: division of the values of each box.
         loose: tests that span boxes: already three trees each.
         relaxed: take every test as independent of the others: sound, and not tight.
+        keep: gives the trees in place of a result, for results that are made of it.
     """
 
     def __init__(
@@ -197,17 +198,22 @@ class Compiler:
         loose: Mapping[int, Triple],
         *,
         relaxed: bool,
+        keep: Callable[[Triple], Triple] = lambda triple: triple,
     ) -> None:
         self.exact, self.boxed, self.domains, self._loose = exact, boxed, domains, loose
-        self.relaxed = relaxed
+        self.relaxed, self._keep = relaxed, keep
         self._known: dict[Formula, Triple] = {}
+
+    def keeping(self, keep: Callable[[Triple], Triple]) -> Compiler:
+        """The same with another ``keep``."""
+        return Compiler(self.exact, self.boxed, self.domains, self._loose, relaxed=self.relaxed, keep=keep)
 
     def triple(self, formula: Formula) -> Triple:
         """Possible, certain and share of a formula."""
         if isinstance(formula, bool):
             return ALWAYS if formula else NEVER
         if formula not in self._known:
-            self._known[formula] = self._compile(formula)
+            self._known[formula] = self._keep(self._compile(formula))
         return self._known[formula]
 
     def by_part(self, formula: Formula, box: str) -> list[tuple[Part, Triple]]:
@@ -292,7 +298,7 @@ class Compiler:
             for box in self.boxes(part):
                 counts[box] = counts.get(box, 0) + 1
         box = min(counts, key=lambda name: (-counts[name], name))
-        self._known[formula] = self._branch(formula, box)
+        self._known[formula] = self._keep(self._branch(formula, box))
         return self._known[formula]
 
     def _branch(self, formula: Formula, box: str) -> Triple:

@@ -15,7 +15,7 @@ from sqlanon.query.boxes.unroll import ROWS, Unroll
 from sqlanon.query.logic.class_counter import ClassCounter, Count, Venn
 from sqlanon.query.logic.formula import Compiler, Triple, restrict
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, attaining
+from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, Attaining, attaining
 from sqlanon.query.rewrite.class_bounds import held_terms, is_counted, rough_aggregates, terms_of_counts
 from sqlanon.query.rewrite.class_counts import Solved
 from sqlanon.query.rewrite.cut_classes import Results
@@ -23,10 +23,11 @@ from sqlanon.query.rewrite.domains import Domains, divide, join_domains, whole
 from sqlanon.query.rewrite.kept_rows import find_kept, select_kept
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.row_columns import listed_sets, needed_tests, shown_columns, sums_of
+from sqlanon.query.rewrite.row_results import RowResults
 from sqlanon.query.rewrite.separate_rows import separate
 from sqlanon.query.rewrite.settled_classes import settle
 from sqlanon.query.rewrite.settled_rows import can_settle, select_settled
-from sqlanon.query.sql.sqltree import Tree, column, every, is_true, named, select, some, sql, with_columns
+from sqlanon.query.sql.sqltree import TRUE, Tree, column, every, is_true, named, select, some, sql, with_columns
 
 BOXES = "_boxes"
 
@@ -43,7 +44,7 @@ class BoxRows:
         last: the name of the last: a row for each distinct box, or box and group of GROUP BY, with ``n`` source rows.
         grouped: boxes are distinct, and partial terms are brought down to counts, ends and sums.
         triples: the result of every condition for a row (certain, possible, share), as trees over the last table.
-        compiler: formulas to SQL over the last table.
+        compiler: formulas to SQL over the last table and the columns of `written`.
         domains: divisions of the values of each box.
         tight: bounds are reached by some consistent source, but for those of ``rough``, by numbers of aggregates.
         counts: by the number of a condition, the least and largest number of rows of a class that satisfy it; a class
@@ -56,6 +57,7 @@ class BoxRows:
         matched: by the number of a condition, the least and largest number of rows that satisfy it over all matchings.
         divided: several rows may be of the same class and group: see `classes`.
         class_columns: the columns of a row's class, where each row is of a single class.
+        written: the results that are columns, over the last table.
         filtered: the rows are those that may satisfy WHERE, or one of its FILTERs.
         plan: the part of the query for these rows: all of it, or the aggregates that need no separate rows.
         beside: the rows of the other aggregates.
@@ -78,6 +80,7 @@ class BoxRows:
     divided: bool = False
     rough: frozenset[int] = frozenset()
     class_columns: tuple[Tree, ...] = ()
+    written: RowResults = field(default_factory=RowResults)
     filtered: bool = False
     beside: tuple[BoxRows, ...] = ()
     notes: tuple[str, ...] = ()
@@ -85,9 +88,11 @@ class BoxRows:
     def possible(self, condition: int) -> Tree:
         """Whether a row may satisfy a condition: of a class all rows may be known to have other values."""
         found = self.triples[condition].possible
-        if condition not in self.counts:
-            return found
-        return every([found, sql(":h > 0", h=self.counts[condition].high)])
+        return every([found, self.attainable(condition)])
+
+    def attainable(self, condition: int) -> Tree:
+        """Whether some row of the class may satisfy a condition, by the values that its rows are known to have."""
+        return sql(":h > 0", h=self.counts[condition].high) if condition in self.counts else TRUE
 
     def is_partial(self, term: str, plan: QueryPlan) -> bool:
         """Whether an exact term is held as counts, ends and sums in place of values."""
@@ -131,14 +136,19 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     grouped = bool(plan.means) or bool(lookups) or by_class or kept is not None
     compilers = [one.compiler for one in (divided if plan.filters else divided * len(plan.conditions))]
     conditions = list(zip(compilers, plan.conditions, strict=True))
-    triples = tuple(one.triple(formula) for one, formula in conditions)
-    counts = {
-        i: ClassCounter(one).count_class(formula, column(CLASS_ROWS))
-        for i, (one, formula) in enumerate(conditions)
-        if by_class and is_counted(formula, plan)
+    own_rows = kept is None and by_class and can_settle(scope, plan, domains)
+    settled = settle(conditions, plan.tests.exact) if own_rows else None
+    written = RowResults()
+    own_compilers = {
+        id(one): one.keeping(written.keep) if settled is None else one for one in (*compilers, domains.compiler)
     }
     own = attaining(scope.released)
-    counts = {i: replace(count, tight=count.tight and own.reached) for i, count in counts.items()}
+    triples, counts = _results(plan, [own_compilers[id(one)] for one in compilers], own, by_class=by_class)
+    if settled is None:
+        counts = {
+            i: replace(count, low=written.column(count.low), high=written.column(count.high))
+            for i, count in counts.items()
+        }
     terms = terms_of_counts(plan) if own.reached else {}
     hard = [i for i, count in counts.items() if not count.tight and i in terms]
     venns = {i: ClassCounter(compilers[i]).draw_cells(plan.conditions[i]) for i in hard}
@@ -150,8 +160,6 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         outer = conditions[:1] if plan.filters else conditions
         any_exact = dict.fromkeys(plan.tests.exact, True)
         wide = [one.triple(restrict(formula, any_exact)) for one, formula in outer]
-    own_rows = kept is None and by_class and can_settle(scope, plan, domains)
-    settled = settle(conditions, plan.tests.exact) if own_rows else None
     tables: list[tuple[str, exp.Expr]]
     reached = None
     if settled is not None:
@@ -176,7 +184,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         tables[-1][0],
         grouped,
         triples,
-        domains.compiler,
+        own_compilers[id(domains.compiler)],
         domains,
         domains.tight,
         plan,
@@ -187,6 +195,23 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         divided=by_class and not keys.issuperset(held_terms(plan)),
         class_columns=tuple(column(name) for name in class_columns),
         filtered=reached is not None and not plan.tests.exact,
+        written=written,
+    )
+
+
+def _results(
+    plan: QueryPlan, compilers: Sequence[Compiler], own: Attaining, *, by_class: bool
+) -> tuple[tuple[Triple, ...], dict[int, Count]]:
+    """The results of the conditions for a row, and how many rows of its class satisfy them."""
+    conditions = list(zip(compilers, plan.conditions, strict=True))
+    counts = {
+        i: ClassCounter(one).count_class(formula, column(CLASS_ROWS))
+        for i, (one, formula) in enumerate(conditions)
+        if by_class and is_counted(formula, plan)
+    }
+    return (
+        tuple(one.triple(formula) for one, formula in conditions),
+        {i: replace(count, tight=count.tight and own.reached) for i, count in counts.items()},
     )
 
 

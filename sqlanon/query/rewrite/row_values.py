@@ -63,7 +63,9 @@ class RowValues:
         """
         parts = self._rows.compiler.by_part(self._plan.conditions[condition], box.id)
         known = [(part, triple) for part, triple in parts if part.low is not None]
-        ways = [every([part.reach, triple.possible]) for part, triple in known]
+        there = self._rows.attainable(condition)
+        written = self._rows.written
+        ways = [written.column(every([part.reach, triple.possible, there])) for part, triple in known]
         # Certain: the condition holds throughout, and no value is NULL.
         certain = [
             self._rows.triples[condition].certain,
@@ -80,7 +82,8 @@ class RowValues:
             ]
             for at in (0, 1)
         )
-        shares = [times(part.share, triple.share) for part, triple in known]
+        here = [] if is_true(there) else [indicator(there)]
+        shares = [written.column(times(part.share, triple.share, *here)) for part, triple in known]
         valued = [
             (share, part.middle) for share, (part, _) in zip(shares, known, strict=True) if part.middle is not None
         ]
@@ -117,13 +120,15 @@ class RowValues:
         ways: list[tuple[Tree, Tree, Value, Tree]] = []
         nothing: list[Tree] = []
         unsure: list[Tree] = []
+        there, written = self._rows.attainable(condition), self._rows.written
+        here = [] if is_true(there) else [indicator(there)]
         for branch in value.branches:
             formula = both([self._plan.conditions[condition], branch.formula])
             boxes = [] if branch.value is None else boxes_in(branch.value)
             for parts, triple in self._rows.compiler.by_parts(formula, boxes):
-                way = every([*(part.reach for part in parts.values()), triple.possible])
+                way = written.column(every([*(part.reach for part in parts.values()), triple.possible, there]))
                 # Where a box is NULL in every case, no part of it is reached: it is asked for by itself.
-                nothing += [every([triple.possible, part.null]) for part in parts.values()]
+                nothing += [every([triple.possible, there, part.null]) for part in parts.values()]
                 if branch.value is None:
                     nothing.append(way)
                     continue
@@ -133,7 +138,7 @@ class RowValues:
                 if is_true(found.nothing):
                     continue
                 unsure += [every([way, part.open]) for part in parts.values()]
-                there = every([way, negate(found.nothing)])
+                valued = every([way, negate(found.nothing)])
                 if not found.bounded and is_float(value.type):
                     found = replace(
                         found,
@@ -141,15 +146,15 @@ class RowValues:
                         high=sql(f"COALESCE(:x, {NAN})", x=found.high),
                     )
                 elif not found.bounded:
-                    unsure.append(every([there, sql(":l IS NULL OR :h IS NULL", l=found.low, h=found.high)]))
-                share = times(*(part.share for part in parts.values()), triple.share)
+                    unsure.append(every([valued, sql(":l IS NULL OR :h IS NULL", l=found.low, h=found.high)]))
+                share = times(*(part.share for part in parts.values()), triple.share, *here)
                 shown = [
                     sql(":m IS NOT NULL", m=part.middle)
                     for name, part in parts.items()
                     if self._scope.box(name).state is not None and part.middle is not None
                 ]
                 kept = indicator(negate(found.nothing)) if not is_false(found.nothing) else ONE
-                ways.append((there, times(share, kept), found, every(shown)))
+                ways.append((written.column(valued), written.column(times(share, kept)), found, every(shown)))
         lows, highs = (
             [
                 exp.Case(ifs=[exp.If(this=way.copy(), true=exp.cast(end.copy(), value.type))])

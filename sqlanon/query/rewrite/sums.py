@@ -7,7 +7,7 @@ better average would lose by the missing values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -20,7 +20,7 @@ from sqlanon.query.rewrite.ordered_aggregates import FOUND
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.row_values import RowValues
 from sqlanon.query.rewrite.whole_rows import renamed
-from sqlanon.query.sql.sqltree import TRUE, Tree, column, is_true, named, select, some, sql
+from sqlanon.query.sql.sqltree import TRUE, ZERO, Tree, column, is_true, named, select, some, sql, when
 
 GROUPS = "_groups"
 """A row for each group: keys ``g0``, ``g1``, ... and four columns for each aggregate."""
@@ -84,15 +84,16 @@ def _branch(plan: QueryPlan, table: str, own: Mapping[str, Tree], kinds: Mapping
     return select(chosen, table, where=present, group=keys)
 
 
-def found(scope: Scope, rows: BoxRows, keys: Sequence[Tree]) -> exp.Select:
-    """The table ``_found``: the rows under their conditions.
+def found(scope: Scope, rows: BoxRows, keys: Sequence[Tree], conditions: Collection[int]) -> exp.Select:
+    """The table ``_found``: the rows under some conditions.
 
     Args:
         scope: the names.
         rows: the box rows.
         keys: the columns of the groups.
+        conditions: the conditions that are read, by number.
     """
-    return _Sums(scope, rows, keys).found()
+    return _Sums(scope, rows, keys).found(conditions)
 
 
 class _Sums:
@@ -128,17 +129,25 @@ class _Sums:
             self.kinds |= dict(zip((f"{end}{a.id}" for end in "elhu"), types, strict=True))
         return made, [(FOUND, main), *apart] if main else apart
 
-    def found(self) -> exp.Select:
-        """The rows, with ``p``, ``c`` and ``s`` of every condition and the values of every boxed argument."""
+    def found(self, conditions: Collection[int] | None = None) -> exp.Select:
+        """The rows, with ``p``, ``c`` and ``s`` of every condition and the values of every boxed argument.
+
+        Args:
+            conditions: the conditions that are read, by number; None: all of them.
+        """
         rows, plan = self._rows, self._plan
+        numbers = range(len(rows.triples)) if conditions is None else sorted(conditions)
         chosen: list[Tree] = [
             named(tree, key) for tree, key in zip(plan.keys, (key.name for key in self._keys), strict=True)
         ]
         chosen.append(column("n"))
         chosen += [column(name) for box in self._groups() for name in (f"{box.id}_group", f"{box.id}_size")]
-        for i, triple in enumerate(rows.triples):
-            chosen.append(named(triple.possible, f"q{i}" if i in rows.counts else f"p{i}"))
-            chosen += [named(triple.certain, f"c{i}"), named(triple.share, f"s{i}")]
+        for i in numbers:
+            triple, there = rows.triples[i], rows.attainable(i)
+            share = triple.share if is_true(there) else when(there, triple.share, ZERO)
+            chosen += [
+                named(tree, f"{end}{i}") for end, tree in (("p", rows.possible(i)), ("c", triple.certain), ("s", share))
+            ]
         chosen += self._values.classes.columns()
         parts = [part for a in plan.aggregates for part in a.parts]
         for term in dict.fromkeys(term for a in parts for term in a.terms):
@@ -155,16 +164,10 @@ class _Sums:
         for (_, condition), value in values.items():
             chosen += self._values.calculate(value, condition)
         # Of means, every row of a class counts, whatever the conditions say.
-        triples = rows.triples[:1] if plan.filters else rows.triples  # each filter holds within WHERE
-        reached = TRUE if plan.means else some(triple.possible for triple in triples)
-        made = select(chosen, rows.last, where=[] if rows.filtered or is_true(reached) else [reached])
-        if not rows.counts:
-            return made
-        # All rows of a class may be known to have other values: by the numbers above, which are not written twice.
-        met = [sql(":q AND :m > 0", q=column(f"q{i}"), m=column(f"most{i}")) for i in rows.counts]
-        return select(
-            [sql("t.*"), *(named(tree, f"p{i}") for tree, i in zip(met, rows.counts, strict=True))], made.subquery("t")
-        )
+        outer = range(1) if plan.filters else numbers  # each filter holds within WHERE
+        reached = TRUE if plan.means else some(map(rows.possible, outer))
+        where = [] if (rows.filtered and not rows.counts) or is_true(reached) else [reached]
+        return select(chosen, rows.written.rows(rows.last, [*chosen, *where]), where=where)
 
     def _groups(self) -> list[Box]:
         """The sensitive column of format anatomy, if the query asks for it."""
