@@ -2,7 +2,7 @@
 
 Of all choices of hidden cells that leave each small cell both ends for a reader who computes with fractions, the least
 one is bounded from below: an integer program whose constraints are found one by one (Fischetti and Salazar 2001,
-"Solving the cell suppression problem on tabular data with linear constraints", section 4: capacity constraints).
+"Solving the cell suppression problem on tabular data with linear constraints").
 A reader with whole numbers has less to choose from, and insiders more: so the bound holds for every sound scheme.
 ``bound`` is a number of hidden cells that no scheme falls below, of those that differ for a reader, and ``complete``
 whether one of so many was found; ``hidden`` is what a run hides, and ``minimal`` what is left of it when each cell is
