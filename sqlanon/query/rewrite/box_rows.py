@@ -144,11 +144,6 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     }
     own = attaining(scope.released)
     triples, counts = _results(plan, [own_compilers[id(one)] for one in compilers], own, by_class=by_class)
-    if settled is None:
-        counts = {
-            i: replace(count, low=written.column(count.low), high=written.column(count.high))
-            for i, count in counts.items()
-        }
     terms = terms_of_counts(plan) if own.reached else {}
     hard = [i for i, count in counts.items() if not count.tight and i in terms]
     venns = {i: ClassCounter(compilers[i]).draw_cells(plan.conditions[i]) for i in hard}
@@ -166,7 +161,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         class_columns += settled.names
         found = Results(triples, counts)
         tables, results = select_settled(scope, plan, domains, settled, wide, found, venns.values())
-        triples, counts = results.triples, dict(results.counts)
+        triples, counts = tuple(map(written.keep, results.triples)), dict(results.counts)
         sorts = settled.sort(sorts)
     else:
         if kept is not None:
@@ -178,6 +173,9 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         tables = [(ROWS, first)]
     if lookups:
         tables += _joined(scope, plan, domains, kept.members if kept is not None else {})
+    counts = {
+        i: replace(count, low=written.column(count.low), high=written.column(count.high)) for i, count in counts.items()
+    }
     keys = {key.name for key in plan.keys if isinstance(key, exp.Column)}
     return BoxRows(
         tuple(tables),
