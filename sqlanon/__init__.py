@@ -13,6 +13,7 @@ from sqlanon._version import __version__
 if TYPE_CHECKING:
     from sqlanon import dbt as dbt
     from sqlanon.budgeted import BudgetSpec
+    from sqlanon.column_spec import ColumnSpec, Hierarchy
     from sqlanon.database import Database, FrameRelease, Release, anonymize, connect
     from sqlanon.declared.options import AnonymizeOptions, FileOptions
     from sqlanon.errors import (
@@ -68,9 +69,7 @@ if TYPE_CHECKING:
     from sqlanon.spec import (
         Accuracy,
         CohortSpec,
-        ColumnSpec,
         FormatSpec,
-        Hierarchy,
         MethodSpec,
         PolicySpec,
         PrivacySpec,
@@ -87,6 +86,7 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "budgeted": ("BudgetSpec",),
+    "column_spec": ("ColumnSpec", "Hierarchy"),
     "database": ("Database", "FrameRelease", "Release", "anonymize", "connect"),
     "declared.options": ("AnonymizeOptions", "FileOptions"),
     "errors": (
@@ -137,9 +137,7 @@ _PUBLIC = {
     "spec": (
         "Accuracy",
         "CohortSpec",
-        "ColumnSpec",
         "FormatSpec",
-        "Hierarchy",
         "MethodSpec",
         "PolicySpec",
         "PrivacySpec",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeVar, get_args
 
 import typer
 
+from sqlanon.column_spec import Role
 from sqlanon.errors import PolicyError
-from sqlanon.spec import Role
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen

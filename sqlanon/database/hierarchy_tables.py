@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sqlanon.column_spec import Hierarchy, HierarchyTable, Recode
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.policy.hierarchies import of_paths, with_other
-from sqlanon.spec import Hierarchy, HierarchyTable, Recode, ReleaseSpec
+from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 
 MOST_LEAVES = 1_000_000

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sqlanon import policy
+from sqlanon.column_spec import ColumnSpec, Hierarchy
 from sqlanon.database.opening import connect
 from sqlanon.declared.cost import TableSize
 from sqlanon.engines.base import TableRef
@@ -16,7 +17,7 @@ from sqlanon.methods.method import method_of
 from sqlanon.progress import Progress, Silent
 from sqlanon.release.plans.rows import estimate
 from sqlanon.results.warm import WarmReport
-from sqlanon.spec import ColumnSpec, Hierarchy, RefreshSpec, ReleaseSpec
+from sqlanon.spec import RefreshSpec, ReleaseSpec
 
 FEW, MANY = 2_000, 40_000
 """Rows of the made-up tables.

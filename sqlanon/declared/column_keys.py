@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from sqlanon.column_spec import MAX_WEIGHT, ROLES
 from sqlanon.declared.key import Key
 from sqlanon.declared.kinds import A_TABLE, ANYTHING, FLAG, ONE_WORD, ORDER, TEXT, VARIABLE, WORDS
 from sqlanon.declared.records import ByName
 from sqlanon.declared.values import REQUIRED, Integer, OneOf
-from sqlanon.spec import MAX_WEIGHT, ROLES
 
 COLUMN_KEYS: Final[tuple[Key, ...]] = (
     Key(

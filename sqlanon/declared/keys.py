@@ -16,32 +16,27 @@ from sqlanon.declared.column_keys import COLUMN_KEYS
 from sqlanon.declared.decision_keys import DECISION_KEYS
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.key import Form, Key
-from sqlanon.declared.kinds import A_PLACE, A_SOURCE, A_TABLE, DURATION, METHOD_NAME, SIZE, TEXT
+from sqlanon.declared.kinds import A_PLACE, A_SOURCE, A_TABLE, DURATION, SIZE, TEXT
+from sqlanon.declared.method_keys import METHOD_KEYS
 from sqlanon.declared.metrics import Asked
 from sqlanon.declared.noisy_keys import NOISY_KEYS
 from sqlanon.declared.privacy_keys import PRIVACY_KEYS
 from sqlanon.declared.records import Names
+from sqlanon.declared.refresh_keys import REFRESH_KEYS
 from sqlanon.declared.statistics_keys import STATISTICS_KEYS
 from sqlanon.declared.values import REQUIRED, SHARE, Integer, OneOf
 from sqlanon.spec import (
     EFFORTS,
     EXECUTIONS,
-    MAX_PASSES,
-    MAX_SEARCH,
-    MAX_WINDOW,
-    MODES,
-    SUPPRESSED_ROWS,
     FormatSpec,
     NullPerson,
     Persons,
-    RefineSpec,
     RefreshSpec,
     Rest,
     RowsAre,
     RowSecurity,
 )
 
-_REFINE = RefineSpec()
 _REFRESH = RefreshSpec()
 
 TABLE: Final[tuple[Key, ...]] = (
@@ -53,6 +48,14 @@ TABLE: Final[tuple[Key, ...]] = (
         "`duckdb:///path`, `postgresql://...`, or of Spark `sc://host:port` or `spark+local:///DIR`. Keep passwords "
         "out of the file: `${SQLANON_PASSWORD}` is read from the environment. A relative path starts where the "
         "command runs.",
+    ),
+    Key(
+        "policy:state",
+        TEXT,
+        None,
+        "Of Spark, which has no transactions: a database that has, `duckdb:///path` or `postgresql://...`, for the "
+        "ledgers of budgets and the noisy tables that they paid. Variables and relative paths are as in `connection`; "
+        "a missing file is made.",
     ),
     Key("policy:releases", None, REQUIRED, "The releases, at least one."),
     Key(
@@ -325,39 +328,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     *COLUMN_KEYS,
     *PRIVACY_KEYS,
-    Key(
-        "method.name",
-        METHOD_NAME,
-        REQUIRED,
-        # A test compares: to ask the registry here would import the declarations of extensions.
-        "`tree`, `hilbert`, `hilbert_fast`, `idistance`, `idistance_fast`, `mondrian`, `topdown`, `anatomy`, "
-        "`suppress`, `best`, `tds`, `fulldomain`, `koptimize`, `kmember`, `mdav`, `agglomerative`, `sequential`, "
-        "`microaggregation`, `freeform`, `matchings`. "
-        "docs/onedim.md says which to take.",
-    ),
-    Key("refine.window", Integer(1, MAX_WINDOW), _REFINE.window, "Classes on either side that a row looks at."),
-    Key(
-        "refine.passes",
-        Integer(1, MAX_PASSES),
-        _REFINE.passes,
-        "Runs over all rows, at most; it ends earlier when nothing moves.",
-    ),
-    Key(
-        "refine.search",
-        Integer(0, MAX_SEARCH),
-        _REFINE.search,
-        "Trials after the passes, for every class that loses something: the rows of a few near classes are divided "
-        "anew, and stay so where they lose less. `refine: true` takes the number from a table, which docs/onedim.md "
-        "shows.",
-    ),
-    Key("suppression.limit", SHARE, 0, "The share of the source's rows, at most: 0.02 allows 2 of 100."),
-    Key(
-        "suppression.rows",
-        OneOf(SUPPRESSED_ROWS),
-        "starred",
-        "`starred`: published with `*` in every quasi column, as one class that meets every requirement; their other "
-        "columns are shown. `left_out`: not published; only their number is.",
-    ),
+    *METHOD_KEYS,
     Key(
         "format.kind",
         OneOf(FORMATS),
@@ -374,63 +345,7 @@ TABLE: Final[tuple[Key, ...]] = (
         "--mean",
         "Numeric columns that also publish class means.",
     ),
-    Key(
-        "refresh.mode",
-        OneOf(MODES),
-        _REFRESH.mode,
-        "`full`: every version is computed anew from the whole source. What versions reveal together is measured (see "
-        "`history`), not prevented. `frozen`: a row is published in one class, once, and stays as it was published "
-        "until its whole class has left the source; new rows wait and are published together. All versions together "
-        "keep what each promises. Needs `key`. See [frozen.md](frozen.md).",
-    ),
-    Key(
-        "refresh.cohort",
-        None,
-        None,
-        "With `mode: frozen`: when the rows that wait are published together, as classes of their own.",
-    ),
-    Key(
-        "refresh.max_stale",
-        SHARE,
-        None,
-        "With `mode: frozen`: the share of the published rows that the source has with other values, at most; with "
-        "more, `run` publishes nothing.",
-    ),
-    Key(
-        "refresh.max_retained",
-        SHARE,
-        None,
-        "With `mode: frozen`: the share of the published rows that the source no longer has, at most.",
-    ),
-    Key(
-        "refresh.max_waiting",
-        SHARE,
-        None,
-        "With `mode: frozen`: the share of the source's rows that are not published, at most.",
-    ),
-    Key(
-        "refresh.max_age",
-        DURATION,
-        None,
-        "With `mode: frozen`: how long a row that was never published may wait, at most: 24h, 7d.",
-    ),
-    Key("refresh.cohort.rows", Integer(1), None, "Publish them when so many wait; at least k. Default: 50 times k."),
-    Key(
-        "refresh.cohort.every",
-        DURATION,
-        None,
-        "Publish them, if at least k wait, when one has waited so long: 24h, 7d. Default: only `rows` counts.",
-    ),
-    Key(
-        "history.max_failing",
-        Integer(0),
-        None,
-        "Rows that may be left in groups below k (of events: k persons), l or distinct_l, at most, when a reader "
-        "compares the new version with the published one; of a release with pseudonyms also tokens among fewer than "
-        "k; with more, `run` publishes nothing. Default: any number; with `boxes: own` it must be given for a version "
-        "that changes candidates.",
-        "int",
-    ),
+    *REFRESH_KEYS,
     *DECISION_KEYS,
     Key(
         "tables:name",

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sqlanon.column_spec import Rule
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.subject import find_subject
-from sqlanon.spec import Rule
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import by_code
 from sqlanon.table.scratch import Scratch

@@ -119,7 +119,7 @@ def _try(budget: Budget, spec: ReleaseSpec, number: int, epsilon: Fraction, plac
         noise = noise_of(shape)
     except PolicyError as error:
         return replace(candidate, refused=error.problems[0])
-    errors = {name: _expected(shape, noise, place) for place, name in enumerate(names)}
+    errors = {name: _expect_distance(shape, noise, place) for place, name in enumerate(names)}
     return replace(
         candidate,
         law=noise.law,
@@ -129,7 +129,7 @@ def _try(budget: Budget, spec: ReleaseSpec, number: int, epsilon: Fraction, plac
     )
 
 
-def _expected(shape: Shape, noise: Noise, table: int) -> float:
+def _expect_distance(shape: Shape, noise: Noise, table: int) -> float:
     """The mean distance between the published and the bounded number of rows of a finest group."""
     levels = shape.published[table].levels
     measure = next(place for place, measure in enumerate(shape.spec.measures) if measure.quantity == "rows")

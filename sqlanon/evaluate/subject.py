@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from sqlanon.column_spec import ColumnSpec, Hierarchy, Recode, Rule
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.sides import Sides
@@ -21,7 +22,7 @@ from sqlanon.release.catalog.entry import Entry, refuse_counts
 from sqlanon.release.catalog.metadata import COLUMNS
 from sqlanon.release.catalog.views import is_pair, metadata_of, sensitive_of
 from sqlanon.results import LossReport, RunReport
-from sqlanon.spec import ColumnSpec, FormatSpec, Hierarchy, PrivacySpec, Recode, ReleaseSpec, Rule
+from sqlanon.spec import FormatSpec, PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import identifier, statement
 from sqlanon.table import rules
 from sqlanon.table.reading import Reading, Roles

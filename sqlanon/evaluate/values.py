@@ -11,12 +11,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from sqlanon.column_spec import Hierarchy, Rule
 from sqlanon.engines.base import Column, Engine
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import UnsupportedError
 from sqlanon.evaluate.subject import Subject
 from sqlanon.query.sql.text_order import in_bytes
-from sqlanon.spec import Hierarchy, Rule
 from sqlanon.sqltext import identifier, literal, statement
 from sqlanon.table.reading import Reading
 

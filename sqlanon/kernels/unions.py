@@ -217,14 +217,14 @@ def sets_width(typing: Any, mask: Any, one: Any, masks: Any, other: Any, sets: A
         members = cgutils.alloca_once_value(builder, ir.Constant(_I64, 0))  # type: ignore[no-untyped-call]
         constant = ir.Constant(_I64, 1)
 
-        def joined(word: Any) -> Any:
+        def join_words(word: Any) -> Any:
             return builder.or_(*(builder.load(builder.gep(row, [word])) for row in (left, right)))
 
         count = cgutils.unpack_tuple(builder, view.shape)[0]  # type: ignore[no-untyped-call]
         with cgutils.for_range(builder, count) as loop:
             row, _ = _row(context, builder, kinds[4], args[4], loop.index)
             fact = [builder.load(builder.gep(row, [ir.Constant(_I64, index)])) for index in range(7)]
-            bits = builder.and_(builder.lshr(joined(fact[FIRST]), fact[SHIFT]), fact[BITS])
+            bits = builder.and_(builder.lshr(join_words(fact[FIRST]), fact[SHIFT]), fact[BITS])
             builder.store(builder.ctpop(bits), members)
             with cgutils.for_range_slice(
                 builder, builder.add(fact[FIRST], constant), fact[PAST], constant, intp=_I64
@@ -232,7 +232,7 @@ def sets_width(typing: Any, mask: Any, one: Any, masks: Any, other: Any, sets: A
                 word,
                 _,
             ):
-                builder.store(builder.add(builder.load(members), builder.ctpop(joined(word))), members)
+                builder.store(builder.add(builder.load(members), builder.ctpop(join_words(word))), members)
             bit_count = builder.load(members)
             null = builder.and_(builder.and_(bits, constant), fact[NULL])
             extent = builder.load(builder.gep(extents, [builder.add(fact[TABLE], bit_count)]))

@@ -69,8 +69,8 @@ def total_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
         return pure
     if delta == 0:
         raise ValueError("a Gaussian mechanism has no epsilon without a delta")
-    bounds = [_converted(mechanisms, float(delta))]
-    bounds.append(pure + _converted(gaussian, float(delta)) if gaussian else pure)
+    bounds = [_convert(mechanisms, float(delta))]
+    bounds.append(pure + _convert(gaussian, float(delta)) if gaussian else pure)
     smooth = [mechanism.smooth for mechanism in gaussian if mechanism.smooth is not None]
     if len(smooth) < len(gaussian):
         return min(bounds)
@@ -104,7 +104,7 @@ def _orders() -> list[float]:
     return [1 + math.exp(-4 + 0.08 * step) for step in range(200)]
 
 
-def _converted(mechanisms: Sequence[Mechanism], delta: float) -> Fraction:
+def _convert(mechanisms: Sequence[Mechanism], delta: float) -> Fraction:
     """The least epsilon over the orders."""
     times_by_mechanism: dict[Mechanism, int] = {}
     for mechanism in mechanisms:

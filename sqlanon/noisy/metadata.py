@@ -100,7 +100,7 @@ def metadata_rows(
             "statistics",
             by_name[dimension.name.lower()].shown_type,
             json.dumps([dimension.name]),
-            json.dumps(_declared(dimension)),
+            json.dumps(_describe_groups(dimension)),
         )
     for measure in declared.measures:
         yield measure.name, "measure", measure.quantity, "statistics", "", json.dumps(measure.columns), None
@@ -160,7 +160,7 @@ def _of_steps(measure: NoisyMeasure) -> dict[str, object]:
     return {"quantiles": list(shares), "ends": list(ends)}
 
 
-def _declared(dimension: Dimension) -> dict[str, object]:
+def _describe_groups(dimension: Dimension) -> dict[str, object]:
     """The groups of a column, as the policy declares them."""
     if dimension.values is None:
         return {"ends": [decimal_text(end) for end in dimension.ends]}

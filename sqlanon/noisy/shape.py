@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sqlanon.budgeted import NoisyMeasure, NoisySpec
+from sqlanon.column_spec import Hierarchy
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.levels import Dimension, Level, dimension_of_ends, dimension_of_paths, levels_of
 from sqlanon.noisy.nights import Factor, factor_of
 from sqlanon.noisy.pairs import GAP_CHANGE, list_pairs
-from sqlanon.spec import Hierarchy, ReleaseSpec
+from sqlanon.spec import ReleaseSpec
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -282,7 +283,7 @@ def _series(asked: NoisySpec, table: Table, place: tuple[int, int, int], measure
     number, depth, which = place
     level = table.levels[depth]
     if asked.weight is not None:
-        return _weighed(asked.weight, level.size, place, measure)
+        return _weigh(asked.weight, level.size, place, measure)
     groups = min(asked.groups, table.leaves)
     if measure.quantity in ("persons", "arrivals"):
         most = min(groups, level.size)
@@ -310,7 +311,7 @@ def _parts(measure: NoisyMeasure) -> dict[Part, int]:
     return parts[measure.quantity]
 
 
-def _weighed(weight: int, leaves: int, place: tuple[int, int, int], measure: NoisyMeasure) -> list[Series]:
+def _weigh(weight: int, leaves: int, place: tuple[int, int, int], measure: NoisyMeasure) -> list[Series]:
     """Series of which a person's part is scaled to a norm; see noisy/weighted."""
     number, depth, which = place
     series = []

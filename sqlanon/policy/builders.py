@@ -14,6 +14,7 @@ from datetime import date
 from fractions import Fraction
 from typing import cast
 
+from sqlanon.column_spec import Hierarchy, HierarchyTable, Rule, RuleKind
 from sqlanon.declared.records import Path
 from sqlanon.declared.wording import join_words
 from sqlanon.declared.zip3 import INSTEAD, zip3_paths
@@ -21,7 +22,6 @@ from sqlanon.errors import PolicyError
 from sqlanon.policy.hierarchies import in_order, with_other
 from sqlanon.policy.models import HierarchyModel
 from sqlanon.policy.problems import Problems
-from sqlanon.spec import Hierarchy, HierarchyTable, Rule, RuleKind
 
 UNITS = ("day", "week", "month", "quarter", "year", "decade")
 """Units of the calendar, smallest first."""

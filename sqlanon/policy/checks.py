@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path as FilePath
 from typing import Any, Literal, TypeVar, cast
 
+from sqlanon.column_spec import MAX_WEIGHT, ColumnSpec, Hierarchy, Rule
 from sqlanon.declared import FORMATS
 from sqlanon.declared.combinations import list_refused
 from sqlanon.declared.effort import choose_effort, choose_method
@@ -29,19 +30,7 @@ from sqlanon.policy.privacy import read_privacy
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.pseudonyms import check_pseudonyms
 from sqlanon.policy.recodes import RECODES, build_recode, is_recoded
-from sqlanon.spec import (
-    MAX_WEIGHT,
-    CohortSpec,
-    ColumnSpec,
-    FormatSpec,
-    Hierarchy,
-    MethodSpec,
-    RefineSpec,
-    RefreshSpec,
-    ReleaseSpec,
-    Rule,
-    SuppressionSpec,
-)
+from sqlanon.spec import CohortSpec, FormatSpec, MethodSpec, RefineSpec, RefreshSpec, ReleaseSpec, SuppressionSpec
 
 MEAN_K = 5
 """A class mean is published for classes of at least this many rows."""

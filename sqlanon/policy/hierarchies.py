@@ -11,8 +11,8 @@ import io
 import os
 
 from sqlanon.bounded_file import read_bounded
+from sqlanon.column_spec import Hierarchy
 from sqlanon.errors import PolicyError
-from sqlanon.spec import Hierarchy
 
 MOST_PROBLEMS = 20
 """Problems of a file that an error lists."""

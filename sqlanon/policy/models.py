@@ -11,20 +11,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
+from sqlanon.column_spec import Role
 from sqlanon.counted import Bounds, Insiders, Measured, Method, Rule
 from sqlanon.decided import Attacker, Over
-from sqlanon.spec import (
-    Effort,
-    Execution,
-    NullPerson,
-    Persons,
-    RefreshMode,
-    Rest,
-    Role,
-    RowsAre,
-    RowSecurity,
-    SuppressedRows,
-)
+from sqlanon.spec import Effort, Execution, NullPerson, Persons, RefreshMode, Rest, RowsAre, RowSecurity, SuppressedRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,5 +360,6 @@ class PolicyModel(Written):
 
     version: int
     connection: str | None = field(repr=False)
+    state: str | None = field(repr=False)
     budgets: object
     releases: object

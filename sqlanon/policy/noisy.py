@@ -13,6 +13,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from sqlanon.budgeted import BudgetSpec, NoisyMeasure, NoisySpec, NoisyTable
+from sqlanon.column_spec import ColumnSpec, Hierarchy, HierarchyTable
 from sqlanon.declared.kinds import name_parts
 from sqlanon.declared.records import BROKEN, Path
 from sqlanon.declared.values import read_exact
@@ -23,7 +24,7 @@ from sqlanon.policy.noisy_models import BudgetModel, NoisyMeasureModel, NoisyMod
 from sqlanon.policy.noisy_rows import read_rows
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.sections import BUDGET, NOISY_RELEASE, NOISY_TABLE, RELEASE
-from sqlanon.spec import ColumnSpec, Hierarchy, HierarchyTable, PrivacySpec, RefreshSpec, ReleaseSpec
+from sqlanon.spec import PrivacySpec, RefreshSpec, ReleaseSpec
 
 MOST_BINS = 1000
 MOST_STEPS = 2**30

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from sqlanon.column_spec import Role
 from sqlanon.declared.kinds import name_parts, source_name
 from sqlanon.declared.wording import escape
 from sqlanon.errors import PolicyError
 from sqlanon.policy.load import default_view
-from sqlanon.spec import FormatSpec, Role, RowsAre
+from sqlanon.spec import FormatSpec, RowsAre
 
 PASSWORD = "SQLANON_PASSWORD"  # noqa: S105 - the variable's name
 

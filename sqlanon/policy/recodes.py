@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from sqlanon.column_spec import Hierarchy, HierarchyTable, Recode, Rule
 from sqlanon.declared.records import Path
 from sqlanon.policy.builders import is_date
 from sqlanon.policy.models import ColumnModel
 from sqlanon.policy.problems import Problems
-from sqlanon.spec import Hierarchy, HierarchyTable, Recode, Rule
 
 RECODES = ("bottom", "top", "round")
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,9})?")

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from sqlanon.column_spec import ColumnSpec, Hierarchy
 from sqlanon.counted import StatisticsSpec, StatisticsTable
 from sqlanon.declared.records import BROKEN, Path
 from sqlanon.declared.wording import join_words, near, show
@@ -21,13 +22,7 @@ from sqlanon.policy.problems import Problems
 from sqlanon.policy.protect import read_protection, read_show
 from sqlanon.policy.sections import COUNTED_TABLE, RELEASE, STATISTICS_RELEASE
 from sqlanon.policy.summed import read_measures
-from sqlanon.spec import (
-    ColumnSpec,
-    Hierarchy,
-    PrivacySpec,
-    RefreshSpec,
-    ReleaseSpec,
-)
+from sqlanon.spec import PrivacySpec, RefreshSpec, ReleaseSpec
 
 KEY = "statistics"
 """The key of a release of counts."""
@@ -210,8 +205,8 @@ def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None
     """What is not built for several versions."""
     if spec.cohort is None:
         return
-    if spec.sums or spec.other is not None:
-        problems.add((*path, "refresh", "mode"), "versions are built for hidden counts alone", "leave it out")
+    if spec.other is not None:
+        problems.add((*path, "refresh", "mode"), "versions are built for hidden cells alone", "leave it out")
     if spec.cohort < spec.threshold:
         what = f"{spec.cohort} persons who are new are fewer than protect: {{persons: {spec.threshold}}}"
         problems.add((*path, "refresh", "cohort", "persons"), what, f"{spec.threshold} or more")

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from sqlanon.column_spec import ColumnSpec
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.results import RequirementResult
-from sqlanon.spec import ColumnSpec, PrivacySpec
+from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:

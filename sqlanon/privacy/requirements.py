@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from sqlanon.column_spec import ColumnSpec
 from sqlanon.declared.requirements import REQUIREMENTS, RequirementDeclaration
 from sqlanon.errors import PolicyError
 from sqlanon.privacy.base import (
@@ -29,7 +30,7 @@ from sqlanon.privacy.counts import OfCounts
 from sqlanon.privacy.over_persons import OverPersons
 from sqlanon.privacy.persons import of_persons
 from sqlanon.privacy.persons_within import within_others
-from sqlanon.spec import ColumnSpec, PrivacySpec
+from sqlanon.spec import PrivacySpec
 
 
 def make_requirements(

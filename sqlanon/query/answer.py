@@ -151,33 +151,40 @@ class Answer:
         return {"rows": rows, "unlisted_groups": self.unlisted_groups} | missing
 
 
-def make_answer(  # noqa: PLR0913 - older than the limit
-    columns: Sequence[tuple[str, bool]],
-    tight: Mapping[str, bool],
-    rows: Sequence[Sequence[Any]],
-    sql: str,
-    *,
-    unlisted_groups: bool,
-    left_out: int = 0,
-    unlike: Unlike | None = None,
-    intervals: Sequence[Mapping[str, Interval]] = (),
+@dataclass(frozen=True, slots=True)
+class ResultRows:
+    """The rows of a rewritten query.
+
+    Attributes:
+        columns: output names, and whether each has bounds: then a row has four cells for the column.
+        tight: of those with bounds, whether they are tight.
+        rows: the rows, ``certain`` last.
+        intervals: per row, the intervals of aggregates.
+    """
+
+    columns: Sequence[tuple[str, bool]]
+    tight: Mapping[str, bool]
+    rows: Sequence[Sequence[Any]]
+    intervals: Sequence[Mapping[str, Interval]] = ()
+
+
+def make_answer(
+    result: ResultRows, sql: str, *, unlisted_groups: bool, left_out: int = 0, unlike: Unlike | None = None
 ) -> Answer:
     """The answer from the rows of the rewritten query.
 
     Args:
-        columns: output names, and whether each has bounds: then a row has four cells for the column.
-        tight: of those with bounds, whether they are tight.
-        rows: the rows, ``certain`` last.
+        result: the rows.
         sql: the rewritten query.
         unlisted_groups: see `Answer`.
         left_out: see `Answer`.
         unlike: see `Answer`.
-        intervals: per row, the intervals of aggregates.
     """
+    columns, tight = result.columns, result.tight
     answer_rows: list[dict[str, Any]] = []
     certain = []
-    for row in rows:
-        cells = map(_checked, row)
+    for row in result.rows:
+        cells = map(_check_cell, row)
         answer_rows.append(
             {
                 name: _read_bounds([next(cells) for _ in range(4)], tight=tight[name] and unlike is None)
@@ -187,7 +194,7 @@ def make_answer(  # noqa: PLR0913 - older than the limit
             }
         )
         certain.append(bool(next(cells)))
-    for row_cells, group_intervals in zip(answer_rows, intervals, strict=False):
+    for row_cells, group_intervals in zip(answer_rows, result.intervals, strict=False):
         row_cells.update({name: _with(row_cells[name], interval) for name, interval in group_intervals.items()})
     names = tuple(name for name, _ in columns)
     aggregates = tuple(name for name, bounded in columns if bounded)
@@ -220,7 +227,7 @@ def _with(cell: Bounded, interval: Interval) -> Bounded:
     return cell if low > high else replace(cell, interval=replace(interval, low=low, high=high))
 
 
-def _checked(cell: Any) -> Any:  # noqa: ANN401 - an engine's value
+def _check_cell(cell: Any) -> Any:  # noqa: ANN401 - an engine's value
     """The same cell.
 
     Raises:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sqlanon.engines.lacks import require
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
-from sqlanon.query.answer import Answer, make_answer
+from sqlanon.query.answer import Answer, ResultRows, make_answer
 from sqlanon.query.constants import answer_constants, answer_nothing
 from sqlanon.query.counts.released import ReleasedCounts
 from sqlanon.query.explain import explain_errors
@@ -22,13 +22,13 @@ from sqlanon.query.parse.parameters import Parameters, write_parameters
 from sqlanon.query.parse.parse import Groupings, Query
 from sqlanon.query.parse.text_limits import check_text, readable
 from sqlanon.query.refusal import refuse
-from sqlanon.query.run_query import run_query
+from sqlanon.query.run_query import SHARP, Precision, run_query
 from sqlanon.query.subqueries import Around, Rows, answer_subqueries
 from sqlanon.query.union_all import Union, arrange, drop_columns, merge_answers, parse_parts, read_union
 from sqlanon.query.union_distinct import check_equality, drop_duplicates
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from sqlanon.engines.base import Engine, TableRef
     from sqlanon.query.release import Released
@@ -37,6 +37,19 @@ if TYPE_CHECKING:
 
 TRIES = 3
 """Attempts for a query if the release is replaced meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """How the queries of a text are answered; the attributes are arguments of `ask`."""
+
+    release: str | None
+    spec: ReleaseSpec | None
+    role: str | None
+    known: Names | None
+    interval: float | None
+    allow_linking: bool = False
+    as_of_source: bool = False
 
 
 def ask(  # noqa: PLR0913 - keywords of the public interface
@@ -99,15 +112,7 @@ def ask(  # noqa: PLR0913 - keywords of the public interface
         raise PolicyError(f"interval {interval}: a number above 0 and below 1, such as 0.95")
     if merge_narrow is not None and not 0 < merge_narrow < math.inf:
         raise PolicyError(f"merge_narrow {merge_narrow}: a percentage above 0, such as 20")
-    arguments: dict[str, Any] = {
-        "release": release,
-        "allow_linking": allow_linking,
-        "spec": spec,
-        "role": role,
-        "known": known,
-        "as_of_source": as_of_source,
-        "interval": interval,
-    }
+    options = AskOptions(release, spec, role, known, interval, allow_linking=allow_linking, as_of_source=as_of_source)
     check_text(sql)
     with limit_query(engine.cancel, seconds, unwanted=unwanted, rows=rows) as limits, readable():
         with limits.rewriting():
@@ -123,53 +128,32 @@ def ask(  # noqa: PLR0913 - keywords of the public interface
                 refuse(sql, None, "noise has no bounds, by which groups could be merged: ask for fewer groups")
             columns = {field.name.lower() for field in released.fields}
             return merge_groups(
-                parts[0].queries[0], merge_narrow, lambda query: _ask(engine, query, limits, **arguments), columns
+                parts[0].queries[0], merge_narrow, lambda query: _ask(engine, query, limits, options), columns
             )
         if len(parts) == 1 and len(parts[0].queries) == 1:
-            return _ask(engine, parts[0].queries[0], limits, **arguments)
-        return _ask_several(engine, union, parts, limits, arguments)
+            return _ask(engine, parts[0].queries[0], limits, options)
+        return _ask_several(engine, union, parts, limits, options)
 
 
-def _ask(  # noqa: PLR0913 - older than the limit
-    engine: Engine,
-    query: Query,
-    limits: Limits,
-    *,
-    release: str | None,
-    allow_linking: bool,
-    spec: ReleaseSpec | None,
-    role: str | None,
-    known: Names | None,
-    as_of_source: bool,
-    interval: float | None,
-) -> Answer:
+def _ask(engine: Engine, query: Query, limits: Limits, options: AskOptions) -> Answer:
     """The answer to a SELECT; see `ask`."""
     if query.source is None:
-        return answer_constants(engine, query, role, limits)
-    name = release or query.table_name
+        return answer_constants(engine, query, options.role, limits)
+    name, known_releases = options.release or query.table_name, options.known
     for tries_left in reversed(range(TRIES)):
         with explain_errors(engine):
-            released = find(engine, name, spec, known=known)
-        if as_of_source and released.unlike is None:
+            released = find(engine, name, options.spec, known=known_releases)
+        if options.as_of_source and released.unlike is None:
             raise PolicyError(
                 f"{name}: --as-of-source is for releases with refresh: {{mode: frozen}}; the rows of others are those "
                 "of the source"
             )
-        if role is not None:
+        if options.role is not None:
             require(engine, "query --as")
         same = False
         try:
-            dated = replace(released, as_of_source=as_of_source)
-            answer = _ask_released(
-                engine,
-                query,
-                dated,
-                spec,
-                limits,
-                allow_linking=allow_linking,
-                role=role,
-                interval=interval,
-            )
+            dated = replace(released, as_of_source=options.as_of_source)
+            answer = _ask_released(engine, query, dated, limits, options)
             same = not is_replaced(engine, released, unreadable=True)
             if same:
                 return answer
@@ -178,28 +162,28 @@ def _ask(  # noqa: PLR0913 - older than the limit
             if same or not tries_left:
                 raise
         finally:
-            if not same and known is not None:
-                forget(engine, known)  # facts in it may be of either version
+            if not same and known_releases is not None:
+                forget(engine, known_releases)  # facts in it may be of either version
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
 
 
 def _ask_several(
-    engine: Engine, union: Union, parts: Sequence[Groupings], limits: Limits, asked: Mapping[str, Any]
+    engine: Engine, union: Union, parts: Sequence[Groupings], limits: Limits, options: AskOptions
 ) -> Answer:
     """The answer to a UNION, or to several groupings, from a single version of the release in the first SELECT."""
     queries = [query for part in parts for query in part.queries]
     first = next((query for query in queries if query.source is not None), None)
-    name = asked["release"] or (first.table_name if first is not None else "")
+    name = options.release or (first.table_name if first is not None else "")
     for _ in range(TRIES):
         released = None
         if first is not None:
             with explain_errors(engine):
-                released = find(engine, name, asked["spec"], known=asked["known"])
+                released = find(engine, name, options.spec, known=options.known)
         if released is not None and union.distinct:
             check_equality(union.text, queries, released)
         answers = []
         for part in parts:
-            part_answers = [_ask(engine, query, limits, **asked) for query in part.queries]
+            part_answers = [_ask(engine, query, limits, options) for query in part.queries]
             columns = merge_answers(part.queries[0].text, part_answers)
             if len(parts) == 1 or part.order or part.limit is not None or part.offset:
                 columns = arrange(engine, part.queries[0], columns, part.order, part.limit, part.offset)
@@ -214,19 +198,10 @@ def _ask_several(
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
 
 
-def _ask_released(  # noqa: PLR0913 - older than the limit
-    engine: Engine,
-    query: Query,
-    released: Released,
-    spec: ReleaseSpec | None,
-    limits: Limits,
-    *,
-    allow_linking: bool,
-    role: str | None,
-    interval: float | None,
-) -> Answer:
+def _ask_released(engine: Engine, query: Query, released: Released, limits: Limits, options: AskOptions) -> Answer:
+    role = options.role
     with explain_errors(engine):
-        joinable = dimensions_of(engine, released, spec) if query.joins or query.asked else frozenset()
+        joinable = dimensions_of(engine, released, options.spec) if query.joins or query.asked else frozenset()
     rights = engine.rights
     with (
         rights.acting_as(role, limits.seconds) if rights and role is not None else nullcontext(),
@@ -237,7 +212,7 @@ def _ask_released(  # noqa: PLR0913 - older than the limit
                 f"role {role} may not read {released.view.ref}: name it under readers in the release's policy, or "
                 "grant it the view"
             )
-        return _answer(engine, query, released, joinable, limits, allow_linking=allow_linking, interval=interval)
+        return _answer(engine, query, released, joinable, limits, options)
 
 
 def _answer(
@@ -246,10 +221,9 @@ def _answer(
     released: Released,
     joinable: Collection[TableRef],
     limits: Limits,
-    *,
-    allow_linking: bool,
-    interval: float | None,
+    options: AskOptions,
 ) -> Answer:
+    interval, allow_linking = options.interval, options.allow_linking
     if interval is not None and not isinstance(released, ReleasedNoisy):
         # Of all sources that lie in the boxes: so are the bounds beside it.
         fields = tuple(replace(field, attained=False) for field in released.fields)
@@ -264,7 +238,7 @@ def _answer(
         inner_query, unsettled = answer_subqueries(inner, around)
         if unsettled:
             refuse(query.text, None, "a subquery of the first groups of a subquery has no bounds")
-        result = run_query(engine, inner_query, released, joinable, limits, allow_linking=allow_linking, sharp=True)
+        result = run_query(engine, inner_query, released, joinable, limits, SHARP, allow_linking=allow_linking)
         return Rows(
             result.rows,
             [bounded for _, bounded in result.final.columns],
@@ -277,16 +251,13 @@ def _answer(
     query, unsettled = answer_subqueries(query, around)
     if query.nothing:
         return answer_nothing(engine, query, released, joinable, allow_linking=allow_linking)
-    result = run_query(engine, query, released, joinable, limits, allow_linking=allow_linking, interval=interval)
+    result = run_query(engine, query, released, joinable, limits, Precision(interval), allow_linking=allow_linking)
     outer_answer = make_answer(
-        result.final.columns,
-        result.final.tight,
-        result.rows,
+        ResultRows(result.final.columns, result.final.tight, result.rows, result.intervals),
         result.text,
         unlisted_groups=result.more,
         left_out=released.left_out,
         unlike=released.unlike,
-        intervals=result.intervals,
     )
     return (
         replace(outer_answer, certain=tuple(False for _ in outer_answer.rows), unlisted_groups=True)

@@ -127,12 +127,12 @@ def _distribution(name: str, a: Aggregate, plan: QueryPlan, row: Mapping[str, Tr
         query = select([*keys, *(named(tree, key) for key, tree in moments.items())], FOUND, where=where, group=keys)
     else:
         query = select([*keys, named(p, "p"), named(sql("SUM(:n)", n=n), "n")], FOUND, where=where, group=[*keys, p])
-    needed_tables = _needed(tables)
+    needed_tables = _list_needed(tables)
     query.set("with_", with_tables([(table, tree.copy()) for table, tree in needed_tables], query))
     return Distribution(name, a.kind == "sum", query, len(keys))
 
 
-def _needed(tables: Tables) -> Tables:
+def _list_needed(tables: Tables) -> Tables:
     """The tables up to the rows under their conditions."""
     names = [name for name, _ in tables]
     return tables[: names.index(FOUND) + 1]

@@ -55,21 +55,21 @@ def merge_groups(query: Query, percent: float, ask: Callable[[Query], Answer], c
     wide = [widths[group[0]] for group in groups]
 
     def measure(tried: Groups) -> list[float]:
-        answer = ask(_stepped(query, name, term, tried, ordered=ordered))
+        answer = ask(_group_by_steps(query, name, term, tried, ordered=ordered))
         widths = {row[name]: width for row, width in zip(answer.rows, _widths(answer), strict=True)}
         return [widths.get(i, 0.0) for i in range(len(tried))]
 
     before = len(groups)
     while any(width * 100 > percent for width in wide) and len(groups) > 1:
-        groups, wide = _merged(groups, wide, percent, measure)
+        groups, wide = _merge(groups, wide, percent, measure)
     if len(groups) == before:
-        return _labelled(first, name, groups, stepped=False)
-    answer = ask(_stepped(query, name, term, groups, ordered=ordered))
+        return _label(first, name, groups, stepped=False)
+    answer = ask(_group_by_steps(query, name, term, groups, ordered=ordered))
     if not {row[name] for row in answer.rows} <= {None, *range(len(groups))} or (None not in values) is not (
         None not in [row[name] for row in answer.rows]
     ):
         refuse(query.text, None, "the release was replaced while groups were merged; ask again")
-    return _labelled(answer, name, groups, stepped=True)
+    return _label(answer, name, groups, stepped=True)
 
 
 def _key(query: Query, columns: Collection[str]) -> tuple[str, exp.Expr]:
@@ -96,7 +96,7 @@ def _widths(answer: Answer) -> list[float]:
     return [max((math.inf if cell.width is None else cell.width for cell in row), default=0.0) for row in cells]
 
 
-def _merged(
+def _merge(
     groups: Groups, widths: Sequence[float], percent: float, measure: Callable[[Groups], list[float]]
 ) -> tuple[Groups, list[float]]:
     """Merge pairs of neighbours where either is too wide: first where both are, then the narrowest results."""
@@ -118,7 +118,7 @@ def _merged(
     return [group for group, _ in merged], [width for _, width in merged]
 
 
-def _stepped(query: Query, name: str, term: exp.Expr, groups: Groups, *, ordered: bool) -> Query:
+def _group_by_steps(query: Query, name: str, term: exp.Expr, groups: Groups, *, ordered: bool) -> Query:
     """The query by the numbers of the merged groups."""
     turns = []
     for i, group in enumerate(groups):
@@ -145,7 +145,7 @@ def _constant(value: Any) -> exp.Expr:  # noqa: ANN401 - an engine's value
     return exp.Literal.string(str(value))
 
 
-def _labelled(answer: Answer, name: str, groups: Groups, *, stepped: bool) -> Answer:
+def _label(answer: Answer, name: str, groups: Groups, *, stepped: bool) -> Answer:
     """The answer with the values of groups in place of their numbers, in order."""
     place = {i: i for i in range(len(groups))} if stepped else {group[0]: i for i, group in enumerate(groups)}
     order = sorted(range(len(answer.rows)), key=lambda at: place.get(answer.rows[at][name], len(groups)))

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from sqlanon.column_spec import Recode, Rule
 from sqlanon.engines.base import Column, Engine, Relation, Row, TableRef
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
 from sqlanon.formats import Format, format_of
 from sqlanon.query.answer import Unlike
 from sqlanon.release.catalog.metadata import COLUMNS
 from sqlanon.release.catalog.views import metadata_of, sensitive_of, spell_table
-from sqlanon.spec import Recode, Rule
 from sqlanon.sqltext import statement
 from sqlanon.table import rules
 

@@ -85,16 +85,32 @@ class Ran:
         return sum(4 if bounded else 1 for _, bounded in self.final.columns)
 
 
-def run_query(  # noqa: PLR0913 - older than the limit
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """The numbers that are asked of a query.
+
+    Attributes:
+        interval: see `sqlanon.query.ask.ask`.
+        sharp: the ends of numbers must hold to the last digit.
+    """
+
+    interval: float | None = None
+    sharp: bool = False
+
+
+SHARP = Precision(sharp=True)
+"""Of a subquery: other numbers are computed from the ends."""
+
+
+def run_query(
     engine: Engine,
     query: Query,
     released: Released,
     joinable: Collection[TableRef],
     limits: Limits,
+    precision: Precision,
     *,
     allow_linking: bool,
-    interval: float | None = None,
-    sharp: bool = False,
 ) -> Ran:
     """Rewrite a query in which subqueries are constants, and send it.
 
@@ -104,13 +120,13 @@ def run_query(  # noqa: PLR0913 - older than the limit
         released: the release that it asks.
         joinable: tables that it may join.
         limits: limits of the query.
+        precision: interval and sharpness of the numbers.
         allow_linking: let it join any table.
-        interval: see `sqlanon.query.ask.ask`.
-        sharp: the ends of numbers must hold to the last digit.
 
     Raises:
         Refused: the query, or a piece of it, has no answer over a release.
     """
+    interval, sharp = precision.interval, precision.sharp
     key = None if sharp or interval is not None else _key(query, released, engine.dialect)
     plans: dict[object, Prepared] = released.once("plans", dict)
     prepared = plans.get(key)
@@ -130,8 +146,7 @@ def run_query(  # noqa: PLR0913 - older than the limit
         if store is None or not store.are_lost(engine):
             raise
         forget_kept(engine, released)
-        options: Any = {"allow_linking": allow_linking, "interval": interval, "sharp": sharp}
-        return run_query(engine, query, released, joinable, limits, **options)
+        return run_query(engine, query, released, joinable, limits, precision, allow_linking=allow_linking)
     rows = with_infinite(engine, text, rows, limits.rows)
     intervals: Sequence[Mapping[str, Interval]] = ()
     if drawn_distributions is not None and interval is not None:
@@ -198,7 +213,7 @@ def _key(query: Query, released: Released, dialect: str) -> object:
     parts = [getattr(query, field.name) for field in fields(query) if field.name != "text"]
     if query.joins or query.asked or any(map(reads_clock, _trees(parts))):
         return None
-    return query.text, released.as_of_source, _written(parts, dialect)
+    return query.text, released.as_of_source, _write(parts, dialect)
 
 
 def _trees(part: object) -> Iterator[exp.Expr]:
@@ -210,11 +225,11 @@ def _trees(part: object) -> Iterator[exp.Expr]:
             yield from _trees(item)
 
 
-def _written(part: object, dialect: str) -> object:
+def _write(part: object, dialect: str) -> object:
     """A part of a query as values that can be compared, trees as SQL."""
     if isinstance(part, exp.Expr):
         return part.sql(dialect=dialect)
-    return tuple(_written(item, dialect) for item in part) if isinstance(part, tuple | list) else part
+    return tuple(_write(item, dialect) for item in part) if isinstance(part, tuple | list) else part
 
 
 def _limit(text: str, most: int) -> str:

@@ -97,7 +97,7 @@ def answer_subqueries(query: Query, around: Around) -> tuple[Query, bool]:
             unsettled = unsettled or not sure
         else:
             values[i] = _scalar(query, subquery, around) if is_own else _constant_scalar(query, subquery, around)
-    return _replaced(query, values, lists), unsettled
+    return _replace(query, values, lists), unsettled
 
 
 def _is_grouped_by(query: Query, number_: int) -> bool:
@@ -126,7 +126,7 @@ def _number(node: exp.Expr) -> int:
     return int(node.this.name) if isinstance(node, Listed | Scalar) else -1
 
 
-def _replaced(query: Query, values: dict[int, exp.Expr], lists: dict[int, list[exp.Expr]]) -> Query:
+def _replace(query: Query, values: dict[int, exp.Expr], lists: dict[int, list[exp.Expr]]) -> Query:
     """The query with constants on rows, and values with bounds around aggregates."""
 
     def fill(node: exp.Expr | None, *, rows: bool) -> exp.Expr | None:

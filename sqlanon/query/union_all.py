@@ -208,7 +208,7 @@ def _ranks(engine: Engine, answer: Answer, name: str, term: exp.Ordered) -> list
     values = [cell.estimate if isinstance(cell, Bounded) else cell for cell in cells]
     distinct = list(dict.fromkeys(value for value in values if value is not None))
     falls = bool(term.args.get("desc"))
-    ordered = _sorted(engine, distinct)
+    ordered = _sort(engine, distinct)
     if falls:
         ordered.reverse()
     first = bool(term.args.get("nulls_first"))
@@ -216,7 +216,7 @@ def _ranks(engine: Engine, answer: Answer, name: str, term: exp.Ordered) -> list
     return [(0 if first else len(distinct) + 1) if value is None else place[value] for value in values]
 
 
-def _sorted(engine: Engine, values: list[Any]) -> list[Any]:
+def _sort(engine: Engine, values: list[Any]) -> list[Any]:
     """Values in the engine's order."""
     if not any(isinstance(value, str) for value in values):
         return sorted(values)

@@ -20,7 +20,7 @@ from sqlanon.release.catalog.state import read_state
 from sqlanon.release.catalog.target import target_of
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
-from sqlanon.release.publish.publish import list_columns
+from sqlanon.release.publish.content import list_columns
 from sqlanon.release.stages.options import RunOptions
 from sqlanon.release.stages.stage import Divide, Profile, execute, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work, secret_of

@@ -26,7 +26,7 @@ from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine, measure_loss
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.staged import Staged
-from sqlanon.release.publish.publish import list_columns
+from sqlanon.release.publish.content import list_columns
 from sqlanon.release.stages.stage import Divide, Profile, execute, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work
 from sqlanon.release.verify.made import Made

@@ -85,17 +85,17 @@ def _map(made: list[Candidate]) -> Drawing:
     wide, high = max([*losses, 0.01]) * 1.08, max([*risks, 0.01]) * 1.08
     right, top, floor = WIDTH - 20, 16, HEIGHT - BELOW
 
-    def at(loss: float, risk: float) -> tuple[float, float]:
+    def place_point(loss: float, risk: float) -> tuple[float, float]:
         return LEFT + loss / wide * (right - LEFT), floor - risk / high * (floor - top)
 
     elements = [draw_line(LEFT, floor, right, floor), draw_line(LEFT, top, LEFT, floor)]
-    elements += [draw_label(at(step, 0)[0], floor + 15, f"{step:g}") for step in choose_steps(0, wide)]
+    elements += [draw_label(place_point(step, 0)[0], floor + 15, f"{step:g}") for step in choose_steps(0, wide)]
     for step in choose_steps(0, high):
-        y = at(0, step)[1]
+        y = place_point(0, step)[1]
         elements += [draw_label(LEFT - 6, y + 4, f"{step:.0%}", "end"), draw_line(LEFT, y, right, y, opacity=0.3)]
     points: dict[tuple[int, int], list[str]] = {}
     for candidate in made:
-        x, y = at(candidate.gcp or 0.0, candidate.risk or 0.0)
+        x, y = place_point(candidate.gcp or 0.0, candidate.risk or 0.0)
         points.setdefault((round(x), round(y)), []).append(str(candidate.number))
     for (x, y), numbers in points.items():
         # A label lies at the side where there is more room for it.

@@ -100,21 +100,21 @@ def _draw(tried: list[ControlledAttack]) -> Drawing:
     left = min(20 + estimate_length([trial.what for trial in tried]), WIDTH / 2)
     right, floor = WIDTH - 24, 10 + SLOT * len(tried)
 
-    def at(value: float) -> float:
+    def place_x(value: float) -> float:
         return left + value * (right - left)
 
     elements = [draw_line(left, floor, right, floor)]
     for step in choose_steps(0, 1):
         elements += [
-            draw_label(at(step), floor + 15, f"{step:.0%}"),
-            draw_line(at(step), 6, at(step), floor, opacity=0.3),
+            draw_label(place_x(step), floor + 15, f"{step:.0%}"),
+            draw_line(place_x(step), 6, place_x(step), floor, opacity=0.3),
         ]
     for number, trial in enumerate(tried):
         y = 10 + SLOT * number + SLOT / 2
         elements += [
             draw_label(left - 8, y + 4, trial.what, "end", TEXT),
-            draw_rect(left, y - 8, at(trial.control) - left, 16, SOURCE, 0.25),
-            draw_line(at(trial.low), y, at(trial.high), y, RELEASE),
-            draw_circle(at(trial.risk), y, RELEASE),
+            draw_rect(left, y - 8, place_x(trial.control) - left, 16, SOURCE, 0.25),
+            draw_line(place_x(trial.low), y, place_x(trial.high), y, RELEASE),
+            draw_circle(place_x(trial.risk), y, RELEASE),
         ]
     return Drawing(WIDTH, floor + BELOW, tuple(elements))

@@ -65,14 +65,14 @@ def counts_for_readers(engine: Engine, view: Relation) -> Page:
     Cost: two linear programs for each hidden cell, at most.
     """
     facts = facts_beside(engine, view.ref)
-    disclosure = _disclosed(engine, view)
+    disclosure = _disclose(engine, view)
     return Page(
         release=str(facts.get("release", "")),
         version=int(facts.get("version", 0)),
         confidential=False,
         summary=(("view", str(view.ref)), *_summary(disclosure)),
         sound=disclosure.satisfied,
-        sections=(_asked(facts["statistics"]), _by_columns(disclosure), _intervals(disclosure)),
+        sections=(_describe_policy(facts["statistics"]), _by_columns(disclosure), _intervals(disclosure)),
     )
 
 
@@ -95,7 +95,7 @@ def counts_for_owner(engine: Engine, entry: Entry, progress: Progress | None = N
     reporter.stage(entry.release, "certificate")
     audited = auditing.audit(engine, spell_table(entry.view))
     reporter.stage(entry.release, "intervals")
-    disclosure = _disclosed(engine, view)
+    disclosure = _disclose(engine, view)
     proved = [
         (requirement.name, measure(requirement.asked), measure(requirement.reached), "met")
         for requirement in audited.requirements
@@ -131,7 +131,7 @@ def counts_for_owner(engine: Engine, entry: Entry, progress: Progress | None = N
     )
 
 
-def _disclosed(engine: Engine, view: Relation) -> DisclosureReport:
+def _disclose(engine: Engine, view: Relation) -> DisclosureReport:
     until = time.monotonic() + SECONDS
     return audit_tables(
         engine, {str(view.ref): spell_table(view.ref)}, CountsSpelling(), None, lambda: until - time.monotonic()
@@ -147,7 +147,7 @@ def _summary(found: DisclosureReport) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _asked(said: object) -> Section:
+def _describe_policy(said: object) -> Section:
     rows = [(key, str(value)) for key, value in sorted(_flat("", said))]
     table = make_table("Rules", "rule | value", rows)
     return Section("asked", "The rules", "As the metadata of the view have them.", (table,))

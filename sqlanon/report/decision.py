@@ -85,7 +85,7 @@ def risk_rows(run: RunReport) -> list[tuple[str, str]]:
     ]
 
 
-def accepted(policy: Mapping[str, Any]) -> tuple[Fraction, Attacker, Over, str] | None:
+def read_threshold(policy: Mapping[str, Any]) -> tuple[Fraction, Attacker, Over, str] | None:
     """The threshold of a policy as the catalog keeps it: risk, attacker, known columns, reason."""
     threshold = policy.get("threshold")
     return (
@@ -97,14 +97,14 @@ def accepted(policy: Mapping[str, Any]) -> tuple[Fraction, Attacker, Over, str] 
 
 def within(policy: Mapping[str, Any], run: RunReport) -> bool | None:
     """Whether the risk is within the threshold; None: there is none, or it was not measured."""
-    threshold = accepted(policy)
+    threshold = read_threshold(policy)
     risk = exact_risk(run, threshold[1], threshold[2]) if threshold else None
     return None if threshold is None or risk is None else risk <= threshold[0]
 
 
 def threshold_blocks(policy: Mapping[str, Any], run: RunReport) -> list[Block]:
     """The threshold and the figure that it bounds."""
-    threshold = accepted(policy)
+    threshold = read_threshold(policy)
     if threshold is None:
         return [Text("The policy has no threshold: no risk was accepted or refused by number.")]
     most, attacker, over, because = threshold

@@ -148,7 +148,7 @@ def draw_estimates(points: Sequence[Sequence[float]]) -> Drawing:
     horizontal, vertical = (_growing(min(some), max(some)) for some in columns)
     left, bottom = 30 + estimate_length([shown for _, shown in vertical[1]]), _TOP + high
 
-    def at(truth: float, value: float) -> tuple[float, float]:
+    def place_point(truth: float, value: float) -> tuple[float, float]:
         return left + wide * horizontal[0](truth), bottom - high * vertical[0](value)
 
     elements = [
@@ -162,9 +162,11 @@ def draw_estimates(points: Sequence[Sequence[float]]) -> Drawing:
         x = left + wide * horizontal[0](value)
         elements += [draw_line(x, _TOP, x, bottom, opacity=0.6), draw_label(x, bottom + 16, shown)]
     first, last = min(columns[0]), max(columns[0])
-    elements.append(draw_line(*at(first, first), *at(last, last), SOURCE))
-    elements += [draw_line(*at(truth, low), *at(truth, top), RELEASE, 0.35) for truth, _, low, top in points]
-    elements += [draw_circle(*at(truth, estimate), RELEASE) for truth, estimate, *_ in points]
+    elements.append(draw_line(*place_point(first, first), *place_point(last, last), SOURCE))
+    elements += [
+        draw_line(*place_point(truth, low), *place_point(truth, top), RELEASE, 0.35) for truth, _, low, top in points
+    ]
+    elements += [draw_circle(*place_point(truth, estimate), RELEASE) for truth, estimate, *_ in points]
     return Drawing(left + wide + 16, bottom + 40, tuple(elements))
 
 

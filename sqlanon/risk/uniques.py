@@ -175,7 +175,7 @@ def snb(sizes: Sizes, population: float) -> float | None:
         return None
     ratio, w = s2 / s1, 1 - pi
 
-    def at(x: float) -> tuple[float, float]:
+    def evaluate_at(x: float) -> tuple[float, float]:
         """The logarithm of E(s_1) / s_1, and of beta^alpha; ``x`` is that of beta / (1 - beta)."""
         q = 1 / (1 + math.exp(x))
         log_beta = -math.log1p(math.exp(-x))
@@ -189,15 +189,15 @@ def snb(sizes: Sizes, population: float) -> float | None:
         return expected - math.log(s1), log_share
 
     grid = np.linspace(30, -30, 601).tolist()
-    values = [at(x)[0] for x in grid]
+    values = [evaluate_at(x)[0] for x in grid]
     for i in range(1, len(grid)):
         if (values[i - 1] > 0) == (values[i] > 0):
             continue
         low, other = grid[i - 1], grid[i]
         for _ in range(_HALVINGS):
             middle = (low + other) / 2
-            low, other = (middle, other) if (at(middle)[0] > 0) == (values[i - 1] > 0) else (low, middle)
-        estimate = classes * math.exp(at((low + other) / 2)[1])
+            low, other = (middle, other) if (evaluate_at(middle)[0] > 0) == (values[i - 1] > 0) else (low, middle)
+        estimate = classes * math.exp(evaluate_at((low + other) / 2)[1])
         return estimate if estimate <= population else None
     return None
 

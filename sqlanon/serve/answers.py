@@ -100,7 +100,7 @@ def has_bounds(query: Query) -> list[str]:
     return [name for name, node in query.items if has_aggregate(node)]
 
 
-def typed(query: Query, served: Served, dialect: str) -> str | None:
+def select_types(query: Query, served: Served, dialect: str) -> str | None:
     """A query over no rows, with the column types of ``query``; None: it joins tables that are not served."""
     if query.joins:
         return None

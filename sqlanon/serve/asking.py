@@ -80,7 +80,7 @@ class Asking:
         self._open, self._reader = open, reader
         self.seconds = seconds
         self._file = file_of(url)
-        self._handles = Pool(self._opened_handle, _close, workers, (LostError,), self._stamped)
+        self._handles = Pool(self._opened_handle, _close, workers, (LostError,), self._read_stamps)
         self._listing = threading.Lock()
         self._listed: tuple[Served, ...] = ()
         self._listed_at = -math.inf
@@ -108,10 +108,10 @@ class Asking:
 
     def _read_served(self) -> tuple[Served, ...]:
         try:
-            with self._taken(self._own_turn()) as handle:
+            with self._take(self._own_turn()) as handle:
                 return read_served(handle.database.engine, self._reader)
         except LostError:
-            with self._taken(self._own_turn()) as handle:
+            with self._take(self._own_turn()) as handle:
                 return read_served(handle.database.engine, self._reader)
 
     def _warn(self, error: SqlanonError) -> None:
@@ -140,7 +140,7 @@ class Asking:
 
     def _ask(self, question: Question, turn: Turn, shape: Callable[[Answer, int], R]) -> R:
         served = question.served
-        with self._taken(turn) as handle:
+        with self._take(turn) as handle:
             try:
                 answer = ask(
                     handle.database.engine,
@@ -149,7 +149,7 @@ class Asking:
                     role=self._reader.role,
                     seconds=turn.seconds,
                     known=handle.names,
-                    unwanted=turn.cancel.wanted,
+                    unwanted=turn.cancel.is_wanted,
                     rows=question.rows,
                 )
             except PolicyError as error:  # the text may name releases of others
@@ -168,7 +168,7 @@ class Asking:
     def types(self, text: str, turn: Turn) -> tuple[str, ...]:
         """The types of a query's columns; it names no table of the database."""
         role = self._reader.role
-        with self._taken(turn) as handle:
+        with self._take(turn) as handle:
             engine = handle.database.engine
             rights = engine.rights
             with rights.acting_as(role, turn.seconds) if rights and role is not None else nullcontext():
@@ -177,7 +177,7 @@ class Asking:
     @property
     def dialect(self) -> str:
         """That of the database."""
-        with self._taken(self._own_turn()) as handle:
+        with self._take(self._own_turn()) as handle:
             return handle.database.engine.dialect
 
     def close(self) -> None:
@@ -188,9 +188,9 @@ class Asking:
         return Turn("", time.monotonic() + self.seconds, Cancel())
 
     @contextmanager
-    def _taken(self, turn: Turn) -> Iterator[Handle]:
+    def _take(self, turn: Turn) -> Iterator[Handle]:
         try:
-            with self._handles.taken(turn) as handle:
+            with self._handles.take(turn) as handle:
                 try:
                     yield handle
                 except SqlanonError as error:  # also a refusal: the database did not report the types of a query
@@ -211,7 +211,7 @@ class Asking:
         self._opened = True
         return handle
 
-    def _stamped(self) -> tuple[int, int]:
+    def _read_stamps(self) -> tuple[int, int]:
         if self._file is None:
             return 0, 0
         try:

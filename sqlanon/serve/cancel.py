@@ -18,13 +18,13 @@ class Cancel:
     def __init__(self) -> None:
         self._wanted = threading.Event()
 
-    def wanted(self) -> bool:
+    def is_wanted(self) -> bool:
         """Whether the running statement shall end."""
         return self._wanted.is_set()
 
     def check(self) -> None:
         """End the running statement if it shall end."""
-        if self.wanted():
+        if self.is_wanted():
             raise ServeError(CANCELLED, "canceling statement due to user request")
 
     def request(self) -> None:

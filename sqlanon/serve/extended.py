@@ -70,7 +70,7 @@ class Extended:
         try:
             step(message)
         except (ServeError, SqlanonError) as error:
-            self._replies.failed(error)
+            self._replies.report_failure(error)
             return False
         return True
 
@@ -108,7 +108,7 @@ class Extended:
             return
         portal = self._portals.get(message.name)
         if portal.prepared.is_query:
-            columns = self._asked(portal).result.columns
+            columns = self._answer_portal(portal).result.columns
         else:
             columns = self._queries.describe(portal.prepared).columns
         self._replies.columns(columns, portal.formats)
@@ -119,7 +119,7 @@ class Extended:
         if portal.prepared.piece is None:
             self._replies.send(EmptyQueryResponse())
             return
-        answer = self._asked(portal)
+        answer = self._answer_portal(portal)
         if answer.result.columns is not None:
             self._replies.rows(answer, message.max_rows or len(answer))
             if len(answer):
@@ -127,7 +127,7 @@ class Extended:
                 return
         self._replies.complete(answer.result)
 
-    def _asked(self, portal: Portal) -> Kept:
+    def _answer_portal(self, portal: Portal) -> Kept:
         if portal.kept is None:
             portal.kept = self._answer(portal.prepared, portal.parameters, portal.formats)
         return portal.kept

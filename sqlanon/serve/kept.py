@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pygwire.messages import DataRow
 
 from sqlanon.serve.refusals import NO_MEMORY, ServeError
-from sqlanon.serve.values import Result, encoded
+from sqlanon.serve.values import Result, encode
 
 BYTES = 256 << 20
 """Most bytes of all answers that wait to be read; of a user's, half of it."""
@@ -78,7 +78,7 @@ class Kept:
         size = 0
         try:
             for row in result.rows:
-                cells = [encoded(value, kind, binary) for value, (kind, binary) in zip(row, columns, strict=True)]
+                cells = [encode(value, kind, binary) for value, (kind, binary) in zip(row, columns, strict=True)]
                 self._rows.append(DataRow(columns=cells).to_wire())
                 size += len(self._rows[-1]) + _ROW
                 if size - self._taken > _COUNTED:

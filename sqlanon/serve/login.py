@@ -89,13 +89,13 @@ def log_in(wire: Wire, users: Users, tls: Tls | None) -> Login | CancelRequest:
                 raise ServeError(
                     "28000", "this server takes encrypted connections only", "connect with sslmode=require"
                 )
-            return _started(wire, message, users, tls if secured else None)
+            return _start(wire, message, users, tls if secured else None)
         else:
             break
     raise ServeError(BAD_PROTOCOL, "a startup message is wanted")
 
 
-def _started(wire: Wire, message: StartupMessage, users: Users, tls: Tls | None) -> Login:
+def _start(wire: Wire, message: StartupMessage, users: Users, tls: Tls | None) -> Login:
     settings = dict(message.params)
     user = settings.pop("user", "")
     if not user:

@@ -14,7 +14,7 @@ from sqlanon._version import __version__
 from sqlanon.errors import SqlanonError
 from sqlanon.serve.commands import Commands
 from sqlanon.serve.queries import Queries, Shared
-from sqlanon.serve.refusals import ServeError, explained
+from sqlanon.serve.refusals import ServeError, explain
 from sqlanon.serve.released import Served
 from sqlanon.serve.texts import split
 from sqlanon.serve.variables import BOUNDS, Variables
@@ -47,7 +47,7 @@ class Tools:
                 "version": released.version,
                 "about": released.comment,
             }
-            for released in self._served()
+            for released in self._list_served()
         ]
 
     def describe(self, table: str) -> dict[str, Any]:
@@ -57,10 +57,12 @@ class Tools:
             table: as `releases` names it, or without the schema.
         """
         matches = [
-            released for released in self._served() if table in (released.name, f"{released.schema}.{released.name}")
+            released
+            for released in self._list_served()
+            if table in (released.name, f"{released.schema}.{released.name}")
         ]
         if len(matches) != 1:
-            names = ", ".join(f"{released.schema}.{released.name}" for released in self._served())
+            names = ", ".join(f"{released.schema}.{released.name}" for released in self._list_served())
             raise ToolError(f"{table[:200]} is not one table here; there are: {names or 'none'}")
         (released,) = matches
         return {
@@ -92,16 +94,16 @@ class Tools:
                 raise ToolError("the query asks no release; `releases` lists the tables")
             result = queries.run(prepared, shape=lambda found: found)
         except (ServeError, SqlanonError) as error:
-            raise ToolError(_said(explained(error))) from error
+            raise ToolError(_format_error(explain(error))) from error
         names = [column.name for column in result.columns or ()]
         rows = [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in result.rows]
         return {"rows": rows, "notes": [notice.text for notice in result.notices]}
 
-    def _served(self) -> tuple[Served, ...]:
+    def _list_served(self) -> tuple[Served, ...]:
         try:
             return self.shared.asking.served()
         except SqlanonError as error:
-            raise ToolError(_said(explained(error))) from error
+            raise ToolError(_format_error(explain(error))) from error
 
 
 def make_server(shared: Shared) -> MCPServer[Any]:
@@ -125,7 +127,7 @@ def make_server(shared: Shared) -> MCPServer[Any]:
     return server
 
 
-def _said(error: ServeError) -> str:
+def _format_error(error: ServeError) -> str:
     where = f" (at character {error.position})" if error.position else ""
     return f"refused: {error.message}{where}{f'; {error.hint}' if error.hint else ''}"
 

@@ -63,7 +63,7 @@ class Pool(Generic[T]):
         self._keeping, self._closed = True, False
 
     @contextmanager
-    def taken(self, turn: Turn) -> Iterator[T]:
+    def take(self, turn: Turn) -> Iterator[T]:
         """Take a resource for the time of a ``with``.
 
         Raises:

@@ -25,11 +25,11 @@ from sqlanon.serve.catalog.rewrite import rewritten
 from sqlanon.serve.commands import QUERIES, Commands, seconds_of
 from sqlanon.serve.kept import Room
 from sqlanon.serve.pool import Turn
-from sqlanon.serve.refusals import NOT_SUPPORTED, Asked, ServeError, explained
+from sqlanon.serve.refusals import NOT_SUPPORTED, Asked, ServeError, explain
 from sqlanon.serve.released import Served
 from sqlanon.serve.tables import meant_by, parse_text
 from sqlanon.serve.texts import Output, Piece
-from sqlanon.serve.values import FLOAT8, TEXT, Column, Result, Type, decoded, element_of
+from sqlanon.serve.values import FLOAT8, TEXT, Column, Result, Type, decode, element_of
 
 CELLS = 250_000
 """Values of an answer, at most: as Python has them, they take a hundred bytes and more each."""
@@ -127,10 +127,10 @@ class Queries:
         """Of a question that is asked now."""
         return Turn(self._user, time.monotonic() + self._seconds, self.cancel)
 
-    def _limited(self, turn: Turn | None = None) -> AbstractContextManager[Limits]:
+    def _limit(self, turn: Turn | None = None) -> AbstractContextManager[Limits]:
         """The limits of work in this process alone."""
         seconds = self._seconds if turn is None else turn.seconds
-        return limit_query(_nothing, seconds, unwanted=self.cancel.wanted)
+        return limit_query(_nothing, seconds, unwanted=self.cancel.is_wanted)
 
     def prepare(self, piece: Piece, declared: Sequence[int] = ()) -> Prepared:
         """Read a statement.
@@ -145,14 +145,14 @@ class Queries:
         self._commands.check(piece)
         if piece.words[0] not in QUERIES:
             return Prepared(piece, tuple(declared))
-        with _placed(piece):
+        with _place_errors(piece):
             return self._read(piece, declared)
 
     def _read(self, piece: Piece, declared: Sequence[int]) -> Prepared:
-        with self._limited() as limits, readable(), limits.rewriting():
+        with self._limit() as limits, readable(), limits.rewriting():
             tree = parse_text(piece.text, self._shared.dialect)
         served = meant_by(tree, self._shared.asking)  # asks the database, which nothing may interrupt halfway
-        with self._limited() as limits, readable(), limits.rewriting():
+        with self._limit() as limits, readable(), limits.rewriting():
             columns = {column.name.lower(): column.type for column in served.columns} if served is not None else {}
             types = texts.parameter_types(piece, declared, columns)
         return Prepared(piece, tuple(types), served)
@@ -163,18 +163,18 @@ class Queries:
             return prepared
         if not prepared.is_query:
             return replace(prepared, columns=self._commands.columns(prepared.piece))
-        with _placed(prepared.piece):
-            return self._described(prepared)
+        with _place_errors(prepared.piece):
+            return self._describe(prepared)
 
-    def _described(self, prepared: Prepared) -> Prepared:
+    def _describe(self, prepared: Prepared) -> Prepared:
         assert prepared.piece is not None
         values = [_sample(oid) for oid in prepared.types]
         if prepared.served is None:
             return replace(prepared, columns=self._ask_catalog(prepared.piece, values, rows=0).columns)
-        question, outputs = self._asked(prepared.piece, prepared.served, values)
+        question, outputs = self._write_question(prepared.piece, prepared.served, values)
         turn = self._turn
         try:
-            with self._limited(turn) as limits, readable():
+            with self._limit(turn) as limits, readable():
                 with limits.rewriting():
                     query = answers.read(question, self._shared.dialect)[0]
                     bounded = answers.has_bounds(query)
@@ -182,7 +182,7 @@ class Queries:
                     name: FLOAT8 if name in bounded else TEXT for name, _ in query.items
                 }
         except SqlanonError as error:
-            raise explained(error, question) from error
+            raise explain(error, question) from error
         names = [name for name, _ in query.items]
         cells = answers.cells(names, bounded, outputs, bounds=self._commands.variables.bounds)
         return replace(prepared, columns=answers.columns_of(cells, types, bounded))
@@ -211,11 +211,11 @@ class Queries:
         try:
             self._commands.check(piece)
             values = [
-                None if data is None else decoded(data, oid, binary)
+                None if data is None else decode(data, oid, binary)
                 for (data, binary), oid in zip(parameters, prepared.types, strict=False)
             ]
 
-            def counted(result: Result) -> R:
+            def count_rows(result: Result) -> R:
                 facts["rows"] = len(result.rows)
                 self.cancel.check()  # a request that no watcher saw, as each part of the work was short
                 return shape(result)
@@ -223,12 +223,12 @@ class Queries:
             if not prepared.is_query:
                 outcome = shape(self._commands.run(piece))
             elif prepared.served is None:
-                outcome = counted(self._ask_catalog(piece, values, rows=self._shared.rows))
+                outcome = count_rows(self._ask_catalog(piece, values, rows=self._shared.rows))
             else:
                 facts["release"] = prepared.served.release
-                outcome, facts["version"] = self._ask_release(prepared, values, counted)
+                outcome, facts["version"] = self._ask_release(prepared, values, count_rows)
         except Exception as error:
-            shown = explained(error)
+            shown = explain(error)
             facts["code"] = shown.code
             raise shown.at(piece.place(shown.position)) from error
         else:
@@ -242,15 +242,15 @@ class Queries:
         piece, served = prepared.piece, prepared.served
         assert piece is not None
         assert served is not None
-        question, outputs = self._asked(piece, served, values)
+        question, outputs = self._write_question(piece, served, values)
         shared, bounds = self._shared, self._commands.variables.bounds
         turn = self._turn  # a single deadline for everything
         try:
-            with self._limited(turn) as limits, readable(), limits.rewriting():
+            with self._limit(turn) as limits, readable(), limits.rewriting():
                 query = answers.read(question, shared.dialect)[0]
             types = self._types(query, served, turn) if prepared.columns is None else None
 
-            def shaped(answer: Answer, version: int) -> tuple[R, int]:
+            def shape_answer(answer: Answer, version: int) -> tuple[R, int]:
                 cells = answers.cells(answer.columns, answer.aggregates, outputs, bounds=bounds)
                 columns = prepared.columns
                 if columns is None:
@@ -260,13 +260,13 @@ class Queries:
                 return shape(answers.result(answer, cells, columns)), version
 
             rows = max(min(shared.rows, CELLS // len(query.items)), 1)
-            return shared.asking.ask(Question(served, question.text, rows), turn, shaped)
+            return shared.asking.ask(Question(served, question.text, rows), turn, shape_answer)
         except SqlanonError as error:
-            raise explained(error, question, cancelled=self.cancel.wanted()) from error
+            raise explain(error, question, cancelled=self.cancel.is_wanted()) from error
 
     def _types(self, query: Query, served: Served, turn: Turn) -> dict[str, Type] | None:
         """The types of a query's columns, by the database; None: it does not give them."""
-        text = answers.typed(query, served, self._shared.dialect)
+        text = answers.select_types(query, served, self._shared.dialect)
         if text is None:
             return None
         try:
@@ -280,7 +280,7 @@ class Queries:
         change = variables.set if rows else None
         asker = Asker(self._user, catalog.schemas[0], catalog.schemas, self._pid, variables.values, change)
         try:
-            with self._limited() as limits, readable(), limits.rewriting():
+            with self._limit() as limits, readable(), limits.rewriting():
                 text = rewritten(parse_text(question.text), asker)
         except ServeError as error:
             raise error.at(question.place(error.position - 1) + 1 if error.position else 0) from error
@@ -288,11 +288,11 @@ class Queries:
             return catalog.fetch(text, self._turn, rows)
         return catalog.fetch(f"FROM ({text}) AS described LIMIT 0", self._turn, 1)
 
-    def _asked(self, piece: Piece, served: Served, values: Sequence[object]) -> tuple[Asked, list[Output]]:
+    def _write_question(self, piece: Piece, served: Served, values: Sequence[object]) -> tuple[Asked, list[Output]]:
         """The text for the release, and the outputs that the client asked for."""
         edits, outputs = texts.take_bounds(piece, {column.name.lower() for column in served.columns})
         edits += texts.with_values(texts.parameters(piece), values, self._shared.dialect)
-        return texts.edited(piece.text, sorted(edits)), outputs
+        return texts.edit(piece.text, sorted(edits)), outputs
 
 
 def _sample(oid: int) -> object:
@@ -301,7 +301,7 @@ def _sample(oid: int) -> object:
 
 
 @contextmanager
-def _placed(piece: Piece) -> Iterator[None]:
+def _place_errors(piece: Piece) -> Iterator[None]:
     """Errors have the places of the client's text."""
     try:
         yield

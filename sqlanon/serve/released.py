@@ -131,7 +131,7 @@ def read_served(engine: Engine, reader: Reader) -> tuple[Served, ...]:
         pairs.append((released, source or released.source))
     bare = Counter(_place(engine, source) for _, source in pairs)
     return tuple(
-        _served(engine, released, source, unique=bare[_place(engine, source)] == 1) for released, source in pairs
+        _make_served(engine, released, source, unique=bare[_place(engine, source)] == 1) for released, source in pairs
     )
 
 
@@ -177,7 +177,7 @@ def _check_source(engine: Engine, reader: Reader, source: str, released: Release
             )
 
 
-def _served(engine: Engine, released: Released, source: str, *, unique: bool) -> Served:
+def _make_served(engine: Engine, released: Released, source: str, *, unique: bool) -> Served:
     view = released.view.ref
     schema, name = _place(engine, source) if unique else (view.schema or SCHEMA, view.name)
     if schema.lower() in CATALOGS:

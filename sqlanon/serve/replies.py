@@ -17,7 +17,7 @@ from pygwire.messages import (
 
 from sqlanon.serve.commands import Commands
 from sqlanon.serve.kept import Kept, form_of
-from sqlanon.serve.refusals import explained
+from sqlanon.serve.refusals import explain
 from sqlanon.serve.values import Column, Result
 from sqlanon.serve.wire import Wire
 
@@ -77,10 +77,10 @@ class Replies:
             self._wire.note(notice)
         self._wire.send(CommandComplete(tag=result.tag))
 
-    def failed(self, error: BaseException) -> None:
+    def report_failure(self, error: BaseException) -> None:
         """An error, by which a transaction has failed."""
-        self._commands.failed()
-        self._wire.fail(explained(error))
+        self._commands.fail()
+        self._wire.fail(explain(error))
 
     def flush(self) -> None:
         """Send the waiting bytes."""

@@ -19,7 +19,7 @@ from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.serve.lobby import Lobby
 from sqlanon.serve.login import Tls, log_in
 from sqlanon.serve.queries import Shared
-from sqlanon.serve.refusals import BAD_PROTOCOL, DEFECT, TOO_MANY, Disconnected, ServeError, explained
+from sqlanon.serve.refusals import BAD_PROTOCOL, DEFECT, TOO_MANY, Disconnected, ServeError, explain
 from sqlanon.serve.session import Session, end
 from sqlanon.serve.users import Users
 from sqlanon.serve.wire import Wire
@@ -145,7 +145,7 @@ class Server:
             self._shared.log.write("refused", address=address, code=error.code)
             wire.leave(error)
         except SqlanonError as error:
-            wire.leave(explained(error))
+            wire.leave(explain(error))
         except Exception as error:  # noqa: BLE001 - a client's trouble is nobody else's
             log.warning("a session ended by %s", type(error).__name__)
             wire.leave(ServeError(DEFECT, f"unexpected {type(error).__name__}: a defect of sqlanon"))

@@ -68,7 +68,7 @@ class Session:
 
     def _serve(self) -> None:
         skipping = False
-        while (message := self._received()) is not None:
+        while (message := self._receive()) is not None:
             if isinstance(message, Query):
                 with self._queries.cancel.statement():
                     self._simple(message.query_string)
@@ -84,7 +84,7 @@ class Session:
                 with self._queries.cancel.statement():
                     skipping = not self._extended.carry_out(message)
 
-    def _received(self) -> PGMessage | None:
+    def _receive(self) -> PGMessage | None:
         """The next message; None: the session ends."""
         try:
             message = self._wire.receive()
@@ -114,7 +114,7 @@ class Session:
                     answer.drop()
                 self._replies.complete(answer.result)
         except (ServeError, SqlanonError) as error:
-            self._replies.failed(error)
+            self._replies.report_failure(error)
         self._replies.ready()
 
     def _answer(self, prepared: Prepared, parameters: Parameters, formats: Sequence[int]) -> Kept:

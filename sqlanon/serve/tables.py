@@ -10,7 +10,7 @@ from sqlanon.serve.asking import Asking
 from sqlanon.serve.catalog.calls import place
 from sqlanon.serve.catalog.content import DATABASE
 from sqlanon.serve.catalog.rewrite import is_catalog
-from sqlanon.serve.refusals import NO_FUNCTION, NO_TABLE, NOT_SUPPORTED, SYNTAX, ServeError
+from sqlanon.serve.refusals import NO_FUNCTION, NO_TABLE, NOT_SUPPORTED, READ_ONLY, SYNTAX, ServeError
 from sqlanon.serve.released import Served
 from sqlanon.serve.texts import place_of
 
@@ -22,19 +22,21 @@ def parse_text(text: str, other: str = "postgres") -> exp.Expr:
         ServeError: it does not parse.
     """
     try:
-        return _parsed(text, "postgres")
+        return _parse(text, "postgres")
     except ServeError:
         if other == "postgres":
             raise
-        return _parsed(text, other)
+        return _parse(text, other)
 
 
 def meant_by(tree: exp.Expr, asking: Asking) -> Served | None:
     """The release that a query asks; None: it asks the catalog.
 
     Raises:
-        ServeError: a table that there is not, several releases, or a release and the catalog.
+        ServeError: a table that there is not, several releases, a release and the catalog, or INTO.
     """
+    if tree.find(exp.Into) is not None:
+        raise ServeError(READ_ONLY, "cannot execute SELECT INTO: this server is read-only")
     ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     tables = [table for table in tree.find_all(exp.Table) if table.db or table.name.lower() not in ctes]
     matches = {identity: _match(table, asking) for identity, table in ((id(table), table) for table in tables)}
@@ -76,7 +78,7 @@ def _missing(table: exp.Table, asking: Asking) -> ServeError:
     if isinstance(table.this, exp.Func):
         return ServeError(NO_FUNCTION, "functions after FROM are not answered over a release", position=place(table))
     names = sorted(f"{released.schema}.{released.name}" for released in asking.served())
-    shown = f"{table.db}.{table.name}" if table.db else table.name
+    shown = ".".join(part for part in (table.catalog, table.db, table.name) if part)
     hint = f"there are: {', '.join(names[:20])}" if names else "no release is published here"
     return ServeError(NO_TABLE, f'relation "{shown[:200]}" does not exist', hint, place(table))
 
@@ -92,7 +94,7 @@ def _means(table: exp.Table, one: Served) -> bool:
     return by_source or (schema is not None and same(table.this, one.view_name) and same(schema, one.view_schema))
 
 
-def _parsed(text: str, dialect: str) -> exp.Expr:
+def _parse(text: str, dialect: str) -> exp.Expr:
     try:
         trees = [tree for tree in Dialect.get_or_raise(dialect).parse(text) if tree is not None]
     except SqlglotError as error:

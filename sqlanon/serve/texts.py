@@ -75,7 +75,7 @@ def split(text: str) -> list[Piece]:
     """
     if len(text) > MOST_CHARACTERS:
         raise ServeError(TOO_MUCH, f"a query has at most {MOST_CHARACTERS:,} characters")
-    text, gaps, oids = _spaced(text)
+    text, gaps, oids = _add_spaces(text)
     tokens = _tokens(text)
     pieces, begin = [], 0
     for index, token in enumerate([*tokens, None]):
@@ -91,7 +91,7 @@ def split(text: str) -> list[Piece]:
     return pieces
 
 
-def _spaced(text: str) -> tuple[str, list[int], bool]:
+def _add_spaces(text: str) -> tuple[str, list[int], bool]:
     """The text with a space after each parameter that another follows at once, and the positions of these.
 
     Lists of ``oid`` become lists of ``int``, a name of the same length; whether there are some is the last result.
@@ -199,7 +199,7 @@ def bound(text: str, places: Sequence[tuple[int, int, int]], values: Sequence[ob
     Raises:
         ServeError: a parameter has no value, or SQL has no literal for the value.
     """
-    return edited(text, with_values(places, values, dialect))
+    return edit(text, with_values(places, values, dialect))
 
 
 def with_values(
@@ -212,7 +212,7 @@ def with_values(
         if number > len(values):
             raise ServeError("42P02", f"there is no parameter ${number}", position=start + 1)
         if number not in literals:
-            literals[number] = written(values[number - 1], dialect)
+            literals[number] = write_literal(values[number - 1], dialect)
         length += len(literals[number])
         if length > MOST_CHARACTERS:
             raise ServeError(TOO_MUCH, f"a query has at most {MOST_CHARACTERS:,} characters with its parameters")
@@ -220,7 +220,7 @@ def with_values(
     return edits
 
 
-def edited(text: str, edits: Sequence[tuple[int, int, str]]) -> Asked:
+def edit(text: str, edits: Sequence[tuple[int, int, str]]) -> Asked:
     """A text with pieces replaced, and where the rest was."""
     parts, last = [], 0
     for start, end, new in edits:
@@ -229,7 +229,7 @@ def edited(text: str, edits: Sequence[tuple[int, int, str]]) -> Asked:
     return Asked("".join([*parts, text[last:]]), tuple((start, end, len(new)) for start, end, new in edits))
 
 
-def written(value: object, dialect: str) -> str:
+def write_literal(value: object, dialect: str) -> str:
     """A value as a literal of SQL, quoted.
 
     Raises:
@@ -256,7 +256,7 @@ def written(value: object, dialect: str) -> str:
             raise ServeError(NOT_SUPPORTED, "a parameter has a NUL character")
         return respell(literal(str(value)), dialect)
     if isinstance(value, list):
-        return f"ARRAY[{', '.join(written(item, dialect) for item in value)}]"
+        return f"ARRAY[{', '.join(write_literal(item, dialect) for item in value)}]"
     raise ServeError(NOT_SUPPORTED, "parameters are numbers, texts, dates, times, booleans and lists of these")
 
 

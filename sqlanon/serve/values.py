@@ -174,7 +174,7 @@ _AS: Mapping[Type, Callable[[Any], object]] = {
 }
 
 
-def encoded(value: object, kind: Type, binary: bool) -> bytes | None:
+def encode(value: object, kind: Type, binary: bool) -> bytes | None:
     """A value on the wire; None: NULL.
 
     Raises:
@@ -185,7 +185,7 @@ def encoded(value: object, kind: Type, binary: bool) -> bytes | None:
     try:
         if kind.oid in _ELEMENTS and isinstance(value, list) and binary:
             element = _ELEMENTS[kind.oid]
-            return write_list(value, element.oid, lambda item: encoded(item, element, binary))
+            return write_list(value, element.oid, lambda item: encode(item, element, binary))
         converted = _AS[kind](value) if kind in _AS else value
         if kind is FLOAT8 and not binary:
             return _shortest(float(converted))  # type: ignore[arg-type]
@@ -200,7 +200,7 @@ def _shortest(value: float) -> bytes:
     return {"inf": b"Infinity", "-inf": b"-Infinity", "nan": b"NaN"}.get(text) or text.encode()
 
 
-def decoded(data: bytes, oid: int, binary: bool) -> object:
+def decode(data: bytes, oid: int, binary: bool) -> object:
     """The value of a parameter.
 
     Raises:
@@ -209,7 +209,7 @@ def decoded(data: bytes, oid: int, binary: bool) -> object:
     if binary and oid in _ELEMENTS:
         element = _ELEMENTS[oid].oid
         try:
-            return read_list(data, element, lambda item: decoded(item, element, binary))
+            return read_list(data, element, lambda item: decode(item, element, binary))
         except (struct.error, ValueError) as error:
             raise ServeError(BAD_TEXT, f"a parameter is no value of the type with number {oid}") from error
     loader = adapters.get_loader(oid, Format.BINARY if binary else Format.TEXT)

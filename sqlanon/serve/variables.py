@@ -150,7 +150,7 @@ class Variables:
 
     def show(self, name: str) -> tuple[str, str]:
         """The spelled name of a setting, and the value."""
-        spelled = self._known(name)
+        spelled = self._find_name(name)
         return spelled, self._values[spelled]
 
     def set(self, name: str, value: str | None) -> str:
@@ -161,7 +161,7 @@ class Variables:
         """
         if name.lower() in ("role", "session_authorization"):
             raise ServeError(NOT_ALLOWED, "a session keeps the role that it asks as")
-        spelled = self._known(name)
+        spelled = self._find_name(name)
         folded = spelled.lower()
         if value is None:
             self._values[spelled] = getattr(self, "_begun", self._values)[spelled]
@@ -179,6 +179,8 @@ class Variables:
             if value.lower() not in _SWITCH:
                 raise ServeError(BAD_VALUE, f"{BOUNDS} is on or off")
             value = value.lower()
+        if folded == "statement_timeout":
+            seconds_in(value)
         if folded != "datestyle":
             self._values[spelled] = value[:1000]
         return spelled
@@ -187,11 +189,27 @@ class Variables:
         """Restore every setting to the value at the start of the session."""
         self._values = dict(self._begun)
 
-    def _known(self, name: str) -> str:
+    def _find_name(self, name: str) -> str:
         spelled = self._spelled.get(name.lower())
         if spelled is None:
             raise ServeError(NO_SETTING, f'unrecognized configuration parameter "{name[:100]}"')
         return spelled
+
+
+_TIME = re.compile(r"([0-9]{1,10})\s*(us|ms|s|min|h|d|)")
+_UNITS = {"us": 1e-6, "": 0.001, "ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def seconds_in(text: str) -> float:
+    """The seconds of a ``statement_timeout``: a number of milliseconds, or of the unit after it; 0: no limit.
+
+    Raises:
+        ServeError: it is neither.
+    """
+    match = _TIME.fullmatch(text.strip().lower())
+    if match is None:
+        raise ServeError(BAD_VALUE, "statement_timeout is a number of milliseconds, or of us, ms, s, min, h or d")
+    return int(match[1]) * _UNITS[match[2]]
 
 
 _OPTION = re.compile(r"(?:-c|--)([A-Za-z_.]+)=(.*)", re.DOTALL)

@@ -84,12 +84,12 @@ def _without_names(text: str) -> tuple[str, list[str]]:
     """A text whose quoted names are numbered, and these names with their quotes."""
     numbers: dict[str, int] = {}
 
-    def numbered(token: re.Match[str]) -> str:
+    def number_token(token: re.Match[str]) -> str:
         if not token[0].startswith('"'):
             return token[0]
         return f'"{_ANY_NAME}{numbers.setdefault(token[0], len(numbers))}_"'
 
-    return _TOKEN.sub(numbered, text), list(numbers)
+    return _TOKEN.sub(number_token, text), list(numbers)
 
 
 @lru_cache(maxsize=4096)
@@ -104,12 +104,12 @@ def _translate(name: str, text: str, written: str, dialect: str) -> str:
 def _placeholders(text: str, dialect: str) -> str:
     """Replace ``:name`` outside of quotes, comments and casts; quotes become the engine's."""
 
-    def written(token: re.Match[str]) -> str:
+    def write_token(token: re.Match[str]) -> str:
         if token[1]:
             return _SENTINEL + token[1]
         return respell(token[0], dialect)
 
-    return _finish(_TOKEN.sub(written, text), dialect)
+    return _finish(_TOKEN.sub(write_token, text), dialect)
 
 
 def _finish(text: str, dialect: str) -> str:

@@ -165,14 +165,14 @@ def translate(name: str, text: str, written: str, dialect: str, sentinel: str) -
     """
     types: list[str] = []
 
-    def named(cast: re.Match[str]) -> str:
+    def name_type(cast: re.Match[str]) -> str:
         types.append(cast[1])
         return f"AS {_ANY_TYPE}{len(types) - 1}_)"
 
     try:
         # Spark has no types of a person's own.
-        plain = text if dialect == "spark" else _QUOTED_TYPE.sub(named, text)
-        tree = sqlglot.parse_one(_POSTGRES_TYPE.sub(named, plain) if dialect == "postgres" else plain, read=written)
+        plain = text if dialect == "spark" else _QUOTED_TYPE.sub(name_type, text)
+        tree = sqlglot.parse_one(_POSTGRES_TYPE.sub(name_type, plain) if dialect == "postgres" else plain, read=written)
     except sqlglot.errors.SqlglotError as error:
         raise TemplateError(f"template {name} does not parse") from error
     _check(name, tree, dialect)

@@ -105,26 +105,26 @@ class Sums:
     @property
     def hidden(self) -> Flags:
         """bool[classes], which are hidden."""
-        found: Flags = np.concatenate([self._hidden, self._more])
-        return found
+        hidden: Flags = np.concatenate([self._hidden, self._more])
+        return hidden
 
     @property
     def moved_by_repairs(self) -> Flags:
         """bool[changes of counts, classes], whose sums change with them."""
         moved = np.zeros((len(self._counts), len(self._system) + len(self._more)), bool)
         for repairs in self._repairs:
-            for at in np.flatnonzero(repairs.any(axis=1)):
-                moved[at, : len(self._system)] |= self._system.sums(repairs[at]) != 0
+            for index in np.flatnonzero(repairs.any(axis=1)):
+                moved[index, : len(self._system)] |= self._system.sums(repairs[index]) != 0
         return moved
 
     def list_parties(self) -> list[Party]:
         """The changes of each column, and what they serve."""
-        made = []
+        parties = []
         for search, cells in zip(self._searches, self._demanding, strict=True):
-            ends: list[tuple[Flags, dict[int, Flags]]] = [(one, {}) for one in search.list_served(cells.tolist())]
+            ends: list[tuple[Flags, dict[int, Flags]]] = [(flags, {}) for flags in search.list_served(cells.tolist())]
             served = Served(ends, np.zeros((len(search.changes), 0), bool))
-            made.append(Party(served, search.moved != 0))
-        return made
+            parties.append(Party(served, search.moved != 0))
+        return parties
 
     def combine(self, counts: Longs, kept: Sequence[Flags] = ()) -> tuple[Longs, tuple[Longs, ...]]:
         """Changes of counts, and of each column's sums, of the same witnesses.
@@ -134,13 +134,13 @@ class Sums:
             kept: which of them are kept, then which of each column; empty: all.
         """
         some = kept or [np.ones(len(of), bool) for of in (counts, *(search.changes for search in self._searches))]
-        own = [search.changes[one][1:] for search, one in zip(self._searches, some[1:], strict=True)]
-        lengths = [int(some[0].sum()), *map(len, own)]
+        extra_changes = [search.changes[choice][1:] for search, choice in zip(self._searches, some[1:], strict=True)]
+        lengths = [int(some[0].sum()), *map(len, extra_changes)]
         starts = np.cumsum([0, *lengths])
         first = np.zeros((starts[-1], counts.shape[1]), np.int64)
         first[: lengths[0]] = counts[some[0]]
-        made = np.zeros((len(own), starts[-1], self._counts.shape[1]), np.int64)
-        for place, (repairs, changes) in enumerate(zip(self._repairs, own, strict=True)):
-            made[place, : lengths[0]] = repairs[some[0]]
-            made[place, starts[place + 1] : starts[place + 2]] = changes
-        return first, tuple(made)
+        tables = np.zeros((len(extra_changes), starts[-1], self._counts.shape[1]), np.int64)
+        for place, (repairs, changes) in enumerate(zip(self._repairs, extra_changes, strict=True)):
+            tables[place, : lengths[0]] = repairs[some[0]]
+            tables[place, starts[place + 1] : starts[place + 2]] = changes
+        return first, tuple(tables)

@@ -83,10 +83,10 @@ class Amounts:
 
 def find_sensitive(amounts: Sequence[Amounts], classes: int) -> npt.NDArray[np.bool_]:
     """bool[classes], which a rule of a column forbids to show; the columns may have the first classes only."""
-    found = np.zeros(classes, bool)
-    for one in amounts:
-        found[: len(one.sensitive)] |= one.sensitive
-    return found
+    sensitive = np.zeros(classes, bool)
+    for amount in amounts:
+        sensitive[: len(amount.sensitive)] |= amount.sensitive
+    return sensitive
 
 
 @dataclass(frozen=True, slots=True)

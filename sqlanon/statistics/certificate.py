@@ -61,7 +61,8 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
     context = shape.context()
     if shape.sums:
         context["sums"] = [
-            {**one.context(), "limits": own.limits} for one, own in zip(shape.sums, kept.sums, strict=True)
+            {**summed.context(), "limits": sum_tables.limits}
+            for summed, sum_tables in zip(shape.sums, kept.sums, strict=True)
         ]
     numbers = context if shape.neighbour is None else {**context, "sums": []}
     published, compared = scratch.table("published"), scratch.table("compared")
@@ -72,27 +73,27 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "small cells shown"),
         scratch.numbers("statistics/verify_view", compared=compared),
     )
-    made: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
+    tables: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
     ends, least, moved = verify_ends(scratch, shape, numbers, compared, kept, release, shape.threshold)
     if shape.insiders:
-        inside, insiders, own = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))
-        scratch.execute("statistics/inside", inside=inside, **made, **context)
+        inside, insiders, own_parts = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))
+        scratch.execute("statistics/inside", inside=inside, **tables, **context)
         whole = "atom" if shape.neighbour is None else "whole"
-        scratch.execute("statistics/insiders", insiders=insiders, inside=inside, **made)
+        scratch.execute("statistics/insiders", insiders=insiders, inside=inside, **tables)
         scratch.execute(
-            "statistics/own_parts", own=own, inside=inside, insiders=insiders, whole=whole, **made, **context
+            "statistics/own_parts", own=own_parts, inside=inside, insiders=insiders, whole=whole, **tables, **context
         )
-        found = scratch.count(
+        unwitnessed = scratch.count(
             "statistics/verify_insiders",
             ends=ends,
             compared=compared,
             least=least,
             insiders=insiders,
-            own=own,
-            **made,
+            own=own_parts,
+            **tables,
             **numbers,
         )
-        refuse(release, "pairs of a small cell and an insider without witnesses", found)
+        refuse(release, "pairs of a small cell and an insider without witnesses", unwitnessed)
     if shape.sums:
         if shape.neighbour is not None:
             kept, moved = _verify_wholes(scratch, shape, context, compared, kept, release)
@@ -132,15 +133,15 @@ def verify_placed(
     neighbour = shape.neighbour
     rows: dict[str, Any] = {"keyed": keyed, "stage": stage, "atoms": atoms}
     assert neighbour is not None
-    known: dict[str, Any] = {"linked": neighbour.linked, "link": neighbour.link}
-    found = scratch.count("statistics/verify_placed", **known, **rows, **shape.context())
-    refuse(release, f"rows of classes of {neighbour.release}", found)
+    placing: dict[str, Any] = {"linked": neighbour.linked, "link": neighbour.link}
+    mismatched = scratch.count("statistics/verify_placed", **placing, **rows, **shape.context())
+    refuse(release, f"rows of classes of {neighbour.release}", mismatched)
     for column in neighbour.columns:
         if column.how == "branches":
-            found = scratch.count("statistics/verify_branches", column=column, atoms=atoms)
+            mismatched = scratch.count("statistics/verify_branches", column=column, atoms=atoms)
         else:
-            found = scratch.count("statistics/verify_ranks", column=column, **rows)
-        refuse(release, "ranks", found)
+            mismatched = scratch.count("statistics/verify_ranks", column=column, **rows)
+        refuse(release, "ranks", mismatched)
 
 
 def _verify_classes(scratch: Scratch, shape: Shape, kept: Kept, least: TableRef, release: str) -> TableRef:
@@ -153,8 +154,8 @@ def _verify_classes(scratch: Scratch, shape: Shape, kept: Kept, least: TableRef,
     context = shape.neighbour.context()
     needs, raised, inside = scratch.table("needs"), scratch.table("raised"), scratch.table("inside_classes")
     name = shape.neighbour.release
-    made: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms}
-    scratch.execute("statistics/inside", inside=inside, **made, **shape.context())
+    class_tables: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms}
+    scratch.execute("statistics/inside", inside=inside, **class_tables, **shape.context())
     refuse_each(
         release,
         (f"parts that a class of {name} does not have", f"mixed kinds of {name}", f"kinds of {name} apart"),
@@ -193,14 +194,14 @@ def verify_ends(
     """
     moved = _verify_moves(scratch, shape, context, compared, kept, release, "moved")
     least, ends = (scratch.table(name) for name in ("least", "ends"))
-    made: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms, "witness": kept.witness}
-    scratch.execute("statistics/least", least=least, **made, **context)
+    with_witness: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms, "witness": kept.witness}
+    scratch.execute("statistics/least", least=least, **with_witness, **context)
     if shape.neighbour is not None:
         least = _verify_classes(scratch, shape, kept, least, release)
     scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
     demand = {**context, "threshold": most}
-    found = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **demand)
-    refuse(release, "small cells without witnesses", found)
+    wrong = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **demand)
+    refuse(release, "small cells without witnesses", wrong)
     return ends, least, moved
 
 
@@ -213,18 +214,18 @@ def _verify_moves(
         the scratch table of statistics/moved.
     """
     tables: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms}
-    found = scratch.count("statistics/verify_numbers", **tables, **context)
-    refuse(release, "numbers of cells", found)
+    wrong = scratch.count("statistics/verify_numbers", **tables, **context)
+    refuse(release, "numbers of cells", wrong)
     if shape.counted == "n":
         refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
     moved = scratch.table(name)
-    made: dict[str, Any] = {**tables, "witness": kept.witness}
+    with_witness: dict[str, Any] = {**tables, "witness": kept.witness}
     refuse_each(
         release,
         ("changes of no cell", "cells that a witness changes twice", "changes"),
-        scratch.numbers("statistics/verify_changes", **made, **context),
+        scratch.numbers("statistics/verify_changes", **with_witness, **context),
     )
-    scratch.execute("statistics/moved", moved=moved, **made, **context)
+    scratch.execute("statistics/moved", moved=moved, **with_witness, **context)
     refuse_each(
         release,
         ("shown cells that a witness changes", "cells that a witness makes empty", "bounds that a witness leaves"),

@@ -64,10 +64,10 @@ def insiders_of(system: System) -> list[Longs]:
     alone = (first >= 0) & (
         np.add.reduceat(owner[system.member] == np.repeat(first, lengths), system.at[:-1]) == lengths
     )
-    known: dict[int, set[int]] = {}
+    atoms_of_person: dict[int, set[int]] = {}
     for cell in np.flatnonzero(alone):
-        known.setdefault(int(first[cell]), set()).update(system.members(int(cell)).tolist())
-    return [np.array(sorted(known[person]), np.int64) for person in sorted(known)]
+        atoms_of_person.setdefault(int(first[cell]), set()).update(system.members(int(cell)).tolist())
+    return [np.array(sorted(atoms_of_person[person]), np.int64) for person in sorted(atoms_of_person)]
 
 
 def choose_hidden(
@@ -98,14 +98,14 @@ def choose_hidden(
 
     Cost: some linear programs for each small cell; more where an insider is in the way.
     """
-    must = system.small | system.inner | find_sensitive([one for one, _ in amounts], len(system))
+    must = system.small | system.inner | find_sensitive([amount for amount, _ in amounts], len(system))
     work = Work(most_work)
     search = _Search(system, threshold, insiders_of(system) if insiders else [], (work, must.copy()))
     small = np.flatnonzero(system.small)
-    for at, cell in enumerate(_ordered(system, small, secret)):
+    for index, cell in enumerate(_ordered(system, small, secret)):
         if step is not None:
-            step(at, len(small))
-        search.ahead = 2 * (len(small) - at)
+            step(index, len(small))
+        search.ahead = 2 * (len(small) - index)
         try:
             for low in (True, False):
                 search.serve(int(cell), low=low)
@@ -160,15 +160,15 @@ class _Search:
         An insider with the whole class knows it anyhow.
         """
         inside = self.system.members(cell)
-        found: dict[int, int] = {}
+        excess: dict[int, int] = {}
         for person in np.unique(self._of_atom[inside]):
             if person >= 0:
-                own = np.isin(inside, self._insiders[person])
-                if own.all():
+                is_own = np.isin(inside, self._insiders[person])
+                if is_own.all():
                     return {}, int(person)
-                parts = len(np.unique(self._part[inside[own]]))
-                found[int(person)] = int(self.system.atoms.count[inside[own]].sum()) - parts
-        return found, -1
+                parts = len(np.unique(self._part[inside[is_own]]))
+                excess[int(person)] = int(self.system.atoms.count[inside[is_own]].sum()) - parts
+        return excess, -1
 
     def serving(self, cell: int, *, low: bool) -> tuple[Flags, Flags]:
         """The witnesses that serve a class at an end, and those that do for each insider.
@@ -178,19 +178,19 @@ class _Search:
         """
         moved, seen = self._moved.array[:, cell], self._seen.array
         plain = self._meets(cell, moved, low=low, more=0)
-        own = plain & ~seen.T
+        by_person = plain & ~seen.T
         if self._insiders:
             excess, whole = self.parts(cell)
             for person, more in excess.items():
-                own[person] = self._meets(cell, moved, low=low, more=more) & ~seen[:, person]
+                by_person[person] = self._meets(cell, moved, low=low, more=more) & ~seen[:, person]
             if whole >= 0:
-                own[whole] = True
-        return plain, own
+                by_person[whole] = True
+        return plain, by_person
 
     def _meets(self, cell: int, moved: Longs, *, low: bool, more: int) -> Flags:
         """An insider with more rows asks for less at the lower end, and for more at the upper end."""
-        found: Flags = moved <= self._most[cell] + more if low else moved >= self._fewest[cell] + more
-        return found
+        meets: Flags = moved <= self._most[cell] + more if low else moved >= self._fewest[cell] + more
+        return meets
 
     def serve(self, cell: int, *, low: bool) -> None:
         """Find witnesses for an end of a cell.
@@ -198,15 +198,15 @@ class _Search:
         Raises:
             UnservedError: there is none.
         """
-        plain, own = self.serving(cell, low=low)
+        plain, by_person = self.serving(cell, low=low)
         if not plain.any():
             self._solve(cell, low=low, persons=())
-            _, own = self.serving(cell, low=low)
-        while not own.any(axis=1).all():
-            persons = tuple(int(one) for one in np.flatnonzero(~own.any(axis=1)))
+            _, by_person = self.serving(cell, low=low)
+        while not by_person.any(axis=1).all():
+            persons = tuple(int(person) for person in np.flatnonzero(~by_person.any(axis=1)))
             if len(persons) == 1 or not self._solve(cell, low=low, persons=persons, able=True):
                 self._solve(cell, low=low, persons=persons[:1])
-            _, own = self.serving(cell, low=low)
+            _, by_person = self.serving(cell, low=low)
 
     def _solve(self, cell: int, *, low: bool, persons: tuple[int, ...], able: bool = False) -> bool:
         fixed = tuple(int(atom) for person in persons for atom in self._insiders[person])
@@ -258,14 +258,14 @@ class _Search:
     @property
     def changes(self) -> Longs:
         """int64[witnesses, atoms]."""
-        found: Longs = self._changes.array
-        return found
+        changes: Longs = self._changes.array
+        return changes
 
     @property
     def moved(self) -> Longs:
         """int64[witnesses, classes]."""
-        found: Longs = self._moved.array
-        return found
+        moved: Longs = self._moved.array
+        return moved
 
     def list_served(self, cells: int) -> Served | None:
         """The witnesses of each end; None: the tables for so many cells to show again are too large.
@@ -283,6 +283,6 @@ class _Search:
         for cell in small:
             excess, whole = self.parts(int(cell))
             for low in (True, False):
-                plain, own = self.serving(int(cell), low=low)
-                parts = {person: own[person] for person in excess}
+                plain, by_person = self.serving(int(cell), low=low)
+                parts = {person: by_person[person] for person in excess}
                 yield plain, parts if whole < 0 else {**parts, whole: np.ones(len(plain), bool)}

@@ -60,7 +60,7 @@ def hide_cells(
         UnservedError: a small cell cannot be protected.
         UnsupportedError: HiGHS is not installed.
     """
-    found = choose_hidden(
+    choice = choose_hidden(
         system,
         shape.threshold,
         insiders=shape.insiders,
@@ -68,29 +68,29 @@ def hide_cells(
         step=lambda done, many: progress.update(done, many, "small cells"),
         amounts=amounts,
     )
-    cells = np.flatnonzero(found.hidden[system.listed])
+    cells = np.flatnonzero(choice.hidden[system.listed])
     low = high = np.full(len(system), -1, np.int64)
     if shape.bounds:
-        low, high = bound_hidden(system, found.hidden, found.witnesses)
-    own = system.listed[cells]
+        low, high = bound_hidden(system, choice.hidden, choice.witnesses)
+    listed_cells = system.listed[cells]
     table, witness = scratch.table("hidden"), scratch.table("witness")
-    hidden = {"cell": (cells + 1).astype(np.int64), "low": low[own], "high": high[own]}
+    hidden = {"cell": (cells + 1).astype(np.int64), "low": low[listed_cells], "high": high[listed_cells]}
     if shape.bounds:
-        for place, (least, most) in enumerate(bound_sums(system, found.hidden, amounts), 1):
-            hidden |= {f"low{place}": least[own], f"high{place}": most[own]}
+        for place, (least, most) in enumerate(bound_sums(system, choice.hidden, amounts), 1):
+            hidden |= {f"low{place}": least[listed_cells], f"high{place}": most[listed_cells]}
     scratch.engine.load_arrays(table, hidden)
-    sums = found.sums if system.wholes is None else [_place_sums(of, system.wholes) for of in found.sums]
-    number, atom = np.nonzero(np.logical_or.reduce([found.witnesses != 0, *(of != 0 for of in sums)]))
-    changes = {"change": found.witnesses[number, atom]}
+    sums = choice.sums if system.wholes is None else [_place_sums(of, system.wholes) for of in choice.sums]
+    number, atom = np.nonzero(np.logical_or.reduce([choice.witnesses != 0, *(of != 0 for of in sums)]))
+    changes = {"change": choice.witnesses[number, atom]}
     changes |= {f"s{place}": of[number, atom] for place, of in enumerate(sums, 1)}
     scratch.engine.load_arrays(
         witness, {"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64), **changes}
     )
-    return Hidden(table, witness, len(found.witnesses) - 1)
+    return Hidden(table, witness, len(choice.witnesses) - 1)
 
 
 def _place_sums(changes: Longs, wholes: Wholes) -> Longs:
     """Changes of the sums of finest combinations, each at the first part of it."""
-    made = np.zeros((len(changes), len(wholes.of)), np.int64)
-    made[:, wholes.first()] = changes
-    return made
+    placed = np.zeros((len(changes), len(wholes.of)), np.int64)
+    placed[:, wholes.first()] = changes
+    return placed

@@ -173,7 +173,7 @@ class _Atoms:
         have: tuple[int, ...] = ()
         rows: list[tuple[Label, ...]] = [()]
         for table in self._tables:
-            table_atoms = self._allowed(table)
+            table_atoms = self._list_allowed(table)
             shared = [place for place in have if place in table.columns]
             new = [place for place in table.columns if place not in have]
             inside = [table.columns.index(place) for place in shared]
@@ -198,7 +198,7 @@ class _Atoms:
                 leaves |= dict.fromkeys(key[inside][1] for key in table.cells if key[inside][0] == 0)
         return list(leaves)
 
-    def _allowed(self, table: Published) -> list[tuple[Label, ...]]:
+    def _list_allowed(self, table: Published) -> list[tuple[Label, ...]]:
         """Combinations of leaves that a table does not say are empty."""
         finest = tuple(min((key[index][0] for key in table.cells), default=0) for index in range(len(table.columns)))
         cells = [key for key in table.cells if tuple(level for level, _ in key) == finest]

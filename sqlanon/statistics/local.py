@@ -71,7 +71,7 @@ class Nearby:
             keep_shown: no shown cell may change.
         """
         pool = self._choose_atoms(demand, most)
-        inside = self._asked(demand)
+        inside = self._list_asked(demand)
         inside_places = np.flatnonzero(np.isin(pool, inside))
         if not len(inside_places) or (demand.between and not np.isin(inside, pool).all()):
             return None
@@ -112,7 +112,7 @@ class Nearby:
         """The classes that have an atom."""
         return self._holding[self._starts[atom] : self._starts[atom + 1]]
 
-    def _asked(self, demand: Demand) -> Longs:
+    def _list_asked(self, demand: Demand) -> Longs:
         """The atoms that a demand is about."""
         if demand.cell >= 0:
             return self._system.members(demand.cell)
@@ -121,7 +121,7 @@ class Nearby:
     def _choose_atoms(self, demand: Demand, most: int) -> Longs:
         """The atoms of the demand and of the smallest cells around; if too many, those with the cheapest changes."""
         system = self._system
-        asked_atoms = self._asked(demand)
+        asked_atoms = self._list_asked(demand)
         around = np.intersect1d(self._cells_of(int(asked_atoms[0])), self._cells_of(int(asked_atoms[-1])))
         around = around[self._size[around] > len(asked_atoms)]
         pool = asked_atoms

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sqlanon.column_spec import Hierarchy
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
-from sqlanon.spec import Hierarchy, ReleaseSpec
+from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.must_show import Levels, find_levels
 from sqlanon.statistics.neighbour import Neighbour
 from sqlanon.statistics.summed import ShapeSum, shape_sums, stored_sums

@@ -57,10 +57,10 @@ def find_spans(
         end = reach.least(spans.draw(draw))
         missed = 0 if end.table is not None and spans.note(end.table) else missed + 1
     for low in (True, False):
-        for number in spans.left(low=low):
+        for number in spans.list_left(low=low):
             if seconds() <= 0:
                 break
-            if number in spans.left(low=low):
+            if number in spans.list_left(low=low):
                 weight = spans.weight(number)
                 spans.close(number, reach.least(weight) if low else reach.greatest(weight), low=low)
     return spans.list()
@@ -122,7 +122,7 @@ class _Spans:
         """Whether an end is left that no table was found to have."""
         return not (self._low_met.all() and self._high_met.all())
 
-    def left(self, *, low: bool) -> list[int]:
+    def list_left(self, *, low: bool) -> list[int]:
         """The sets with such an end."""
         return np.flatnonzero(~(self._low_met if low else self._high_met)).tolist()
 

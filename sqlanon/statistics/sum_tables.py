@@ -41,9 +41,9 @@ def check_values(scratch: Scratch, shape: Shape, stage: TableRef, release: str) 
     Raises:
         PolicyError: some are not; it says how many.
     """
-    for one in shape.sums:
-        nulls, outside, large = scratch.numbers("statistics/sum_range", stage=stage, sum=one.context())
-        problem = f"{release}: the column of measure {one.name}"
+    for summed in shape.sums:
+        nulls, outside, large = scratch.numbers("statistics/sum_range", stage=stage, sum=summed.context())
+        problem = f"{release}: the column of measure {summed.name}"
         if nulls:
             raise PolicyError(
                 f"{problem} is NULL in {nulls} rows, so that sums and averages are unlike; write COALESCE in a "
@@ -62,18 +62,20 @@ def list_demands(
 
     Cost: for each column a grouping of the rows by person and every margin.
     """
-    made, context = [], shape.context()
-    for one in shape.sums:
-        tables = [scratch.table(f"{prefix}{part}{one.place}") for part in ("contributions", *PARTS)]
+    demands, context = [], shape.context()
+    for summed in shape.sums:
+        tables = [scratch.table(f"{prefix}{part}{summed.place}") for part in ("contributions", *PARTS)]
         contributions, limits, needs, contributors = tables
-        own = one.context()
-        scratch.execute("statistics/contributions", contributions=contributions, rows=rows, sum=own)
+        sum_context = summed.context()
+        scratch.execute("statistics/contributions", contributions=contributions, rows=rows, sum=sum_context)
         scratch.execute("statistics/sum_limits", limits=limits, contributions=contributions, insiders=shape.insiders)
-        scratch.execute("statistics/sum_contributors", contributors=contributors, contributions=contributions, sum=own)
-        scratch.execute("statistics/sum_needs", needs=needs, rows=rows, cells=cells, sum=own, **context)
+        scratch.execute(
+            "statistics/sum_contributors", contributors=contributors, contributions=contributions, sum=sum_context
+        )
+        scratch.execute("statistics/sum_needs", needs=needs, rows=rows, cells=cells, sum=sum_context, **context)
         scratch.drop(contributions)
-        made.append(SumTables(limits, needs, contributors))
-    return tuple(made)
+        demands.append(SumTables(limits, needs, contributors))
+    return tuple(demands)
 
 
 def read_amounts(
@@ -88,22 +90,22 @@ def read_amounts(
         sums: of each column of sums the tables.
         system: the cells.
     """
-    made, system = [], system if system.wholes is None else system.wholes.system
-    for one, tables in zip(shape.sums, sums, strict=True):
-        statement = scratch.sql("statistics/sum_atoms", atoms=atoms, limits=tables.limits, sum=one.context())
+    pairs, system = [], system if system.wholes is None else system.wholes.system
+    for summed, tables in zip(shape.sums, sums, strict=True):
+        statement = scratch.sql("statistics/sum_atoms", atoms=atoms, limits=tables.limits, sum=summed.context())
         value, count, low, high = _fetch(scratch, statement, 4)
         cell, up, down, sensitive = _read(scratch, tables.needs, NEEDS, ("cell",))
-        found = np.zeros((3, len(system)), np.int64)
-        for row, of in zip(found, (up, down, sensitive), strict=True):
+        flags = np.zeros((3, len(system)), np.int64)
+        for row, of in zip(flags, (up, down, sensitive), strict=True):
             np.maximum.at(row, system.listed[cell - 1], of)
         person, *box = _read(scratch, tables.contributors, CONTRIBUTORS, ("person", "atom"))
         starts = np.flatnonzero(np.diff(person, prepend=-1))
         parts = np.split(np.stack(box), starts[1:], axis=1) if len(person) else []
-        contributors = tuple(Contributor(own[0] - 1, own[1:3], own[3:5]) for own in parts)
-        least, most = one.low * count - value, one.high * count - value
-        amounts = Amounts(value, low, high, least, most, found[0], found[1], found[2] > 0, contributors)
-        made.append((amounts, Range(one.low, one.high)))
-    return made
+        contributors = tuple(Contributor(part[0] - 1, part[1:3], part[3:5]) for part in parts)
+        least, most = summed.low * count - value, summed.high * count - value
+        amounts = Amounts(value, low, high, least, most, flags[0], flags[1], flags[2] > 0, contributors)
+        pairs.append((amounts, Range(summed.low, summed.high)))
+    return pairs
 
 
 def _read(scratch: Scratch, table: TableRef, columns: tuple[str, ...], order: tuple[str, ...]) -> list[Longs]:
@@ -112,5 +114,5 @@ def _read(scratch: Scratch, table: TableRef, columns: tuple[str, ...], order: tu
 
 
 def _fetch(scratch: Scratch, statement: Statement, columns: int) -> list[Longs]:
-    found = scratch.fetch_arrays(statement, ["int64"] * columns)
-    return [cast("Longs", one) for one in found]
+    arrays = scratch.fetch_arrays(statement, ["int64"] * columns)
+    return [cast("Longs", array) for array in arrays]

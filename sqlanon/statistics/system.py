@@ -65,14 +65,14 @@ class Wholes:
 
     def add(self, change: Longs) -> Longs:
         """Changes of parts, as those of the combinations: int64[.., combinations]."""
-        made = np.zeros((*change.shape[:-1], len(self.system.atoms.count)), np.int64)
-        np.add.at(made.T, self.of, change.T)
-        return made
+        spread = np.zeros((*change.shape[:-1], len(self.system.atoms.count)), np.int64)
+        np.add.at(spread.T, self.of, change.T)
+        return spread
 
     def first(self) -> Longs:
         """int64[combinations], a part of each."""
-        found: Longs = np.unique(self.of, return_index=True)[1].astype(np.int64)
-        return found
+        firsts: Longs = np.unique(self.of, return_index=True)[1].astype(np.int64)
+        return firsts
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def build_system(atoms: Atoms, cells: Listed, finest: Sequence[tuple[int, ...]],
     Cost: a sort of the atoms for each margin.
     """
     parts = [(tuple(levels), group_atoms(atoms, levels)) for levels in finest]
-    known: dict[bytes, int] = {}
+    number_of_members: dict[bytes, int] = {}
     members: list[Longs] = []
     least: list[int] = []
     small: list[bool] = []
@@ -168,28 +168,30 @@ def build_system(atoms: Atoms, cells: Listed, finest: Sequence[tuple[int, ...]],
             group = inside[cells.first[cell]]
             some = order[ends[group] : ends[group + 1]].astype(np.int64)
             text = some.tobytes()
-            if text not in known:
-                known[text] = len(members)
+            if text not in number_of_members:
+                number_of_members[text] = len(members)
                 members.append(some)
                 least.append(1)
                 small.append(False)
                 heights.append(0)
                 places.append(int(cell))
-            found = listed[cell] = known[text]
-            least[found] = max(least[found], int(fewest[group]))
-            small[found] = small[found] or bool(cells.small[cell])
-            heights[found] = max(heights[found], sum(levels))
-    at = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(one) for one in members], dtype=np.int64)])
+            number = listed[cell] = number_of_members[text]
+            least[number] = max(least[number], int(fewest[group]))
+            small[number] = small[number] or bool(cells.small[cell])
+            heights[number] = max(heights[number], sum(levels))
+    starts = np.concatenate(
+        [np.zeros(1, np.int64), np.cumsum([len(cell_members) for cell_members in members], dtype=np.int64)]
+    )
     member = np.concatenate(members)
     height = np.array(heights, np.int64)
     return System(
         atoms,
-        at,
+        starts,
         member,
-        np.add.reduceat(atoms.count[member], at[:-1]),
+        np.add.reduceat(atoms.count[member], starts[:-1]),
         np.array(least, np.int64),
         np.array(small, bool),
-        np.array([weigh(int(high), one, secret) for high, one in zip(height, members, strict=True)]),
+        np.array([weigh(int(high), cell_members, secret) for high, cell_members in zip(height, members, strict=True)]),
         np.array(places, np.int64),
         height,
         listed,
@@ -212,18 +214,18 @@ def hash_members(members: Longs, secret: bytes) -> bytes:
 
 def group_atoms(atoms: Atoms, levels: Sequence[int]) -> Longs:
     """The cell of each atom in a margin: numbers from 0."""
-    own = [nodes[level] for nodes, level in zip(atoms.nodes, levels, strict=True) if level < len(nodes)]
-    if not own:
+    level_nodes = [nodes[level] for nodes, level in zip(atoms.nodes, levels, strict=True) if level < len(nodes)]
+    if not level_nodes:
         return np.zeros(len(atoms.count), np.int64)
-    return np.unique(np.stack(own), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return np.unique(np.stack(level_nodes), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def _count_parts(levels: Sequence[int], parts: Sequence[tuple[tuple[int, ...], Longs]], inside: Longs) -> Longs:
     """For each cell of a margin, the most finest cells of a table in it; 1 where no table divides it."""
     cells = int(inside.max()) + 1
-    found = np.ones(cells, np.int64)
+    part_counts = np.ones(cells, np.int64)
     for finest, finer in parts:
-        if all(one <= other for one, other in zip(finest, levels, strict=True)):
+        if all(finest_level <= level for finest_level, level in zip(finest, levels, strict=True)):
             pairs = np.unique(np.stack([inside, finer]), axis=1)
-            found = np.maximum(found, np.bincount(pairs[0], minlength=cells))
-    return found
+            part_counts = np.maximum(part_counts, np.bincount(pairs[0], minlength=cells))
+    return part_counts

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from sqlanon.column_spec import Hierarchy, Rule
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import number, read_integer
 from sqlanon.errors import DatabaseError, PolicyError
-from sqlanon.spec import Hierarchy, Rule
 from sqlanon.table.domain import Domain, Domains
 from sqlanon.table.encode import MANY
 from sqlanon.table.reading import Counted, Reading, Roles

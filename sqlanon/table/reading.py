@@ -9,8 +9,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
+from sqlanon.column_spec import ColumnSpec
 from sqlanon.engines.base import Column, Relation, TableRef
-from sqlanon.spec import ColumnSpec, NullPerson, ReleaseSpec, person_name
+from sqlanon.spec import NullPerson, ReleaseSpec, person_name
 from sqlanon.sqltext import type_name
 from sqlanon.table.text import text_of
 

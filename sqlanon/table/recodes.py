@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sqlanon.column_spec import Recode
     from sqlanon.engines.base import Column
-    from sqlanon.spec import Recode
 
 _DATES = ("date", "timestamp")
 _NUMBERS = ("integer", "float", "decimal")

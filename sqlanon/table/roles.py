@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 from dataclasses import replace
 
+from sqlanon.column_spec import ColumnSpec, Rule
 from sqlanon.engines.base import Column, Relation
 from sqlanon.errors import PolicyError, UnsupportedError
-from sqlanon.spec import ColumnSpec, ReleaseSpec, Rule
+from sqlanon.spec import ReleaseSpec
 from sqlanon.table import pseudonyms
 from sqlanon.table.reading import Reading, Roles, Treatment
 from sqlanon.table.recodes import recode_refusal

@@ -14,9 +14,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from sqlanon.column_spec import Hierarchy, Rule
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError
-from sqlanon.spec import Hierarchy, Rule
 from sqlanon.table.text import text_of
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sqlanon.column_spec import Hierarchy
 from sqlanon.engines.base import Bind, Relation, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
-from sqlanon.spec import Hierarchy, ReleaseSpec
+from sqlanon.spec import ReleaseSpec
 from sqlanon.table import pseudonyms
 from sqlanon.table.reading import ENDS, Counted, Reading, Roles
 from sqlanon.table.recodes import find_limits

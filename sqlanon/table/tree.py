@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlanon.spec import Hierarchy
+from sqlanon.column_spec import Hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

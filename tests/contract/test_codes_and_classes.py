@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sqlanon.column_spec import ColumnSpec
 from sqlanon.engines.base import TableRef
-from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
+from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import take_stage

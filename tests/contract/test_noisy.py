@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,19 +14,14 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from sqlanon.errors import GuardError, InfeasibleError, PrivacyViolation
+from sqlanon.errors import GuardError, PrivacyViolation
 from sqlanon.noisy import answers as answering
-from sqlanon.noisy.accounting import Law
 from sqlanon.noisy.draw import add_noise
 from sqlanon.noisy.published import estimate
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
-from sqlanon.release.budget.ledger import Ledger
-from sqlanon.release.stages.stage import Publish
-from sqlanon.release.versions import noisy
 from tests.contract.noisy_releases import COLUMNS, MEASURES, REGIONS, Made, Rows, exact, stays
 from tests.engines import create_table, read_table
-from tests.oracle.chance_of import lower_bound
 from tests.oracle.noisy import bounded, own_name
 
 pytest.importorskip("opendp")
@@ -272,86 +268,6 @@ def test_a_version_is_due_by_the_clock_even_if_nothing_changed(shared_db: Any, t
     assert made.states() == ["published", "published"]
 
 
-def test_a_budget_that_does_not_suffice_stops_the_run_before_the_source_is_read(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = Made(shared_db, tmp_path, stays("spent"), budget="epsilon: 1.5")
-    made.run()
-    monkeypatch.setattr(noisy, "code_rows", lambda *_: pytest.fail("the source was read"))
-    with pytest.raises(InfeasibleError, match=r"spent, and with this version it would be .* Nothing was read or spent"):
-        made.run(spend=True)
-    shared_db.unpublish(made.name, purge=True)
-    with pytest.raises(InfeasibleError):  # nothing is given back
-        made.run(spend=True)
-    assert made.states() == ["published"]
-
-
-@pytest.mark.every_engine
-def test_a_run_that_ended_before_it_published_is_taken_up_as_it_was_drawn(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = Made(shared_db, tmp_path, stays("taken"))
-    with monkeypatch.context() as patched:
-        patched.setattr(Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            made.run()
-    assert made.states() == ["drawn"]
-    event = Ledger(shared_db.engine).read()[made.budget][-1]
-    stored = read_table(shared_db, ("_sqlanon", event.body["table"]))
-    monkeypatch.setattr(noisy, "add_noise", lambda *_: pytest.fail("noise was drawn again"))
-    made.run()
-    assert [row["n"] for row in made.rows()] == [
-        row["n"] for row in sorted(stored, key=lambda row: row["_sqlanon_order"])
-    ]
-    assert made.states() == ["published"]
-
-
-@pytest.mark.thorough
-def test_a_version_that_was_drawn_by_another_policy_is_not_published(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = Made(shared_db, tmp_path, stays("other policy"))
-    with monkeypatch.context() as patched:
-        patched.setattr(Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            made.run()
-    made.write(measures="{m: rows}")
-    with pytest.raises(GuardError, match="drew a version by another policy or sqlanon"):
-        made.run()
-    made.run(spend=True)
-    assert made.states() == ["withheld", "published"]
-
-
-def test_a_run_that_failed_before_it_drew_is_charged_and_not_repeated_by_itself(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = Made(shared_db, tmp_path, stays("lost"))
-    with monkeypatch.context() as patched:
-        patched.setattr(noisy, "read_answers", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            made.run()
-    with pytest.raises(GuardError, match="charged and never published"):
-        made.run()
-    assert made.run(spend=True).noisy.spent == pytest.approx(2, rel=1e-2)
-    assert made.states() == ["lost", "published"]
-
-
-def test_wrong_bounding_is_withheld_and_charged(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = Made(shared_db, tmp_path, ADVERSARIAL["many rows of every group"])
-    context = answering._context
-
-    def unbounded(*given: Any) -> dict[str, Any]:
-        return context(*given) | {"groups": 8}
-
-    monkeypatch.setattr(answering, "_context", unbounded)
-    with pytest.raises(PrivacyViolation, match="a person contributes more than the noise is drawn for"):
-        made.run()
-    assert made.states() == ["withheld"]
-    assert shared_db.releases(made.name) == ()
-
-
 @pytest.mark.parametrize("wrong", ["groups", "rows"])
 def test_a_second_query_notices_other_answers(
     wrong: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -380,7 +296,7 @@ def test_no_number_of_the_data_is_in_the_catalog_the_ledger_the_metadata_or_the_
     metadata = read_table(shared_db, ("release", f"{made.view}_metadata"))
     said += [repr(metadata)]
     assert len(said) == 3 + 1 + 4 + 1  # the report, the log, the anchor; rows of the catalog and the ledger; metadata
-    assert not any("2963" in text for text in said)
+    assert not any(re.search(r"(?<![\w.])2963(?!\w)", text) for text in said)  # hashes may have these digits
     (row,) = [one for one in metadata if one["column_name"] == ""]
     facts = json.loads(row["published"])
     assert set(facts) == {
@@ -427,61 +343,3 @@ def test_intervals_contain_the_bounded_answers(shared_db: Any, tmp_path: Path) -
                 total += len(truth)
     # 1,560 intervals, of which those of one drawing depend on each other: below 0.9 is beyond 1e-6.
     assert inside / total > 0.9
-
-
-def attack(db: Any, folder: Path, law: Law = "laplace", **asked: Any) -> tuple[float, float]:
-    """A reader who knows all other rows guesses whether a person of forty rows is in: a lower bound on epsilon.
-
-    The guess is by the likelihood ratio of everything that is drawn; the bound is wrong with probability 1e-6. Also
-    what the version claims.
-    """
-    rows = [(pid, REGIONS[pid % 4], "FM"[pid % 2], 5, 5.0) for pid in range(40)]
-    victim = [(99, region, sex, 5, 5.0) for region in REGIONS for sex in "FM" for _ in range(5)]
-    shapes = []
-    for some in (rows, rows + victim):
-        made = Made(db, folder, some, more=f"noise: {law}\n      kept: false", **asked)
-        shapes.append(exact(db, shape_of(made.spec), made.source))
-    shape = shape_of(made.spec)
-    noise = noise_of(shape)
-    ratios: list[list[float]] = []
-    for truth in shapes:
-        ratios.append([0.0] * RUNS)
-        for without, with_, own, scale in zip(*shapes, truth, noise.scales, strict=True):
-            drawn = add_noise(np.tile(own, RUNS), law, scale).reshape(RUNS, -1)
-            far = [np.abs(drawn - truth).astype(float) / float(scale) for truth in (without, with_)]
-            gain = (far[0] - far[1] if law == "laplace" else (far[0] ** 2 - far[1] ** 2) / 2).sum(axis=1)
-            ratios[-1] = [old + new for old, new in zip(ratios[-1], gain.tolist(), strict=True)]
-    found = max(
-        lower_bound(
-            RUNS, sum(x >= at for x in ratios[1]), sum(x >= at for x in ratios[0]), float(law == "gaussian") / 1e6
-        )
-        for at in (0.5, 1, 2, 4)
-    )
-    return found, float(made.spec.noisy.epsilon)  # type: ignore[union-attr]
-
-
-RUNS = 3_000
-
-
-@pytest.mark.thorough
-def test_a_reader_who_knows_everybody_else_learns_no_more_than_is_claimed(shared_db: Any, tmp_path: Path) -> None:
-    found, claimed = attack(shared_db, tmp_path)
-    assert 0.1 < found < claimed
-
-
-@pytest.mark.thorough
-def test_a_reader_of_quantiles_learns_no_more_than_is_claimed(shared_db: Any, tmp_path: Path) -> None:
-    measures = "{n: rows, cost: {quantiles: [0.25, 0.5, 0.75], range: [0, 10], steps: 4}}"
-    found, claimed = attack(shared_db, tmp_path, measures=measures)
-    assert found < claimed
-
-
-def test_the_same_reader_sees_through_rows_that_are_not_bounded(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The naive variant: noise for two groups of two rows, and every row counts."""
-    context = answering._context
-    monkeypatch.setattr(answering, "_context", lambda *given: context(*given) | {"groups": 8, "rows": 40})
-    monkeypatch.setattr(answering, "verify_norms", lambda *_: None)
-    found, claimed = attack(shared_db, tmp_path)
-    assert found > claimed

@@ -16,7 +16,8 @@ from sqlanon.noisy.shape import WEIGHT_STEPS, shape_of
 from sqlanon.release.budget.ledger import Ledger
 from sqlanon.release.versions import noisy
 from tests.contract.noisy_releases import REGIONS, Made, Rows, exact, stays
-from tests.contract.test_noisy import ADVERSARIAL, attack, cell_of, check_every_person, units
+from tests.contract.test_noisy import ADVERSARIAL, cell_of, check_every_person, units
+from tests.contract.test_noisy_readers import attack
 
 pytest.importorskip("opendp")
 

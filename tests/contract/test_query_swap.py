@@ -132,7 +132,7 @@ def test_metadata_without_a_token_are_not_kept(shared_db: Any, source: str, monk
                 cells[5] = json.dumps(facts)
             yield tuple(cells)
 
-    monkeypatch.setattr("sqlanon.release.publish.publish.metadata_rows", old)
+    monkeypatch.setattr("sqlanon.release.publish.content.metadata_rows", old)
     release(shared_db, source)
     assert shared_db.query(COUNT.format(t=source)).rows[0]["n"].low == 12
     assert not shared_db._asked

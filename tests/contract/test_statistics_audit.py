@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 
+from sqlanon.column_spec import Hierarchy
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.query.counts.published import CountsSpelling
-from sqlanon.spec import Hierarchy
 from tests.contract.counted import Made, stays
 from tests.contract.summed import Summed
 from tests.contract.summed import stays as sums

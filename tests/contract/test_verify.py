@@ -203,7 +203,7 @@ def on_physical(change: str) -> Callable[..., Any]:
 def test_a_physical_table_that_is_not_the_staged_one(
     shared_db: Any, reported: Any, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    run = tampering(monkeypatch, reported, "sqlanon.release.publish.publish", "verify_physical", on_physical(change))
+    run = tampering(monkeypatch, reported, "sqlanon.release.publish.content", "verify_physical", on_physical(change))
     refused(shared_db, reported, run)
 
 

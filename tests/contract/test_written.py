@@ -69,7 +69,7 @@ def test_a_physical_table_that_is_not_the_staged_one(
     monkeypatch: pytest.MonkeyPatch,
     change: str,
 ) -> None:
-    home = "sqlanon.release.publish.publish"
+    home = "sqlanon.release.publish.content"
     run = tampering(monkeypatch, reported, home, "verify_physical", on_physical(change))
     refused(shared_db, reported, run)
 

@@ -11,9 +11,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from sqlanon.column_spec import ColumnSpec, Hierarchy
 from sqlanon.declared import METHODS, REQUIREMENTS
 from sqlanon.privacy.requirements import make_requirements
-from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec
+from sqlanon.spec import PrivacySpec
 from tests.engines import create_table, read_table
 from tests.oracle import models
 

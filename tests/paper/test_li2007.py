@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from sqlanon.column_spec import ColumnSpec, Hierarchy
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.privacy.base import Grouped
 from sqlanon.privacy.closeness.requirement import TCloseness
-from sqlanon.spec import ColumnSpec, Hierarchy
 from tests.engines import create_table
 
 SALARIES = [3, 4, 5, 6, 11, 8, 7, 9, 10]

@@ -261,7 +261,7 @@ def figurative(text: str) -> Iterator[str]:
 
 
 def prose() -> Iterator[tuple[str, str]]:
-    """Python, SQL, settings and documents, with their text; of CHANGELOG.md what is not released yet."""
+    """Python, SQL, settings and documents, with their text; of CHANGELOG.md the newest version."""
     for path in tracked():
         place = path.relative_to(ROOT)
         if place.parts[0] not in {"sqlanon", "sql", "dbt"} and path.suffix not in PROSE:
@@ -270,7 +270,7 @@ def prose() -> Iterator[tuple[str, str]]:
             continue
         text = path.read_text(encoding="utf-8")
         if place.name == "CHANGELOG.md":
-            text = re.split(r"^## \[\d", text, maxsplit=1, flags=re.MULTILINE)[0]
+            text = "".join(re.split(r"^## ", text, flags=re.MULTILINE)[:2])
         elif place.name == "CONTRIBUTING.md":  # its table lists the words
             text = re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)
         yield label(path), text

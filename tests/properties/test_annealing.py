@@ -50,7 +50,7 @@ def annealed(table: Table, context: Context, whole: WholeTable, before: Classes,
     for number, members in enumerate(before):
         group[members] = number
     _, shape = in_order(table)
-    return by_number(annealing.annealed(SearchTable(context, codes, sensitive, shape, whole), group, steps))
+    return by_number(annealing.anneal_classes(SearchTable(context, codes, sensitive, shape, whole), group, steps))
 
 
 def seeded_context(table: Table, privacy: Privacy, seed: int, threads: int = 1) -> Context:

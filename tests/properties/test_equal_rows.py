@@ -33,4 +33,4 @@ def test_divided_rows(groups: list[list[int]], width: int, kind: type[np.int16],
         if len(set(group)) > 1:
             expected += list(number[at : at + len(group)])
         at += len(group)
-    assert sorted(EqualRows.of(rows).divided(classes)) == sorted(expected)
+    assert sorted(EqualRows.of(rows).list_divided(classes)) == sorted(expected)

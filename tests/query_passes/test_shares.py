@@ -13,7 +13,7 @@ import pytest
 import sqlanon
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
-from sqlanon.query.boxes.listed_boxes import Lookup
+from sqlanon.query.boxes.listed_boxes import Lookup, ValuesByTest
 from sqlanon.query.boxes.outcomes import outcomes
 from sqlanon.query.boxes.set_constants import Contained, unknown_share
 from sqlanon.query.logic.number_line import Comparison
@@ -125,7 +125,7 @@ def test_parts_of_a_listed_box() -> None:
     tests = [ValueTest(i, "b", box.value, Comparison(i, "=", at)) for i, at in enumerate("pq")]
     tests.append(ValueTest(2, "b", box.value, Comparison(2, "null")))
     ways = [frozenset({0}), frozenset({1}), frozenset(), frozenset({2})]
-    domain = Lookup(box, ways, tests, "v")
+    domain = Lookup(box, ValuesByTest(ways, tests), "v")
     columns = {"b_state": "VARCHAR"} | dict.fromkeys((f"b_s{i}" for i in range(4)), "DOUBLE")
     valued, null = domain.groups[:3], domain.groups[3]
     for state in STATES:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import datetime
-import shutil
-import subprocess
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -17,48 +14,29 @@ from sqlanon.decided import ContextSpec, ThresholdSpec
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
 from sqlanon.progress import Silent
 from sqlanon.release.catalog.approvals import Approvals, hold_approval, plain_policy, require_approval
-from sqlanon.release.catalog.signatures import sign
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.stages import work as running
 from sqlanon.results.measured_risk import measured_risk
-from tests.refresh.conftest import fill, release
+from tests.refresh.approvals import (
+    ALICE,
+    NEVER,
+    approve_spec,
+    date_in_days,
+    fast_spec,
+    list_versions,
+    spec_with_approval,
+)
+from tests.refresh.conftest import fill
 from tests.weakest import weakest
-
-NEVER = "9999-12-31"
-ALICE = {"by": "Alice", "until": NEVER}
-
-
-def quick(table, **changes):
-    return release(table, method="tree", **changes)
-
-
-def needing(table, **changes):
-    made = quick(table, **changes)
-    return replace(made, refresh=replace(made.refresh, needs_approval=True))
-
-
-def approved(db, table, **changes):
-    fill(db, table, 40)
-    spec = needing(table, **changes)
-    db.approve(table, planned=spec, **ALICE)
-    return spec
-
-
-def shown(db, table):
-    return [(row.version, row.status) for row in db.releases(table)]
-
-
-def in_days(days):
-    return (datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=days)).date().isoformat()
 
 
 @pytest.mark.every_engine
 def test_nobody_approved_it(shared_db):
     fill(shared_db, "a1", 40)
-    spec = needing("a1")
+    spec = spec_with_approval("a1")
     with pytest.raises(GuardError, match="nobody approved this release; nothing was published"):
         shared_db.run(spec)
-    assert shown(shared_db, "a1") == []
+    assert list_versions(shared_db, "a1") == []
     assert any("nobody approved" in one for one in shared_db.plan(spec).warnings)
     made = shared_db.approve("a1", planned=spec, **ALICE)
     assert (made.version, made.figures, made.policy) == (None, {}, plain_policy(spec))
@@ -69,12 +47,12 @@ def test_nobody_approved_it(shared_db):
 
 
 def test_it_is_bound_to_the_policy(shared_db):
-    spec = approved(shared_db, "a2")
+    spec = approve_spec(shared_db, "a2")
     shared_db.run(spec)
     other = replace(spec, privacy=replace(spec.privacy, k=4), context=ContextSpec(purpose="another one"))
     with pytest.raises(GuardError, match=r"not the one that Alice approved on .*k 3 -> 4.*context.*nothing was"):
         shared_db.run(other)
-    assert shown(shared_db, "a2") == [(1, "published")]
+    assert list_versions(shared_db, "a2") == [(1, "published")]
     without = replace(spec, refresh=replace(spec.refresh, needs_approval=False))
     with pytest.raises(GuardError, match=r"not the one that Alice approved on .*refresh.needs_approval yes -> no"):
         shared_db.run(without, allow_weaker=True)
@@ -86,7 +64,7 @@ def test_it_is_bound_to_the_policy(shared_db):
 
 
 def test_the_figures_of_a_version(shared_db):
-    spec = approved(shared_db, "a3")
+    spec = approve_spec(shared_db, "a3")
     report = shared_db.run(spec).to_dict()
     made = shared_db.approve("a3@1", condition="no linking", **ALICE)
     assert (made.version, made.terms) == (1, "no linking")
@@ -101,7 +79,7 @@ def test_the_figures_of_a_version(shared_db):
 @pytest.mark.thorough
 def test_a_risk_that_has_grown_is_listed(shared_db):
     fill(shared_db, "a4", 40)
-    shared_db.run(quick("a4", k=6, l=None))
+    shared_db.run(fast_spec("a4", k=6, l=None))
     shared_db.approve("a4", **ALICE)
     seen = shared_db.approvals("a4")[-1].approval
     Approvals(shared_db.engine).add(replace(seen, number=seen.number + 1000, figures={"rows": 0.01}))
@@ -109,12 +87,12 @@ def test_a_risk_that_has_grown_is_listed(shared_db):
 
 
 def test_revoked(shared_db):
-    spec = approved(shared_db, "a5")
+    spec = approve_spec(shared_db, "a5")
     shared_db.run(spec)
     shared_db.revoke("a5", by="Bob", reason="a complaint")
     with pytest.raises(GuardError, match="Bob revoked its approval"):
         shared_db.run(spec)
-    assert shown(shared_db, "a5") == [(1, "published")]
+    assert list_versions(shared_db, "a5") == [(1, "published")]
     assert [one.state for one in shared_db.approvals("a5")] == ["revoked", "revoked"]
     with pytest.raises(PolicyError, match="revoked by Bob"):
         shared_db.revoke("a5", by="Bob")
@@ -124,36 +102,36 @@ def test_revoked(shared_db):
 
 @pytest.mark.thorough
 def test_revoking_ends_approvals_of_earlier_policies(shared_db):
-    spec = approved(shared_db, "a6")
-    shared_db.approve("a6", planned=needing("a6", k=5), **ALICE)
+    spec = approve_spec(shared_db, "a6")
+    shared_db.approve("a6", planned=spec_with_approval("a6", k=5), **ALICE)
     shared_db.revoke("a6", by="Bob")
-    shared_db.approve("a6", planned=needing("a6", k=4), **ALICE)
+    shared_db.approve("a6", planned=spec_with_approval("a6", k=4), **ALICE)
     with pytest.raises(GuardError, match="not the one that Alice approved"):
         shared_db.run(spec)
 
 
 def test_the_last_days(shared_db):
     fill(shared_db, "a7", 40)
-    spec = needing("a7")
-    shared_db.approve("a7", by="Alice", until=in_days(20), planned=spec)
+    spec = spec_with_approval("a7")
+    shared_db.approve("a7", by="Alice", until=date_in_days(20), planned=spec)
     (warning,) = [one for one in shared_db.run(spec).warnings if "approval" in one]
     assert warning.startswith("the approval by Alice ends with")
     assert "in 20 days" in warning or "in 19 days" in warning  # at midnight
     (warning,) = [one for one in shared_db.run(spec).warnings if "approval" in one]  # of a run that leaves it as it is
     assert "approval" not in str(shared_db.version("a7").report)
-    last = datetime.datetime.combine(datetime.date.fromisoformat(in_days(20)), datetime.time.max, datetime.UTC)
+    last = datetime.datetime.combine(datetime.date.fromisoformat(date_in_days(20)), datetime.time.max, datetime.UTC)
     assert hold_approval(shared_db.engine, spec, last)
     after = last + datetime.timedelta(microseconds=1)
     with pytest.raises(GuardError, match=r"ended with .*, and it is .*nothing was published"):
         hold_approval(shared_db.engine, spec, after)
     with pytest.raises(PolicyError, match="would have ended already"):
-        shared_db.approve("a7", by="Alice", until=in_days(-1))
+        shared_db.approve("a7", by="Alice", until=date_in_days(-1))
     with pytest.raises(PolicyError, match="not a date"):
         shared_db.approve("a7", by="Alice", until="next year")
 
 
 def test_a_clock_that_went_back(shared_db):
-    spec = approved(shared_db, "a8")
+    spec = approve_spec(shared_db, "a8")
     yesterday = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)
     with pytest.raises(GuardError, match="set the clock"):
         hold_approval(shared_db.engine, spec, yesterday)
@@ -162,11 +140,11 @@ def test_a_clock_that_went_back(shared_db):
 @pytest.mark.thorough
 @pytest.mark.every_engine
 def test_it_ends_while_a_run_is_under_way(shared_db, monkeypatch):
-    spec = approved(shared_db, "a9")
+    spec = approve_spec(shared_db, "a9")
     shared_db.run(spec)
     fill(shared_db, "a9", 60)
     late = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=5)
-    shared_db.approve("a9", by="Alice", until=in_days(1), planned=spec)
+    shared_db.approve("a9", by="Alice", until=date_in_days(1), planned=spec)
     calls = []
 
     def later(engine, spec, before):
@@ -177,7 +155,7 @@ def test_it_ends_while_a_run_is_under_way(shared_db, monkeypatch):
     with pytest.raises(GuardError, match="ended with"):
         shared_db.run(spec)
     monkeypatch.undo()
-    assert [one for one in shown(shared_db, "a9") if one[1] in ("published", "replaced")] == [(1, "published")]
+    assert [one for one in list_versions(shared_db, "a9") if one[1] in ("published", "replaced")] == [(1, "published")]
     assert shared_db.engine.fetch("SELECT count(*) FROM release.a9")[0][0] == 40
     assert shared_db.run(spec).outcome == "published"
 
@@ -185,7 +163,7 @@ def test_it_ends_while_a_run_is_under_way(shared_db, monkeypatch):
 def test_persons_are_erased_without_one(shared_db):
     """What is published stays published after a revocation, and a person can still leave it."""
     fill(shared_db, "a13", 40)
-    spec = quick("a13", key=["id"])
+    spec = fast_spec("a13", key=["id"])
     spec = replace(spec, refresh=replace(spec.refresh, mode="frozen", needs_approval=True))
     shared_db.approve("a13", planned=spec, **ALICE)
     shared_db.run(spec)
@@ -198,7 +176,7 @@ def test_persons_are_erased_without_one(shared_db):
 
 @pytest.mark.thorough
 def test_rollback_needs_it_too(shared_db):
-    spec = approved(shared_db, "a10")
+    spec = approve_spec(shared_db, "a10")
     shared_db.run(spec)
     fill(shared_db, "a10", 50)
     shared_db.run(spec)
@@ -217,18 +195,18 @@ def test_names_of_one_line(shared_db, text):
 
 def test_a_risk_above_the_threshold_publishes_nothing(shared_db):
     fill(shared_db, "t1", 40)
-    spec = replace(quick("t1"), threshold=ThresholdSpec(Fraction(1, 11), "a guideline"))
+    spec = replace(fast_spec("t1"), threshold=ThresholdSpec(Fraction(1, 11), "a guideline"))
     with pytest.raises(PrivacyViolation, match=r"risk of prosecutor .* above the threshold 9.091 % \(1/11\); nothing"):
         shared_db.run(spec)
-    assert [status for _, status in shown(shared_db, "t1")] in ([], ["abandoned"], ["discarded"])
-    done = shared_db.run(replace(quick("t1", k=11, l=None), threshold=spec.threshold))
+    assert [status for _, status in list_versions(shared_db, "t1")] in ([], ["abandoned"], ["discarded"])
+    done = shared_db.run(replace(fast_spec("t1", k=11, l=None), threshold=spec.threshold))
     assert done.min_class >= 11
     assert any(note.startswith("threshold: 9.091 % (1/11) for prosecutor") for note in done.notes)
 
 
 def test_a_threshold_that_is_lowered_is_measured(shared_db):
     fill(shared_db, "t2", 40)
-    loose = replace(quick("t2"), threshold=ThresholdSpec(Fraction(1, 3), "a start"))
+    loose = replace(fast_spec("t2"), threshold=ThresholdSpec(Fraction(1, 3), "a start"))
     assert shared_db.run(loose).outcome == "published"
     with pytest.raises(PrivacyViolation, match="above the threshold"):
         shared_db.run(replace(loose, threshold=ThresholdSpec(Fraction(1, 30), "better")))
@@ -240,7 +218,7 @@ def test_a_threshold_that_is_lowered_is_measured(shared_db):
 def test_other_columns_count_where_the_policy_says_so(shared_db):
     """Every row is alone in a column that is published as it is."""
     fill(shared_db, "t3", 40)
-    spec = quick("t3", identifiers=[], insensitive="id", accept_unique="id", rest="error")
+    spec = fast_spec("t3", identifiers=[], insensitive="id", accept_unique="id", rest="error")
     every = ThresholdSpec(Fraction(1, 3), "own", over="published")
     with pytest.raises(PrivacyViolation, match=r"every published column but the sensitive ones is 100 %"):
         shared_db.run(replace(spec, threshold=every))
@@ -253,7 +231,7 @@ def test_persons_are_measured(shared_db):
         "CREATE TABLE t4 AS SELECT i % 20 AS id, CAST(20 + i % 20 AS INTEGER) AS age, 'f' AS sex, 'flu' AS illness "
         "FROM generate_series(0, 39) AS g(i)"
     )
-    spec = quick("t4", k=4, l=None, rows_are="events", persons="ignored")
+    spec = fast_spec("t4", k=4, l=None, rows_are="events", persons="ignored")
     with pytest.raises(PrivacyViolation, match="above the threshold 25 %"):
         shared_db.run(replace(spec, threshold=ThresholdSpec(Fraction(1, 4), "own")))
     done = shared_db.run(replace(spec, threshold=ThresholdSpec(Fraction(1, 2), "own")))
@@ -264,130 +242,9 @@ def test_persons_are_measured(shared_db):
     assert risk.highest("published") == risk.persons > risk.rows
 
 
-@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
-def test_signatures(shared_db, tmp_path):
-    spec = needing("a11")
-    fill(shared_db, "a11", 40)
-    key = tmp_path / "key"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
-    public = Path(f"{key}.pub").read_text(encoding="utf-8")
-    signers, others = tmp_path / "signers", tmp_path / "others"
-    signers.write_text(f"Alice {public}", encoding="utf-8")
-    others.write_text(f"Carol {public}", encoding="utf-8")
-    shared_db.approve("a11", planned=spec, key=key, **ALICE)
-    assert shared_db.approvals("a11")[0].signed == "not checked"
-    (one,) = shared_db.approvals("a11", signers=signers)
-    assert one.signed == "by Alice"
-    with pytest.raises(PrivacyViolation, match="not one of Alice"):
-        shared_db.approvals("a11", signers=others)
-    # Whoever may write the catalog cannot move the date of what was signed.
-    moved = replace(one.approval, number=one.approval.number + 1000, until="9998-01-01")
-    Approvals(shared_db.engine).add(moved)
-    with pytest.raises(PrivacyViolation, match="not one of Alice for this text"):
-        shared_db.approvals("a11", signers=signers)
-
-
-def with_key(folder, name="key"):
-    """A new SSH key, and its public part."""
-    key = folder / name
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
-    return key, Path(f"{key}.pub").read_text(encoding="utf-8").strip()
-
-
-@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
-def test_a_run_checks_signatures(shared_db, tmp_path):
-    fill(shared_db, "a14", 40)
-    (key, public), (other, _) = with_key(tmp_path), with_key(tmp_path, "other")
-    spec = needing("a14")
-    spec = replace(spec, refresh=replace(spec.refresh, signers=(f'"Alice" {public}',)))
-    shared_db.approve("a14", planned=spec, **ALICE)
-    with pytest.raises(GuardError, match=r"is not signed, and refresh.signers wants it; nothing was published"):
-        shared_db.run(spec)
-    for by, wrong in (("Alice", other), ("Carol", key)):
-        shared_db.approve("a14", by=by, until=NEVER, key=wrong, planned=spec)
-        with pytest.raises(PrivacyViolation, match=f"not one of {by} for this text"):
-            shared_db.run(spec)
-    made = shared_db.approve("a14", planned=spec, key=key, **ALICE)
-    assert shared_db.run(spec).outcome == "published"
-    # Who may write the catalog can neither move the date nor put another policy under the signature.
-    approvals = Approvals(shared_db.engine)
-    approvals.add(replace(made, number=made.number + 1000, until="9998-01-01"))
-    with pytest.raises(PrivacyViolation, match="not one of Alice for this text"):
-        shared_db.run(spec)
-    wider = replace(spec, privacy=replace(spec.privacy, k=2))
-    approvals.add(replace(made, number=made.number + 1001, policy=plain_policy(wider)))
-    with pytest.raises(PrivacyViolation, match=r"approval \d+ of a14: its policy is not the one whose hash was signed"):
-        shared_db.run(wider, allow_weaker=True)
-    signers = tmp_path / "signers"
-    signers.write_text(f"Alice {public}", encoding="utf-8")
-    # A policy that no longer names them, after a version whose policy did, needs a signed approval as well.
-    without = replace(spec, refresh=replace(spec.refresh, signers=()))
-    shared_db.approve("a14", planned=without, **ALICE)
-    with pytest.raises(GuardError, match="is not signed"):
-        shared_db.run(without, allow_weaker=True)
-    shared_db.approve("a14", planned=without, key=key, **ALICE)
-    with pytest.raises(GuardError, match=r"weaker.*refresh.signers"):
-        shared_db.run(without)
-    assert shared_db.run(without, allow_weaker=True).outcome in ("published", "unchanged")
-
-
-@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
-def test_nobody_makes_himself_a_signer(shared_db, tmp_path):
-    """Another list is approved by one of the list before; then the new one holds."""
-    fill(shared_db, "a19", 40)
-    (key, public), (own, mine) = with_key(tmp_path), with_key(tmp_path, "own")
-    spec = needing("a19")
-    spec, other = (
-        replace(spec, refresh=replace(spec.refresh, signers=(f"{name} {line}",)))
-        for name, line in (("Alice", public), ("Eve", mine))
-    )
-    shared_db.approve("a19", planned=spec, key=key, **ALICE)
-    shared_db.run(spec)
-    shared_db.approve("a19", by="Eve", until=NEVER, key=own, planned=other)
-    with pytest.raises(PrivacyViolation, match="not one of Eve for this text"):
-        shared_db.run(other, allow_weaker=True)
-    shared_db.approve("a19", planned=other, key=key, **ALICE)
-    assert shared_db.run(other, allow_weaker=True).outcome == "unchanged"
-    with pytest.raises(PrivacyViolation, match="not one of Alice for this text"):
-        shared_db.run(other, full=True)
-    shared_db.approve("a19", by="Eve", until=NEVER, key=own, planned=other)
-    assert shared_db.run(other, full=True).version == 2
-
-
-@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
-def test_a_signed_approval_that_was_moved(shared_db, tmp_path):
-    """Numbers are not signed: with another one an approval neither outlives a revocation nor replaces a later one."""
-    fill(shared_db, "a16", 40)
-    key, public = with_key(tmp_path)
-    spec = needing("a16")
-    spec = replace(spec, refresh=replace(spec.refresh, signers=(f'"Alice" {public}',)))
-    approvals = Approvals(shared_db.engine)
-    now = datetime.datetime.now(datetime.UTC)
-
-    def signed(minutes, until):
-        """As `approve` made it some minutes ago."""
-        made = shared_db.approve("a16", planned=spec, **ALICE)
-        given = (now - datetime.timedelta(minutes=minutes)).isoformat(timespec="seconds")
-        made = replace(made, given_at=given, until=until)
-        return replace(made, signature=sign(made.statement, key))
-
-    long, short = signed(9, NEVER), signed(6, in_days(1))
-    shared_db.engine.execute(f"DELETE FROM {approvals.table.schema}.{approvals.table.name} WHERE release = 'a16'")
-    approvals.add(short)
-    approvals.add(replace(long, number=short.number + 1000))
-    after = now + datetime.timedelta(days=5)
-    with pytest.raises(GuardError, match="ended with"):
-        hold_approval(shared_db.engine, spec, after)
-    assert [one.state for one in shared_db.approvals("a16")] == ["valid", "replaced"]
-    approvals.add(replace(short, number=short.number + 1, action="revoked", approver="Bob", given_at=now.isoformat()))
-    with pytest.raises(GuardError, match="Bob revoked"):
-        shared_db.run(spec)
-    assert {one.state for one in shared_db.approvals("a16")} == {"revoked"}
-
-
 def test_a_clock_that_went_back_approves_nothing(shared_db):
     """The approval would be older than the last decision; a revocation is written all the same."""
-    spec = approved(shared_db, "a17")
+    spec = approve_spec(shared_db, "a17")
     (one,) = shared_db.approvals("a17")
     ahead = (datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)).isoformat(timespec="seconds")
     Approvals(shared_db.engine).add(replace(one.approval, number=one.approval.number + 1000, given_at=ahead))
@@ -399,7 +256,7 @@ def test_a_clock_that_went_back_approves_nothing(shared_db):
 
 
 def test_revoked_while_a_run_is_under_way(shared_db, monkeypatch):
-    spec = approved(shared_db, "a15")
+    spec = approve_spec(shared_db, "a15")
     made = shared_db.approvals("a15")[0].approval
     calls = []
 
@@ -414,11 +271,11 @@ def test_revoked_while_a_run_is_under_way(shared_db, monkeypatch):
     monkeypatch.setattr(running, "hold_approval", revoking)
     with pytest.raises(GuardError, match="Bob revoked"):
         shared_db.run(spec)
-    assert [one for one in shown(shared_db, "a15") if one[1] == "published"] == []
+    assert [one for one in list_versions(shared_db, "a15") if one[1] == "published"] == []
 
 
 def test_a_stored_policy_that_is_not_approved(shared_db):
-    spec = approved(shared_db, "a12")
+    spec = approve_spec(shared_db, "a12")
     with pytest.raises(GuardError, match="nobody approved"):
         require_approval(shared_db.engine, "a12_other", plain_policy(spec))
 
@@ -427,7 +284,7 @@ def test_an_engine_without_transactions_and_updates():
     """As Spark's: approvals are added, and a version above the threshold is never shown."""
     with Database(weakest(duckdb.connect()), Silent(), Machine(1 << 28, 1)) as db:
         fill(db, "w1", 40)
-        spec = needing("w1")
+        spec = spec_with_approval("w1")
         with pytest.raises(GuardError, match="nobody approved"):
             db.run(spec)
         db.approve("w1", planned=spec, **ALICE)
@@ -436,7 +293,7 @@ def test_an_engine_without_transactions_and_updates():
         db.approve("w1", planned=strict, **ALICE)
         with pytest.raises(PrivacyViolation, match="above the threshold"):
             db.run(strict)
-        assert [one for one in shown(db, "w1") if one[1] == "published"] == [(1, "published")]
+        assert [one for one in list_versions(db, "w1") if one[1] == "published"] == [(1, "published")]
         assert db.engine.fetch("SELECT count(*) FROM release.w1")[0][0] == 40
         db.revoke("w1", by="Bob")
         with pytest.raises(GuardError, match="Bob revoked"):
@@ -446,9 +303,9 @@ def test_an_engine_without_transactions_and_updates():
 @pytest.mark.every_engine
 def test_another_name_in_the_same_place(shared_db):
     """Readers look where an approved release was: whatever is published there next is approved too."""
-    shared_db.run(approved(shared_db, "a22"))
+    shared_db.run(approve_spec(shared_db, "a22"))
     shared_db.unpublish("a22")
-    other = quick("a22", name="a22_again", publish="release.a22")
+    other = fast_spec("a22", name="a22_again", publish="release.a22")
     assert any("a run would stop" in note for note in shared_db.plan(other).notes + shared_db.plan(other).warnings)
     for full in (False, True):
         with pytest.raises(GuardError, match=r"a22_again: .*nobody approved this release; nothing was published"):
@@ -472,7 +329,7 @@ def test_another_name_in_the_same_place(shared_db):
 def test_a_row_that_somebody_changed(shared_db, change):
     """Such a row stops the runs of its release, and keeps nobody from revoking another one."""
     table = Approvals(shared_db.engine).table
-    spec, _ = approved(shared_db, "a20"), approved(shared_db, "a21")
+    spec, _ = approve_spec(shared_db, "a20"), approve_spec(shared_db, "a21")
     where = f"UPDATE {table.schema}.{table.name} SET {{}} = '{{}}' WHERE release = 'a20'"
     ((key, value),) = change.items()
     shared_db.engine.execute(where.format(key, value))

@@ -9,9 +9,10 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sqlanon.column_spec import ColumnSpec, Hierarchy
 from sqlanon.release.catalog.policy_diff import list_differences, list_weakenings
 from sqlanon.release.catalog.redacted_policy import redact
-from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec, ReleaseSpec
+from sqlanon.spec import PrivacySpec, ReleaseSpec
 
 PLAIN = ReleaseSpec("r", "t", (ColumnSpec("age", "quasi"), ColumnSpec("d", "sensitive")), PrivacySpec(k=5))
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 import sqlanon
+from sqlanon.column_spec import Recode
 from sqlanon.database import lineage
 from sqlanon.errors import PolicyError
-from sqlanon.spec import Recode, RefreshSpec
+from sqlanon.spec import RefreshSpec
 from tests.contract.noisy_releases import Made, stays
 from tests.refresh.conftest import fill, release
 

@@ -17,7 +17,7 @@ import duckdb
 import pytest
 
 import sqlanon
-from sqlanon.release.publish import publish
+from sqlanon.release.publish import content
 from tests.refresh.conftest import fill, release
 
 
@@ -122,7 +122,7 @@ def test_what_was_put_in_the_place_of_a_file_stays(filed: Any, put: Callable[[Pa
 
 def test_a_file_that_appears_during_the_run_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "out.duckdb"
-    verify = publish.verify_physical
+    verify = content.verify_physical
 
     def appears(*given: Any) -> Any:
         path.write_text("accounts of 2026")
@@ -131,7 +131,7 @@ def test_a_file_that_appears_during_the_run_stays(tmp_path: Path, monkeypatch: p
     with source(tmp_path / "mine.duckdb", versions=0) as db:
         fill(db, "f", 40)
         with monkeypatch.context() as patched:
-            patched.setattr(publish, "verify_physical", appears)
+            patched.setattr(content, "verify_physical", appears)
             with pytest.raises(sqlanon.PolicyError, match="is not a file that this release published"):
                 db.run(release("f", publish_file=str(path)))
         assert path.read_text() == "accounts of 2026"

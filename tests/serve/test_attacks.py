@@ -26,7 +26,7 @@ from sqlanon.serve.catalog.rewrite import rewritten
 from sqlanon.serve.refusals import ServeError
 from sqlanon.serve.released import Reader
 from sqlanon.serve.tables import parse_text
-from sqlanon.serve.values import FLOAT8, NUMERIC, TEXT, Column, decoded
+from sqlanon.serve.values import FLOAT8, NUMERIC, TEXT, Column, decode
 from tests.serve.conftest import FILE, Place, Running, serving, turn
 from tests.serve.test_protocol import Raw
 
@@ -79,7 +79,7 @@ def test_a_question_to_the_catalog_waits_no_longer_than_its_time() -> None:
     catalog = CatalogDatabase([])
     with ExitStack() as stack:
         for user in ("ann", "ann", "ann", "bea"):
-            stack.enter_context(catalog._processes.taken(turn(user=user)))
+            stack.enter_context(catalog._processes.take(turn(user=user)))
         with pytest.raises(ServeError, match="waited longer") as caught:
             catalog.fetch("SELECT 1 AS a", turn(0.01, "cid"), 10)
     assert caught.value.code == "57014"
@@ -88,7 +88,7 @@ def test_a_question_to_the_catalog_waits_no_longer_than_its_time() -> None:
 @pytest.mark.parametrize("value", ["1e-999999999999", "-1e-1001"])
 def test_a_number_of_many_digits_is_not_written_out(value: str) -> None:
     with pytest.raises(ServeError, match="digits"):
-        texts.written(Decimal(value), "postgres")
+        texts.write_literal(Decimal(value), "postgres")
 
 
 def test_a_long_parameter_is_not_repeated_without_end() -> None:
@@ -230,7 +230,7 @@ def test_a_long_parameter_is_read_or_refused_in_no_time(oid: int, byte: bytes) -
     """Once, a million digits in place of a date took hours."""
     begun = time.process_time()
     with suppress(ServeError):
-        decoded(byte * (1_000_000 // len(byte)), oid, binary=False)
+        decode(byte * (1_000_000 // len(byte)), oid, binary=False)
     assert time.process_time() - begun < 5
 
 

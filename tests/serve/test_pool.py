@@ -37,42 +37,42 @@ def test_one_user_never_has_all() -> None:
     pool = Things(3).pool
     with ExitStack() as stack:
         for _ in range(2):
-            stack.enter_context(pool.taken(turn()))
-        with pytest.raises(ServeError, match="waited longer"), pool.taken(turn(0.01)):
+            stack.enter_context(pool.take(turn()))
+        with pytest.raises(ServeError, match="waited longer"), pool.take(turn(0.01)):
             pass
-        stack.enter_context(pool.taken(turn(0.01, "bea")))
-        with pytest.raises(ServeError, match="waited longer"), pool.taken(turn(0.01, "cid")):
+        stack.enter_context(pool.take(turn(0.01, "bea")))
+        with pytest.raises(ServeError, match="waited longer"), pool.take(turn(0.01, "cid")):
             pass
-        with pool.taken(turn(0.01, "")):  # the server's own
+        with pool.take(turn(0.01, "")):  # the server's own
             pass
-    with Things(1).pool.taken(turn(0.01)):
+    with Things(1).pool.take(turn(0.01)):
         pass
 
 
 def test_a_thing_is_used_again_until_it_is_spoiled() -> None:
     things = Things(2)
     for error, made, ended in ((ValueError, 1, []), (KeyError, 1, [1]), (KeyboardInterrupt, 2, [1, 2])):
-        with pytest.raises(error), things.pool.taken(turn()):
+        with pytest.raises(error), things.pool.take(turn()):
             raise error
         assert (things.made, things.ended) == (made, ended)
-    with things.pool.taken(turn()):
+    with things.pool.take(turn()):
         things.pool.retire()
         assert things.ended == [1, 2]
     assert things.ended == [1, 2, 3]
     things.pool.close()
-    with pytest.raises(ServeError, match="stopping"), things.pool.taken(turn()):
+    with pytest.raises(ServeError, match="stopping"), things.pool.take(turn()):
         pass
 
 
 def test_things_of_another_stamp_are_ended_before_the_next_is_made() -> None:
     stamp = [0]
     things = Things(3, stamp)
-    with things.pool.taken(turn()):
+    with things.pool.take(turn()):
         stamp[0] = 1
-        with pytest.raises(ServeError, match="waited longer"), things.pool.taken(turn(0.05, "bea")):
+        with pytest.raises(ServeError, match="waited longer"), things.pool.take(turn(0.05, "bea")):
             pass
     assert things.ended == [1]
-    with things.pool.taken(turn()) as thing:
+    with things.pool.take(turn()) as thing:
         assert thing == 2
 
 
@@ -91,9 +91,9 @@ def test_the_next_is_made_when_the_last_has_ended() -> None:
 
     pool = Pool(make, end, 3, (), lambda: stamp[0])
     with ThreadPoolExecutor(1) as other:
-        with pool.taken(turn()):
+        with pool.take(turn()):
             stamp[0] = 1
-            asked = other.submit(lambda: pool.taken(turn(user="bea")).__enter__())
+            asked = other.submit(lambda: pool.take(turn(user="bea")).__enter__())
             time.sleep(0.1)
         assert asked.result() == 1
 
@@ -101,12 +101,12 @@ def test_the_next_is_made_when_the_last_has_ended() -> None:
 def test_a_wait_ends_with_its_cancellation() -> None:
     pool = Things(1).pool
     waiting = turn()
-    with pool.taken(turn()):
+    with pool.take(turn()):
         timer = threading.Timer(0.1, waiting.cancel.request)
         timer.start()
-        with pytest.raises(ServeError, match="user request"), pool.taken(waiting):
+        with pytest.raises(ServeError, match="user request"), pool.take(waiting):
             pass
-    with pool.taken(turn(0.01)):
+    with pool.take(turn(0.01)):
         pass
 
 

@@ -14,7 +14,7 @@ from psycopg.types.array import ArrayBinaryLoader
 
 from sqlanon.serve import texts
 from sqlanon.serve.refusals import Asked, ServeError
-from sqlanon.serve.values import DATE, FLOAT8, INT4, INT8, NUMERIC, TEXT, TIMESTAMP, decoded, encoded, list_of
+from sqlanon.serve.values import DATE, FLOAT8, INT4, INT8, NUMERIC, TEXT, TIMESTAMP, decode, encode, list_of
 from tests.properties.strategies import examples
 
 COLUMNS = {"age": INT4, "ill": TEXT, "t_low": TEXT}
@@ -24,7 +24,7 @@ def taken(sql: str) -> tuple[str, list[tuple[str, str, str]]]:
     """The text without columns of bounds, and the outputs."""
     (piece,) = texts.split(sql)
     cuts, outputs = texts.take_bounds(piece, COLUMNS)
-    return texts.edited(piece.text, cuts).text, [(one.name, one.item, one.end) for one in outputs]
+    return texts.edit(piece.text, cuts).text, [(one.name, one.item, one.end) for one in outputs]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_place_of_the_asked_text_is_that_of_the_same_character(
         edits.append((at + kept, at + kept + cut, new))
         at += kept + cut
     text += chr(0x9000)
-    asked = texts.edited(text, edits)
+    asked = texts.edit(text, edits)
     for i, letter in enumerate(asked.text):
         if letter not in "xyz":
             assert asked.place(i) == text.index(letter)
@@ -154,14 +154,14 @@ def test_a_place_without_edits_is_its_own() -> None:
     ],
 )
 def test_values_are_literals(value: object, text: str) -> None:
-    assert texts.written(value, "duckdb") == text
-    assert texts.written("a'\\", "spark") == r"'a\'\\'"
+    assert texts.write_literal(value, "duckdb") == text
+    assert texts.write_literal("a'\\", "spark") == r"'a\'\\'"
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), b"x", {"a": 1}, "a\0b", [b"x"]])
 def test_values_without_a_literal_are_refused(value: object) -> None:
     with pytest.raises(ServeError):
-        texts.written(value, "duckdb")
+        texts.write_literal(value, "duckdb")
 
 
 @pytest.mark.parametrize(
@@ -177,21 +177,21 @@ def test_values_without_a_literal_are_refused(value: object) -> None:
 )
 def test_values_come_back_as_they_went(value: object, kind: object) -> None:
     for binary in (False, True):
-        data = encoded(value, kind, binary)  # type: ignore[arg-type]
+        data = encode(value, kind, binary)  # type: ignore[arg-type]
         assert data is not None
-        assert decoded(data, kind.oid, binary) == value  # type: ignore[attr-defined]
+        assert decode(data, kind.oid, binary) == value  # type: ignore[attr-defined]
 
 
 def test_a_value_is_never_rounded_to_a_type() -> None:
     with pytest.raises(ServeError):
-        encoded(7.5, INT8, False)
-    assert encoded(8.0, INT8, False) == b"8"
+        encode(7.5, INT8, False)
+    assert encode(8.0, INT8, False) == b"8"
 
 
 @pytest.mark.parametrize("items", [[], [1, 2], [None, 3], [-(2**31)]])
 def test_lists_in_binary_form_are_those_of_psycopg(items: list[int | None]) -> None:
     """Written and read as psycopg does it."""
-    made = encoded(items, list_of(INT4), binary=True)
+    made = encode(items, list_of(INT4), binary=True)
     assert made is not None
-    assert decoded(made, 1007, binary=True) == items
+    assert decode(made, 1007, binary=True) == items
     assert ArrayBinaryLoader(1007, Transformer()).load(made) == items

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sqlanon.cli.arguments import parse_names
 from sqlanon.cli.commands.audit_counts import COUNTS, audit_counts, is_file
+from sqlanon.cli.commands.audit_table import (
+    AskedColumns,
+    ColumnSets,
+    assess_risk,
+    audit_file,
+    measure_table,
+    show_reports,
+)
 from sqlanon.cli.options import (
     DateFormat,
     Db,
@@ -34,7 +40,6 @@ from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
     from sqlanon.database import Database
-    from sqlanon.results import AuditReport, IdentifyingReport, KnownReport, RiskReport
     from sqlanon.spec import PolicySpec, ReleaseSpec
 
 Names = list[str] | None
@@ -182,7 +187,7 @@ def audit(
     }
     counts = {name: number for name, number in counts.items() if number is not None}
     if statistics:
-        others = {
+        misplaced = {
             "qi": qi,
             "sensitive": sensitive,
             "identifier": identifier,
@@ -197,9 +202,9 @@ def audit(
             "known": known,
             "find_qi": find_qi or None,
         }
-        others = {name: value for name, value in others.items() if value is not None}
-        if others:
-            raise PolicyError(f"{first_option(others)} does not go with --statistics, which is about cells")
+        misplaced = {name: value for name, value in misplaced.items() if value is not None}
+        if misplaced:
+            raise PolicyError(f"{first_option(misplaced)} does not go with --statistics, which is about cells")
         reading = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
         return audit_counts(screen, tables or [], counts, reading, (db, policy))
     if counts:
@@ -207,7 +212,7 @@ def audit(
     if tables is not None and len(tables) > 1:
         raise PolicyError("audit wants one TABLE; several published tables of counts go with --statistics")
     table = tables[0] if tables else None
-    if sum(given is not None for given in (table, together, history)) != 1:
+    if sum(place is not None for place in (table, together, history)) != 1:
         raise PolicyError("audit wants one TABLE, or --together A B, or --history NAME")
     reading = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
     about = {
@@ -218,26 +223,26 @@ def audit(
         "threshold": threshold,
         "null_is": null_is,
     }
-    asked = _Asked(
+    columns = AskedColumns(
         parse_names("--qi", qi) or None,
         parse_names("--sensitive", sensitive),
         parse_names("--identifier", identifier),
         {name: value for name, value in about.items() if value is not None},
     )
-    asked = replace(asked, sets=_Sets(find_qi, known)) if find_qi or known is not None else asked
-    if asked.sets is not None:
-        asked.sets.check(table, asked.about)
-    columns_of = {"qi": asked.quasi, "sensitive": asked.sensitive, "identifier": asked.identifiers}
+    columns = replace(columns, sets=ColumnSets(find_qi, known)) if find_qi or known is not None else columns
+    if columns.sets is not None:
+        columns.sets.check(table, columns.about)
+    columns_of = {"qi": columns.quasi, "sensitive": columns.sensitive, "identifier": columns.identifiers}
     if table is None and any(columns_of.values()):
         first = next(name for name, columns in columns_of.items() if columns)
         raise PolicyError(f"--{first} goes with a TABLE or a file; of releases the columns are those of their policies")
-    if table is None and asked.about:
-        raise PolicyError(f"{first_option(asked.about)} goes with a TABLE or a file")
+    if table is None and columns.about:
+        raise PolicyError(f"{first_option(columns.about)} goes with a TABLE or a file")
     for name, column in (("weight", weight), ("household", household)):
-        if column and asked.quasi is None:
+        if column and columns.quasi is None:
             raise PolicyError(f"--{name}: name the columns that an attacker knows with --qi")
     if table is not None and db is None and is_file(table):
-        return _file(screen, table, asked, reading, policy)
+        return audit_file(screen, table, columns, reading, policy)
     if reading:
         raise PolicyError(f"{first_option(reading)} is for CSV files; a table in a database has types of its own")
     spec = find_policy(db, policy)
@@ -255,118 +260,21 @@ def audit(
         warned = measured_in_part(connected.engine, table)
         screen.warn(warned)
         screen.show(*(f"warning: {warning}" for warning in warned))
-        if asked.sets is not None:
-            return asked.sets.show(screen, asked.sets.measure(connected, table, asked))
+        if columns.sets is not None:
+            return columns.sets.show(screen, columns.sets.measure(connected, table, columns))
         release = _release_of(connected, spec, table)
-        report = _audit_table(connected, table, asked, release)
+        report = measure_table(connected, table, columns, release)
         # Of a release with two tables, or with boxes of their own, the view alone shows no classes; one in another file
         # is read there.
         classes = report.groups is None and not report.candidates and report.hidden_cells is None and not report.noisy
         plain = classes and not (release and release.publish_file)
-        if asked.about and not plain:
+        if columns.about and not plain:
             raise PolicyError(
-                f"{first_option(asked.about)}: the risk of {table} is not measured, for its rows make no classes that "
-                "are seen in it"
+                f"{first_option(columns.about)}: the risk of {table} is not measured, for its rows make no classes "
+                "that are seen in it"
             )
-        risk = _assess_risk(connected, table, report, asked) if plain else None
-    return _show_reports(screen, report, risk, warned)
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """The options that choose the columns to look at."""
-
-    quasi: tuple[str, ...] | None
-    sensitive: tuple[str, ...]
-    identifiers: tuple[str, ...]
-    about: dict[str, Any]
-    sets: _Sets | None = None
-
-
-@dataclass(frozen=True)
-class _Sets:
-    """The options that measure sets of columns in place of the table's classes."""
-
-    find_qi: bool
-    known: int | None
-
-    def check(self, table: str | None, about: dict[str, Any]) -> None:
-        """Refuse arguments that do not go with them."""
-        name = "--find-qi" if self.find_qi else "--known"
-        if self.find_qi and self.known is not None:
-            raise PolicyError("--find-qi and --known each measure sets of columns; give one of them")
-        if table is None:
-            raise PolicyError(f"{name} goes with a TABLE or a file")
-        if about:
-            raise PolicyError(f"{name} measures columns alone; leave {first_option(about)} out")
-
-    def measure(self, connected: Database, table: str, asked: _Asked) -> IdentifyingReport | KnownReport:
-        """The sets of the columns of --qi, or of all but those of --sensitive and --identifier."""
-        left_out = () if asked.quasi else (*asked.sensitive, *asked.identifiers)
-        if self.known is not None:
-            return connected.known(table, self.known, asked.quasi, left_out=left_out)
-        return connected.find_quasi(table, asked.quasi, left_out=left_out)
-
-    def show(self, screen: Screen, report: IdentifyingReport | KnownReport) -> int:
-        """Print a report of `measure`."""
-        screen.emit(report.to_dict())
-        if not screen.silent:
-            from sqlanon.cli.show.known import known_report
-            from sqlanon.cli.show.risk import identifying_report
-            from sqlanon.results import IdentifyingReport
-
-            if isinstance(report, IdentifyingReport):
-                identifying_report(screen, report)
-            else:
-                known_report(screen, report)
-        return 0
-
-
-def _file(screen: Screen, path: str, asked: _Asked, read: dict[str, Any], policy: Path | None) -> int:
-    from sqlanon.database import open_file
-
-    if policy is not None:
-        raise PolicyError(f"{path} is a file, and a policy is for tables of a database; leave -p out")
-    about = dict(asked.about)
-    with open_file(path, population=about.pop("population", None), progress=screen.progress(), **read) as file:
-        connected, name, people = file.database, file.table, file.population
-        screen.warn(file.notes)
-        if asked.sets is not None:
-            identifying = replace(asked.sets.measure(connected, name, asked), table=path)
-            screen.close()
-            return asked.sets.show(screen, identifying)
-        asked = replace(asked, about=about | ({"population": people} if people else {}))
-        report = replace(_audit_table(connected, name, asked, None), table=path)
-        risk = replace(_assess_risk(connected, name, report, asked), table=path)
-    screen.close()
-    return _show_reports(screen, report, risk)
-
-
-def _audit_table(connected: Database, table: str, asked: _Asked, spec: ReleaseSpec | None) -> AuditReport:
-    return connected.audit(
-        table, quasi=asked.quasi, sensitive=asked.sensitive, identifiers=asked.identifiers, spec=spec
-    )
-
-
-def _assess_risk(connected: Database, table: str, report: AuditReport, asked: _Asked) -> RiskReport:
-    """The figures over the columns that the audit found."""
-    sensitive = [column.column for column in report.sensitive]
-    return connected.assess(
-        table, quasi=report.quasi, sensitive=sensitive, identifiers=asked.identifiers, **asked.about
-    )
-
-
-def _show_reports(screen: Screen, report: AuditReport, risk: RiskReport | None, warned: Sequence[str] = ()) -> int:
-    more = {"warnings": list(warned)} if warned else {}
-    screen.emit(report.to_dict() | {"risk": risk.to_dict() if risk else None} | more)
-    if not screen.silent:
-        from sqlanon.cli.show.audit import audit_report
-        from sqlanon.cli.show.risk import risk_report
-
-        audit_report(screen, report)
-        if risk:
-            risk_report(screen, risk)
-    return 0 if report.satisfied else 1
+        risk = assess_risk(connected, table, report, columns) if plain else None
+    return show_reports(screen, report, risk, warned)
 
 
 def _audit_pair(screen: Screen, where: str, pair: tuple[str, str]) -> int | None:

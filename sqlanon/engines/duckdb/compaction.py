@@ -66,7 +66,7 @@ class Compacting(Arrays):
         assert self._again is not None
         with self._translate_errors("settings"):
             settings = {
-                name: str(self._one(f"SELECT current_setting('{name}')")) for name in ("threads", "memory_limit")
+                name: str(self._fetch_one(f"SELECT current_setting('{name}')")) for name in ("threads", "memory_limit")
             }
         self.close()
         try:

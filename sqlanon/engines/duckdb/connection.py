@@ -58,7 +58,7 @@ class Connection:
         self._spill: Spill | None = None
         self._parsed = Parsed(connection.extract_statements)
         # The only builtin that is looked up among the file's macros; a macro cannot take the place of its full name.
-        self._database = database or str(self._one("SELECT system.main.current_database()"))
+        self._database = database or str(self._fetch_one("SELECT system.main.current_database()"))
         if self._database.lower() == PRIVATE_SCHEMA:
             # A view's text loses the database's name: in it, _sqlanon.t would mean two things.
             raise DatabaseError(f"{path}: a file of this name cannot hold the schema {PRIVATE_SCHEMA}; rename the file")
@@ -69,7 +69,7 @@ class Connection:
         if spills:
             self._spill = spill(connection, path)
 
-    def _one(self, text: str) -> object:
+    def _fetch_one(self, text: str) -> object:
         row = self._connection.execute(text).fetchone()
         return row[0] if row else None
 

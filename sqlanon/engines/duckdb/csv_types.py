@@ -205,7 +205,7 @@ def _numbers(source: str, text: str, *, blank: bool) -> Iterator[Guess]:
         blank: there may be blanks around it in the file.
     """
 
-    def guessed(kind: str, form: str, *, own: bool) -> Guess:
+    def make_guess(kind: str, form: str, *, own: bool) -> Guess:
         value = f"TRY_CAST({source} AS {kind})"
         same = f"{form.format(f'CAST({value} AS VARCHAR)')} = {source}"
         if kind == "DOUBLE":  # -0.0 equals 0.0; nan and inf are texts of no number
@@ -213,13 +213,13 @@ def _numbers(source: str, text: str, *, blank: bool) -> Iterator[Guess]:
         return Guess(kind, value, same, exact=own and not blank, merges=blank)
 
     for kind in ("BIGINT", "HUGEINT", "DOUBLE"):
-        yield guessed(kind, "{}", own=True)
+        yield make_guess(kind, "{}", own=True)
     places = len(text.partition(".")[2])
     if places and "e" not in text.lower():
         for digits in (18, 38):
             if places < digits:
-                yield guessed(f"DECIMAL({digits},{places})", "{}", own=True)
-    yield guessed("DOUBLE", r"regexp_replace({}, '\.0$', '')", own=False)
+                yield make_guess(f"DECIMAL({digits},{places})", "{}", own=True)
+    yield make_guess("DOUBLE", r"regexp_replace({}, '\.0$', '')", own=False)
 
 
 def _notation_types(number: str) -> Iterator[Guess]:

@@ -223,7 +223,7 @@ class _Csv:
                     [_literal(path), *options.values()],
                 )
             except duckdb.Error as error:
-                raise self._explained(error, head) from error
+                raise self._explain(error, head) from error
         rows = self._connection.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0]  # noqa: S608
         if lines is not None and rows != lines - 1:
             raise DatabaseError(
@@ -279,7 +279,7 @@ class _Csv:
             )
         return declared
 
-    def _explained(self, error: duckdb.Error, head: Head) -> DatabaseError | PolicyError:
+    def _explain(self, error: duckdb.Error, head: Head) -> DatabaseError | PolicyError:
         """The reason for an error, by a look at the file."""
         fault = self._text.wrong_byte() or self._text.fault(head.delimiter)
         if fault:

@@ -123,7 +123,7 @@ class Session:
         binds: dict[str, int | float | str | None] = {"space": 0x5A0, "key": key}
         take = Statement("lock", "SELECT pg_try_advisory_lock(%(space)s, %(key)s)", binds)
         end = time.monotonic() + (WAIT_SECONDS if wait else 0)
-        while not self._asked(take):
+        while not self._fetch_truth(take):
             if time.monotonic() >= end:
                 with self._translate_errors("lock"):
                     holder = rights.lock_holder(self._connection, 0x5A0, key)
@@ -140,12 +140,12 @@ class Session:
             failed = False
         finally:
             try:
-                self._asked(Statement("unlock", "SELECT pg_advisory_unlock(%(space)s, %(key)s)", binds))
+                self._fetch_truth(Statement("unlock", "SELECT pg_advisory_unlock(%(space)s, %(key)s)", binds))
             except DatabaseError:  # the lock ends with the session, and the first error gives the cause
                 if not failed:
                     raise
 
-    def _asked(self, statement: Statement) -> bool:
+    def _fetch_truth(self, statement: Statement) -> bool:
         with self._run(statement) as cursor:
             row = cursor.fetchone()
         return row is not None and bool(row[0])

@@ -146,21 +146,21 @@ class Best:
         scratch = context.scratch
         codes = [domain.code for domain in context.encoded.quasi]
 
-        def moved(step: str, table: TableRef, columns: Sequence[str]) -> TableRef:
+        def copy_table(step: str, table: TableRef, columns: Sequence[str]) -> TableRef:
             copy = scratch.table(f"best_{step}_{number}")
             scratch.execute("best/kept", kept=copy, origin=table, columns=columns)
             return copy
 
-        levels = moved("levels", made.levels, ["class", *codes]) if made.levels is not None else None
+        levels = copy_table("levels", made.levels, ["class", *codes]) if made.levels is not None else None
         boxes = ["class", "n", *(f"{end}_{code}" for end in ("lo", "hi") for code in codes)]
         boxes += [f"set_{domain.code}" for domain in context.encoded.quasi if domain.fits_bits]
-        spans = moved("spans", made.spans, boxes) if made.spans is not None else None
-        shared = moved("shared", made.shared, ["rid"]) if made.shared is not None else None
+        spans = copy_table("spans", made.spans, boxes) if made.spans is not None else None
+        shared = copy_table("shared", made.shared, ["rid"]) if made.shared is not None else None
         # Only methods of this package are trusted in claims about their own rows.
         trusted = METHODS.believes(spec.name)
         return replace(
             made,
-            table=moved("assign", made.table, ["rid", "class"]),
+            table=copy_table("assign", made.table, ["rid", "class"]),
             spans=spans,
             levels=levels,
             divided=made.divided or not trusted,

@@ -108,7 +108,7 @@ class Blocks:
         n = len(rows.number)
         group, stop, progress = np.zeros(n, np.int32), np.zeros(1, np.int8), np.zeros(len(self.cuts), np.int64)
 
-        def made(number: int, span: tuple[int, int]) -> int:
+        def solve_block(number: int, span: tuple[int, int]) -> int:
             block_progress, part = progress[number : number + 1], group[slice(*span)]
             count = work(Block(number, rows.part(*span), self.demands, part, stop, block_progress))
             block_progress[0] = max(block_progress[0], each * len(part))
@@ -122,7 +122,7 @@ class Blocks:
 
         with ThreadPoolExecutor(threads) as pool:
             try:
-                blocks = [pool.submit(made, number, span) for number, span in enumerate(self.cuts)]
+                blocks = [pool.submit(solve_block, number, span) for number, span in enumerate(self.cuts)]
                 pending = set(blocks)
                 while pending:
                     ended, pending = wait(pending, EVERY, FIRST_EXCEPTION)

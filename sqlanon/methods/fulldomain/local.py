@@ -137,7 +137,7 @@ def complete_pieces(local: Local) -> tuple[Pieces, bool]:
     rest = np.flatnonzero(rows_left).astype(np.int32)
     bounds = np.searchsorted(taken_pieces.label, np.arange(facts[CLASSES] + 1))
 
-    def joined(first: int) -> bool:
+    def meets_joined(first: int) -> bool:
         bound = bounds[first]
         rows = np.repeat(
             np.append(rest, taken_pieces.record[bound:]), np.append(rows_left[rest], taken_pieces.rows[bound:])
@@ -149,11 +149,11 @@ def complete_pieces(local: Local) -> tuple[Pieces, bool]:
     low, high = 0, int(facts[CLASSES])
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if joined(middle) else (low, middle - 1)
+        low, high = (middle, high) if meets_joined(middle) else (low, middle - 1)
     label = np.minimum(taken_pieces.label, low)
     pieces = Pieces(
         np.append(taken_pieces.record, rest),
         np.append(label, np.full(len(rest), low, np.int32)),
         np.append(taken_pieces.rows, rows_left[rest]),
     )
-    return pieces, lawful and (low > 0 or joined(0))
+    return pieces, lawful and (low > 0 or meets_joined(0))

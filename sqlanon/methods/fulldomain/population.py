@@ -87,7 +87,7 @@ class PeopleInTables:
             )
         self._codes = [column.code for column in lattice.columns]
 
-    def matched(self, node: Sequence[int], rolled: TableRef) -> TableRef:
+    def match_people(self, node: Sequence[int], rolled: TableRef) -> TableRef:
         """A table of a node's classes with their rows, those of the population, and the node's rows in no class.
 
         See the template.

@@ -142,7 +142,7 @@ class Pushed:
         if self._people is None:
             return []
         scratch, failing = self._scratch, []
-        matched = self._people.matched(node, rolled)
+        matched = self._people.match_people(node, rolled)
         work = self._context.encoded.work
         for number, requirement in enumerate(of_population(self._context.requirements)):
             failing.append(scratch.table(f"outnumbered_{number}"))

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.column_spec import MAX_WEIGHT
 from sqlanon.kernels.extent import KIND, NULLS, ORDERED, SCALE, SIZE, START, WEIGHT, Geometry
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import loss_bound
-from sqlanon.spec import MAX_WEIGHT
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs

@@ -93,7 +93,7 @@ class OneDimensional:
         listed = load_classes(context, table, loaded.rid, classes)
         names = np.arange(int(group.max()) + 1, dtype=np.int32)
         boxes = make_spans(context, bare, loaded.geometry, group, names)
-        shared = loaded.rid[equal.divided(classes)]
+        shared = loaded.rid[equal.list_divided(classes)]
         if not len(shared):
             return Assignment(table, execution, notes, boxes, divided=False, listed=listed)
         shared_rows = context.scratch.table("shared_rows")

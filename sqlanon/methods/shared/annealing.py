@@ -75,7 +75,7 @@ class Block:
         """Rows x extents of classes."""
         return measure_lost(self.rows, self.geometry, group)
 
-    def improved(self, group: Ints, steps: int, state: Bits) -> Ints:
+    def improve(self, group: Ints, steps: int, state: Bits) -> Ints:
         """Classes that lose no more, after so many steps for each row.
 
         Args:
@@ -86,7 +86,7 @@ class Block:
         begun = self._smaller(group, steps, state)
         if begun is not None:
             group = begun
-        group = self._cooled(group, steps, (1, 3), (0, 0), state)
+        group = self._cool(group, steps, (1, 3), (0, 0), state)
         box, measure = boxes_of(self.rows.places), measure_of(self.geometry, self.rows.places.shape[1])
         dealt_halves(self.codes, box, self.rows.sets, measure, self.demands, self.key, group, self.least, state)
         return group
@@ -108,14 +108,14 @@ class Block:
             self.rows.places, self.rows.places, self.rows.sets, np.ones(n, np.int64), self.geometry, rows
         )
         begun = (np.cumsum(first) - 1).astype(np.int32)
-        begun = self._cooled(begun, max(steps, min(STAGE * STAGES // 2, BEGUN // n)), (1, 2), (1, 2), state)
+        begun = self._cool(begun, max(steps, min(STAGE * STAGES // 2, BEGUN // n)), (1, 2), (1, 2), state)
         box, measure = boxes_of(self.rows.places), measure_of(self.geometry, self.rows.places.shape[1])
         if not unite_failing(box, self.rows.sets, measure, self.demands, begun, int(begun.max()) + 1):
             return None
-        begun = _numbered(begun)
+        begun = _number_classes(begun)
         return begun if self.lost(begun) < self.lost(group) else None
 
-    def _cooled(self, group: Ints, steps: int, hot: tuple[int, int], toll: tuple[int, int], state: Bits) -> Ints:
+    def _cool(self, group: Ints, steps: int, hot: tuple[int, int], toll: tuple[int, int], state: Bits) -> Ints:
         """Classes after annealing.
 
         The allowed cost of a step falls to a fiftieth, and a toll rises a hundredfold. Both begin as fractions of a
@@ -147,10 +147,10 @@ class Block:
             _FALLING,
             state,
         )
-        return _numbered(group)
+        return _number_classes(group)
 
 
-def annealed(table: SearchTable, group: Longs, steps: int) -> Longs:
+def anneal_classes(table: SearchTable, group: Longs, steps: int) -> Longs:
     """The class of every row after annealing; never more loss.
 
     Args:
@@ -178,7 +178,7 @@ def annealed(table: SearchTable, group: Longs, steps: int) -> Longs:
         block = Block(codes, rows, table.geometry, demands, key[part], whole, least)
         random_words = np.random.SeedSequence((context.search_seed, 1 << 20, number)).generate_state(1, np.uint64)
         begun = (group[part] - span[0]).astype(np.int32)
-        improved = block.improved(begun, steps, seed_state(int(random_words[0])))
+        improved = block.improve(begun, steps, seed_state(int(random_words[0])))
         return improved if block.lost(improved) < block.lost(begun) else begun
 
     spans: Sequence[tuple[int, int]] = [(int(a), int(b)) for a, b in pairwise(cuts)]
@@ -204,6 +204,6 @@ def _keys(demands: Demands, n: int) -> Longs:
     return np.unique(np.concatenate(columns, axis=1), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _numbered(group: Ints) -> Ints:
+def _number_classes(group: Ints) -> Ints:
     """The same classes without gaps between their numbers."""
     return np.unique(group, return_inverse=True)[1].astype(np.int32)

@@ -41,7 +41,7 @@ class EqualRows:
         rest = same[:-1] | same[1:]
         return cls(rows.number[rest], ~same[:-1][rest])
 
-    def divided(self, classes: Ints) -> Ints:
+    def list_divided(self, classes: Ints) -> Ints:
         """The numbers of all rows of the groups that ``classes`` (int32[n], by number) divides."""
         of = classes[self.number]
         apart = ~self.begins

@@ -52,16 +52,16 @@ def search_classes(table: SearchTable, classes: Longs, trials: int, least_gain: 
     """
     group: Longs = np.unique(classes, return_inverse=True)[1]
     if not shapes_beyond_rows(table.context.requirements):
-        return _tried(table, group, range(trials), least_gain)
-    from sqlanon.methods.shared.annealing import STEPS, annealed
+        return _run_trials(table, group, range(trials), least_gain)
+    from sqlanon.methods.shared.annealing import STEPS, anneal_classes
 
     some = trials // 4
-    first = _tried(table, group, range(some), least_gain)
-    last = _tried(table, annealed(table, first.group, STEPS * trials), range(some, 2 * some), least_gain)
+    first = _run_trials(table, group, range(some), least_gain)
+    last = _run_trials(table, anneal_classes(table, first.group, STEPS * trials), range(some, 2 * some), least_gain)
     return Searched(last.group, first.trials + last.trials)
 
 
-def _tried(table: SearchTable, group: Longs, trials: range, least_gain: Fraction) -> Searched:
+def _run_trials(table: SearchTable, group: Longs, trials: range, least_gain: Fraction) -> Searched:
     """Some trials."""
     context, n = table.context, table.rows
     least = max([least_rows(context.requirements)] + [-(-s.p // s.q) for s in shapes_beyond_rows(context.requirements)])

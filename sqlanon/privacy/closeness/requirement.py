@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
+from sqlanon.column_spec import ColumnSpec, Hierarchy
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import UnsupportedError
 from sqlanon.privacy.base import Coded, Grouped, Measured, Values
@@ -25,7 +26,7 @@ from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.fractions import at_most
 from sqlanon.privacy.reference import count_reference, fresh_table
 from sqlanon.privacy.shares import each_asked
-from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec
+from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:

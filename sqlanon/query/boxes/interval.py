@@ -117,8 +117,8 @@ class Interval:
         single = sum(map(len, self._pieces.values())) == 1
         for group, pieces in self._pieces.items():
             for piece in pieces:
-                low = greatest([self._lo, *self._at(piece.low)])
-                high = least([self._hi, *self._at(piece.high)])
+                low = greatest([self._lo, *self._list_ends(piece.low)])
+                high = least([self._hi, *self._list_ends(piece.high)])
                 middle = self._middle(low, high) if not single else self._mean_or(self._middle(low, high))
                 unknown = some([self._is("some"), self._is("any")])
                 reach = self.touches(piece)
@@ -164,7 +164,7 @@ class Interval:
             after = group in groups
         return runs
 
-    def _at(self, end: Place | None) -> list[Tree]:
+    def _list_ends(self, end: Place | None) -> list[Tree]:
         return [] if end is None else [literal(end, self._box.field)]
 
     def touches(self, piece: Piece) -> Tree:
@@ -213,9 +213,9 @@ class Interval:
 
     def _equal(self, touches: Tree) -> Tree:
         """The share of a piece if all touched pieces count the same."""
-        return sql("CAST(:x AS DOUBLE) / :n", x=indicator(touches), n=self._touched())
+        return sql("CAST(:x AS DOUBLE) / :n", x=indicator(touches), n=self._touch())
 
-    def _touched(self) -> Tree:
+    def _touch(self) -> Tree:
         return plus(indicator(self.touches(piece)) for _, piece in self._line)
 
     def _middle(self, low: Tree, high: Tree) -> Tree | None:

@@ -11,6 +11,7 @@ part of the box that each group of values takes. Sets that are asked for a few c
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -38,41 +39,68 @@ from sqlanon.query.sql.sqltree import (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class ValuesByTest:
+    """Values of a column, grouped by the tests that hold of them.
+
+    Attributes:
+        ways: sets of tests that hold together, a group for each.
+        tests: the tests.
+    """
+
+    ways: Sequence[frozenset[int]]
+    tests: Sequence[ValueTest]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedBox:
+    """A box in GROUP BY.
+
+    Attributes:
+        test: the number of the test that holds within the key; None: there is no such test.
+        key: the expression of the box in GROUP BY.
+    """
+
+    test: int | None = None
+    key: Tree | None = None
+
+
+UNGROUPED = GroupedBox()
+"""A box that GROUP BY does not ask for."""
+
+
 class Lookup:
     """See `sqlanon.query.logic.formula.Domain`: a box with groups of values that were counted beforehand.
 
     Args:
         box: the column.
-        ways: sets of tests that hold together, a group for each.
-        tests: the tests.
+        tested: the groups of values, and the tests.
         table: the table that the rows are read from.
-        spread: the number of the test that holds within the key of a GROUP BY; None: no GROUP BY of this column.
-        key: the expression of the box in GROUP BY.
+        grouped: the box in GROUP BY.
         values: aggregates of the column itself are plan.
         suffix: distinguishes lookups of the same box.
         bucketed: the boxes are unrolled into buckets, each in a row with group and ends.
     """
 
-    def __init__(  # noqa: PLR0913 - older than the limit
+    def __init__(
         self,
         box: Box,
-        ways: Sequence[frozenset[int]],
-        tests: Sequence[ValueTest],
+        tested: ValuesByTest,
         table: str,
-        spread: int | None = None,
-        key: Tree | None = None,
+        grouped: GroupedBox = UNGROUPED,
         *,
         values: bool = False,
         suffix: str = "",
         bucketed: bool = False,
     ) -> None:
+        tests, spread = tested.tests, grouped.test
         self.name = f"{box.id}{'_' if suffix else ''}{suffix}"
         self.bucketed = bucketed
-        self.box, self.key, self._tests, self._values, self._table = box, key, tests, values, table
+        self.box, self.key, self._tests, self._values, self._table = box, grouped.key, tests, values, table
         self._spread = spread
         extra = frozenset() if spread is None else frozenset([spread])
         self._null = Group(frozenset(test.id for test in tests if _passes_null(test)))
-        self._inside = [Group(way | extra) for way in ways]
+        self._inside = [Group(way | extra) for way in tested.ways]
         self._outside = Group(frozenset())
         self.groups = tuple(dict.fromkeys([*self._inside, *([] if spread is None else [self._outside])]))
         self._state = column(f"{box.id}_state", table) if box.state is not None and spread is None else None

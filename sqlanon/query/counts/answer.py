@@ -143,7 +143,7 @@ class _Reader:
             position = 0
             for name, item in zip(names, items, strict=True):
                 if isinstance(item, _Asked):
-                    row[name] = self._bounded(item, found.weights(group, position), reach, whole=whole)
+                    row[name] = self._bound_item(item, found.weights(group, position), reach, whole=whole)
                     position += 1
                 else:
                     row[name] = found.key(group, item)
@@ -151,7 +151,7 @@ class _Reader:
         aggregates = tuple(name for name, item in zip(names, items, strict=True) if isinstance(item, _Asked))
         return Answer(tuple(names), aggregates, tuple(rows), tuple(True for _ in rows), text)
 
-    def _bounded(self, asked: _Asked, weights: Sequence[tuple[int, Any]], reach: Reach, *, whole: bool) -> Bounded:
+    def _bound_item(self, asked: _Asked, weights: Sequence[tuple[int, Any]], reach: Reach, *, whole: bool) -> Bounded:
         weighted = [(atom, weight) for atom, weight in weights if weight is not None]
         if not weighted and asked.sums:
             return Bounded(None, None, None, tight=False, undefined_possible=True)

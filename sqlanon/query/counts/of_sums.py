@@ -51,7 +51,7 @@ class SumReader:
         """The sum of some atoms, each with a weight of 1."""
         low, high = self._shifted.bound(self._reach, atoms)
         exact = low.value is not None and low.value == high.value
-        ends = [None if end.value is None else self._scaled(end.value) for end in (low, high)]
+        ends = [None if end.value is None else self._scale(end.value) for end in (low, high)]
         known_ends = [end for end in ends if end is not None]
         middle = self._middle(low, high) if len(known_ends) == 2 else (known_ends[0] if known_ends else None)
         return Bounded(middle, ends[0], ends[1], exact, exact)
@@ -84,13 +84,13 @@ class SumReader:
             return Bounded(middle, middle, middle, True, True)
         return Bounded(middle, _below(ends[0]), _above(ends[1]), False, False)
 
-    def _scaled(self, units: int) -> Any:  # noqa: ANN401 - a whole number or a decimal
+    def _scale(self, units: int) -> Any:  # noqa: ANN401 - a whole number or a decimal
         return Decimal(units).scaleb(-self._one.scale) if self._one.scale else units
 
     def _middle(self, low: End, high: End) -> Any:  # noqa: ANN401
         assert low.value is not None
         assert high.value is not None
-        return self._scaled((low.value + high.value) // 2)
+        return self._scale((low.value + high.value) // 2)
 
 
 def _below(value: Fraction) -> float:

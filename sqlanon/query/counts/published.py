@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
+from sqlanon.column_spec import Hierarchy
 from sqlanon.engines.base import Relation
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.query.counts.released import ReleasedCounts, describe_counts
 from sqlanon.query.release import is_of_cells, read_metadata
 from sqlanon.release.audit.audit_pair import facts_beside
-from sqlanon.spec import Hierarchy
 from sqlanon.sqltext import statement
 from sqlanon.statistics.joined import Node, Published
 from sqlanon.statistics.seen import HIDDEN, Label, SeenColumn

@@ -55,12 +55,12 @@ def _divide(call: Call) -> Value:
     plain = is_literal(below) and _is_positive(below.low)
     if plain:
         ends = [call.at(x, below.low) for x in sides[0]]
-        return _middled(call, _rounded(call, result(call, ends[0], ends[-1])))
+        return _set_middle(call, _widen_rounded(call, result(call, ends[0], ends[-1])))
     results = [result(call, tree, tree) for x in sides[0] for y in sides[1] for tree in [call.at(x, _not_zero(y))]]
     low, high = extreme("LEAST", results, "low"), extreme("GREATEST", results, "high")
     one_sign = sql(":l > 0 OR :h < 0", l=below.low, h=below.high)
     null, nothing = joint_null(call.values)
-    quotient = replace(_middled(call, _rounded(call, result(call, low, high))), null=null, nothing=nothing)
+    quotient = replace(_set_middle(call, _widen_rounded(call, result(call, low, high))), null=null, nothing=nothing)
     return where(every([one_sign, finite(call)]), quotient)
 
 
@@ -68,7 +68,7 @@ _DAYS = 2_000_000_000
 """Spark adds days to a date without a check: beyond these the sum may pass the greatest number and begin anew."""
 
 
-def _dated(transfer: Transfer) -> Transfer:
+def _add_days(transfer: Transfer) -> Transfer:
     """The rule of a sum, where a date is moved by days too."""
 
     def ends(call: Call) -> Value:
@@ -86,7 +86,7 @@ _SHORT = ("WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND
 """Units that are equally long wherever they begin."""
 
 
-def _moved(transfer: Transfer) -> Transfer:
+def _add_months(transfer: Transfer) -> Transfer:
     """The rule of a sum, where a timestamp is moved by months too.
 
     The day is cut to the length of the month and the time of day stays, so that of two times before the end of a month
@@ -131,7 +131,7 @@ _DIGITS = 15
 """Two decimals of so many digits have quotients further apart than these are rounded."""
 
 
-def _rounded(call: Call, made: Value) -> Value:
+def _widen_rounded(call: Call, made: Value) -> Value:
     """Wider ends of decimal quotients: a smaller quotient keeps more digits, so that it may be above a larger one."""
     moving = [value for value in call.values if not value.fixed]
     if made.kind != "decimal" or all(_digits(operand.type) <= _DIGITS for operand in moving):
@@ -157,7 +157,7 @@ def _not_zero(tree: Tree) -> Tree:
     return sql("NULLIF(:y, 0)", y=tree)
 
 
-def _middled(call: Call, made: Value) -> Value:
+def _set_middle(call: Call, made: Value) -> Value:
     """Whole numbers may be divided into whole ones."""
     above, below = (value.middle for value in call.values)
     if call.node.args.get("typed") or above is None or below is None:
@@ -202,7 +202,7 @@ DEFINITIONS = (
         exp.Add,
         "+",
         operands=_TWO,
-        ends=_dated(_moved(rises(1, 1, size=_sum, linear=True))),
+        ends=_add_days(_add_months(rises(1, 1, size=_sum, linear=True))),
         fails=True,
         signatures=(
             (_NUMBER, _NUMBER),
@@ -226,7 +226,7 @@ DEFINITIONS = (
         exp.Sub,
         "-",
         operands=_TWO,
-        ends=_dated(_moved(rises(1, -1, size=_sum, linear=True))),
+        ends=_add_days(_add_months(rises(1, -1, size=_sum, linear=True))),
         fails=True,
         signatures=(
             (_NUMBER, _NUMBER),

@@ -74,34 +74,34 @@ def _or(parts: Sequence[_Truth]) -> _Truth:
     return _not(_and([_not(part) for part in parts]))
 
 
-def _made(call: Call, truth: _Truth) -> Value:
+def _make_value(call: Call, truth: _Truth) -> Value:
     return truth.value(call.type, fixed=all(value.fixed for value in call.values))
 
 
 def _conjunction(call: Call) -> Value:
-    return _made(call, _and([_truth(value) for value in call.values]))
+    return _make_value(call, _and([_truth(value) for value in call.values]))
 
 
 def _disjunction(call: Call) -> Value:
-    return _made(call, _or([_truth(value) for value in call.values]))
+    return _make_value(call, _or([_truth(value) for value in call.values]))
 
 
 def _negation(call: Call) -> Value:
-    return _made(call, _not(_truth(call.values[0])))
+    return _make_value(call, _not(_truth(call.values[0])))
 
 
 def _is(call: Call) -> Value:
     """IS NULL of anything, IS TRUE and IS FALSE of conditions: never NULL."""
     value, compared = call.values[0], call.node.expression.unnest()
     if isinstance(compared, exp.Null):
-        return _made(call, _Truth(value.null, negate(value.nothing), FALSE))
+        return _make_value(call, _Truth(value.null, negate(value.nothing), FALSE))
     if not isinstance(compared, exp.Boolean) or value.kind not in ("boolean", "null"):
         raise call.reject("IS is followed by NULL, TRUE or FALSE")
     truth = _truth(value) if compared.this else _not(_truth(value))
-    return _made(call, _Truth(truth.true, some([truth.false, truth.null]), FALSE))
+    return _make_value(call, _Truth(truth.true, some([truth.false, truth.null]), FALSE))
 
 
-def _compared(call: Call, kind: type[exp.Binary], left: Value, right: Value) -> _Truth:
+def _compare(call: Call, kind: type[exp.Binary], left: Value, right: Value) -> _Truth:
     if "null" in (left.kind, right.kind):
         return _Truth(FALSE, FALSE, TRUE)
     node = kind(this=call.node.copy(), expression=call.node.copy())
@@ -129,7 +129,7 @@ def _between(call: Call) -> Value:
     if call.node.args.get("symmetric"):
         raise call.reject("BETWEEN SYMMETRIC is not answered; write the smaller end first")
     value, low, high = call.values
-    return _made(call, _and([_compared(call, exp.GTE, value, low), _compared(call, exp.LTE, value, high)]))
+    return _make_value(call, _and([_compare(call, exp.GTE, value, low), _compare(call, exp.LTE, value, high)]))
 
 
 def _in(call: Call) -> Value:
@@ -137,7 +137,7 @@ def _in(call: Call) -> Value:
     if not listed:
         raise call.reject("IN has ends over a list of values")
     _check_mixed(call)
-    return _made(call, _or([_compared(call, exp.EQ, value, item) for item in listed]))
+    return _make_value(call, _or([_compare(call, exp.EQ, value, item) for item in listed]))
 
 
 def _case(call: Call) -> Value:
@@ -146,7 +146,7 @@ def _case(call: Call) -> Value:
     compared = rest.pop(0) if call.node.this is not None else None
     turns = [(rest.pop(0), rest.pop(0)) for _ in call.node.args["ifs"]]
     default = rest.pop(0) if rest else fixed(exp.null(), exp.DataType.build("NULL"), null=TRUE)
-    conditions = [_truth(when_) if compared is None else _compared(call, exp.EQ, compared, when_) for when_, _ in turns]
+    conditions = [_truth(when_) if compared is None else _compare(call, exp.EQ, compared, when_) for when_, _ in turns]
     return _choose(call, conditions, [*(value for _, value in turns), default])
 
 
@@ -169,7 +169,7 @@ def _choose(call: Call, conditions: Sequence[_Truth], values: Sequence[Value]) -
     possible_values.append((every(reached), values[-1]))
     # A branch that no row reaches has no value; nor has NULL.
     branches = [
-        replace(_typed(call, value), nothing=some([value.nothing, negate(may)]))
+        replace(_give_type(call, value), nothing=some([value.nothing, negate(may)]))
         for may, value in possible_values
         if value.kind != "null"
     ]
@@ -191,7 +191,7 @@ def _choose(call: Call, conditions: Sequence[_Truth], values: Sequence[Value]) -
     )
 
 
-def _typed(call: Call, value: Value) -> Value:
+def _give_type(call: Call, value: Value) -> Value:
     value = value.narrow()
     low, high = (exp.cast(end, call.type) for end in (value.low, value.high))
     return replace(value, low=low, high=high)

@@ -79,7 +79,7 @@ def _ends(step: exp.Expr, constant: exp.Expr, time: Tree, source_type: str) -> t
         if not plain and not (quoted is not None and quoted.is_type("DATE")):
             return None
         day = exp.cast(exp.cast(constant.copy(), "DATE"), type_)
-        return day, exp.Add(this=day.copy(), expression=_one("DAY"))
+        return day, exp.Add(this=day.copy(), expression=_name_unit("DAY"))
     if isinstance(step, exp.TimestampTrunc | exp.DateTrunc) and not step.args.get("zone"):
         unit = step.args["unit"].name.upper()
         same = ("TIMESTAMPTZ",) if match[3] else ("TIMESTAMP", "TIMESTAMPNTZ")
@@ -88,10 +88,10 @@ def _ends(step: exp.Expr, constant: exp.Expr, time: Tree, source_type: str) -> t
             return None
         value = exp.cast(constant.copy(), type_)
         start = exp.TimestampTrunc(this=value, unit=exp.Var(this=unit))
-        after = exp.Add(this=start.copy(), expression=_one(unit))
+        after = exp.Add(this=start.copy(), expression=_name_unit(unit))
         return sql("CASE WHEN :s = :v THEN :v ELSE :a END", s=start, v=value, a=after), after
     return None
 
 
-def _one(unit: str) -> Tree:
+def _name_unit(unit: str) -> Tree:
     return sql(f"INTERVAL '{3 if unit == 'QUARTER' else 1} {'MONTH' if unit == 'QUARTER' else unit}'")

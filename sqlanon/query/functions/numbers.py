@@ -65,7 +65,7 @@ def _round(call: Call) -> Value:
     return replace(value, middle=half(value.low, value.high))
 
 
-def _scaled(call: Call, _: Value) -> Tree:
+def _round_double(call: Call, _: Value) -> Tree:
     """Rounding of a double to places, which not every engine has; a double has less than hundreds of digits."""
     inner, *places = (value.middle for value in call.values)
     if not places or inner is None:
@@ -128,7 +128,7 @@ DEFINITIONS = (
         ),
         constant=(1,),
         jumps=True,
-        estimate=_scaled,
+        estimate=_round_double,
         null_in=True,
         null_out=True,
     ),

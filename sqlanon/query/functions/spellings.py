@@ -20,22 +20,22 @@ def spell_alike(select: exp.Expr, dialect: str) -> None:
     """
     for tried in list(select.find_all(exp.TryCast)) if dialect == "spark" else ():
         if not tried.args.get("safe"):
-            tried.replace(_placed(exp.Cast(this=tried.this.copy(), to=tried.to.copy()), tried))
+            tried.replace(_place(exp.Cast(this=tried.this.copy(), to=tried.to.copy()), tried))
     for node in list(select.find_all(exp.Anonymous)):
         name, arguments = node.name.lower(), node.expressions
         if name == "mean" and len(arguments) == 1:
-            node.replace(_placed(exp.Avg(this=arguments[0].copy()), node))
+            node.replace(_place(exp.Avg(this=arguments[0].copy()), node))
         elif name == "now" and not arguments:
-            node.replace(_placed(exp.CurrentTimestamp(), node))
+            node.replace(_place(exp.CurrentTimestamp(), node))
     for shown in list(select.find_all(exp.GroupingId)) if dialect == "duckdb" else ():
-        shown.replace(_placed(exp.Grouping(expressions=[expression.copy() for expression in shown.expressions]), shown))
+        shown.replace(_place(exp.Grouping(expressions=[expression.copy() for expression in shown.expressions]), shown))
     for count_if in list(select.find_all(exp.CountIf)):
         if dialect == "duckdb":
             condition = exp.Cast(this=exp.Paren(this=count_if.this.copy()), to=exp.DataType.build("INT"))
-            count_if.replace(_placed(exp.Sum(this=_as_number(condition)), count_if))
+            count_if.replace(_place(exp.Sum(this=_as_number(condition)), count_if))
         elif not isinstance(count_if.parent, exp.Filter):
             where = exp.Where(this=count_if.this.copy())
-            count_if.replace(exp.Filter(this=_placed(exp.Count(this=exp.Star()), count_if), expression=where))
+            count_if.replace(exp.Filter(this=_place(exp.Count(this=exp.Star()), count_if), expression=where))
     for cast in list(select.find_all(exp.Cast)):
         if type(cast) is exp.Cast and cast.to.is_type(*exp.DataType.INTEGER_TYPES) and _is_condition(cast.this):
             cast.replace(_as_number(cast))
@@ -45,7 +45,7 @@ def spell_alike(select: exp.Expr, dialect: str) -> None:
         unit = difference.args.get("unit")
         if unit is not None and unit.name.upper() == "DAY" and difference.expression is not None:
             ends = [exp.cast(end.copy(), "DATE") for end in (difference.this, difference.expression)]
-            difference.replace(exp.Paren(this=_placed(exp.Sub(this=ends[0], expression=ends[1]), difference)))
+            difference.replace(exp.Paren(this=_place(exp.Sub(this=ends[0], expression=ends[1]), difference)))
 
 
 def is_grouping(node: exp.Expr) -> bool:
@@ -58,7 +58,7 @@ def zero_for_null(node: exp.Expr) -> exp.Expr:
     return exp.Coalesce(this=node, expressions=[exp.Literal.number(0)])
 
 
-def _placed(made: exp.Expr, node: exp.Expr) -> exp.Expr:
+def _place(made: exp.Expr, node: exp.Expr) -> exp.Expr:
     """The node, at the place of another node in the text."""
     made.meta.update(node.meta)
     return made
@@ -71,9 +71,9 @@ def _is_condition(node: exp.Expr) -> bool:
 def _as_number(node: exp.Cast) -> exp.Expr:
     """A condition as 1, 0 or NULL of the type of the cast."""
     condition = node.this.unnest()
-    one, zero = (exp.cast(exp.Literal.number(n), node.to.copy()) for n in (1, 0))
+    literal_one, literal_zero = (exp.cast(exp.Literal.number(n), node.to.copy()) for n in (1, 0))
     otherwise = exp.Not(this=exp.Paren(this=condition.copy()))
-    return exp.Case(ifs=[exp.If(this=condition.copy(), true=one), exp.If(this=otherwise, true=zero)])
+    return exp.Case(ifs=[exp.If(this=condition.copy(), true=literal_one), exp.If(this=otherwise, true=literal_zero)])
 
 
 def _count_case(node: exp.Count) -> None:

@@ -15,7 +15,7 @@ PADDED = 1000
 """Characters that a text may be padded to."""
 
 
-def _replaced(parts: Sequence[int]) -> int:
+def _limit_replaced(parts: Sequence[int]) -> int:
     text, new = parts[0], parts[-1] if len(parts) > 2 else 0
     return max(text * max(new, 1), 1)
 
@@ -26,7 +26,7 @@ LENGTHS: dict[str, Callable[[Sequence[int]], int]] = {
     "changed": lambda parts: 3 * max(parts, default=0),
     "formatted": lambda parts: 20 * max(parts, default=0),
     "padded": lambda _: PADDED,
-    "replaced": _replaced,
+    "replaced": _limit_replaced,
     "joined": sum,
     "separated": lambda parts: sum(parts) + (parts[0] * len(parts) if parts else 0),
 }

@@ -55,7 +55,7 @@ def rises(*signs: int, size: Callable[[Sequence[int]], int] | None = None, linea
 
     def ends(call: Call) -> Value:
         turns = [*signs, *[signs[-1]] * len(call.values)][: len(call.values)]
-        values, most = _widened(call, size)
+        values, most = _widen_values(call, size)
         low, high = (
             call.at(*(value.low if turn * side > 0 else value.high for value, turn in zip(values, turns, strict=True)))
             for side in (1, -1)
@@ -64,7 +64,7 @@ def rises(*signs: int, size: Callable[[Sequence[int]], int] | None = None, linea
         middles = [value.middle for value in call.values]
         if linear and all(middles) and is_numeric(call):
             value = replace(value, middle=call.at(*(middle for middle in middles if middle is not None)))
-        return restrict(_ordered(call, turns), value)
+        return restrict(_keep_order(call, turns), value)
 
     return ends
 
@@ -73,7 +73,7 @@ def corners(size: Callable[[Sequence[int]], int] | None = None, *, linear: bool 
     """The rule of a call that is monotone in each operand while the others stay: extremes are at corners."""
 
     def ends(call: Call) -> Value:
-        values, most = _widened(call, size)
+        values, most = _widen_values(call, size)
         sides = [[value.low] if value.fixed else [value.low, value.high] for value in values]
         calls = [call.at(*corner) for corner in product(*sides)]
         corner_values = [replace(result(call, tree, tree)) for tree in calls]
@@ -94,7 +94,7 @@ def _meeting(call: Call) -> Tree:
     return every(sql("COALESCE(:l = :h, FALSE)", l=value.low, h=value.high) for value in call.values if not value.fixed)
 
 
-def _widened(call: Call, size: Callable[[Sequence[int]], int] | None) -> tuple[list[Value], int | None]:
+def _widen_values(call: Call, size: Callable[[Sequence[int]], int] | None) -> tuple[list[Value], int | None]:
     values = list(call.values)
     if size is None or any(value.kind != "whole" for value in values):
         return [value.narrow() for value in values], None
@@ -123,7 +123,7 @@ def is_literal(value: Value) -> bool:
     return value.fixed and isinstance(inner, exp.Literal)
 
 
-def _ordered(call: Call, turns: Sequence[int]) -> Tree:
+def _keep_order(call: Call, turns: Sequence[int]) -> Tree:
     """Whether the operands keep their order in the result: NaN, which is above all, has NaN as the negative."""
     floats = [value for value in call.values if value.kind == "double" and not is_literal(value)]
     if len([value for value in call.values if not is_literal(value)]) > 1:

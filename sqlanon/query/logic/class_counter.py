@@ -48,7 +48,7 @@ class Venn:
     attained: tuple[tuple[Tree, ...], ...]
 
 
-def factored(formula: Formula) -> Formula:
+def factor_out(formula: Formula) -> Formula:
     """The formula with the common factor of all parts taken out: (p AND q) OR (p AND r) as p AND (q OR r)."""
     if not isinstance(formula, tuple):
         return formula
@@ -166,7 +166,7 @@ class ClassCounter:
                 a class.
             rows: the number of rows of the class.
         """
-        formula = factored(formula)
+        formula = factor_out(formula)
         if isinstance(formula, tuple):
             kind, parts = formula
             apart = self._compiler.components(parts)
@@ -190,7 +190,7 @@ class ClassCounter:
         whole = self._compiler.triple(formula)
         nothing: Tree = exp.Literal.number(0)
         passing, failing = [nothing], [nothing]
-        boxes, known = sorted(self._compiler.boxes(formula)), False
+        boxes, has_attained = sorted(self._compiler.boxes(formula)), False
         for box in boxes:
             domain = self._compiler.domains[box]
             box_tests = {test for test in tests_in(formula) if self._compiler.boxed.get(test) == box}
@@ -202,13 +202,13 @@ class ClassCounter:
                 attained = domain.attained(groups)
                 if attained is None:
                     continue
-                known, then = True, self._compiler.triple(rest)
+                has_attained, then = True, self._compiler.triple(rest)
                 # A value decides the formula alone where the other columns' values all leave it TRUE, or FALSE.
                 passed += [] if is_false(then.certain) else [when(then.certain, attained, nothing)]
                 failed += [] if is_true(then.possible) else [when(then.possible, nothing, attained)]
             passing += [counts(passed)] if passed else []
             failing += [counts(failed)] if failed else []
-        tight = len(boxes) < 2 or not known
+        tight = len(boxes) < 2 or not has_attained
         return Count(
             when(whole.certain, rows, greatest(passing)),
             when(whole.possible, less(rows, greatest(failing)), nothing),

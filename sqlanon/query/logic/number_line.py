@@ -13,10 +13,10 @@ from typing import Any
 
 from sqlglot import exp
 
+from sqlanon.column_spec import Recode
 from sqlanon.query.release import Field
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, number, sql, string
 from sqlanon.query.sql.types import is_zoned
-from sqlanon.spec import Recode
 
 Place = Fraction | str
 """Position of a constant in the order of the column: steps or units of a number, the text itself otherwise."""

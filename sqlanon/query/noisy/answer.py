@@ -170,10 +170,10 @@ class _Reader:
             refuse(self._text, asked.written, "several groups of the view have the texts of this one")
         if measured.of in PERSONS:
             deviation = groups.deviations(measured.name, "persons", self._released.law)[level]
-            return self._around(value, deviation, self._held(measured, leaves, groups), counts=True)
+            return self._around(value, deviation, self._find_held(measured, leaves, groups), counts=True)
         if self._interval != INTERVAL:
             refuse(self._text, asked.written, f"this has a published interval of {INTERVAL} alone")
-        return _bounded(value, NoiseInterval(INTERVAL, low, high, 0.0, before_bounding=measured.held))
+        return _make_bounded(value, NoiseInterval(INTERVAL, low, high, 0.0, before_bounding=measured.held))
 
     def _add_up(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Bounded:
         weights = np.zeros(groups.levels[-1].size)
@@ -183,10 +183,10 @@ class _Reader:
         deviation = groups.deviation(deviations, weights)
         value = float(groups.values[-1][measured.name][leaves].sum())
         unit = float(measured.unit) if measured.of == "sum" else 1.0
-        before_bounding = self._held(measured, leaves, groups)
+        before_bounding = self._find_held(measured, leaves, groups)
         return self._around(value, deviation, before_bounding, unit, counts=measured.of != "sum")
 
-    def _held(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Held:
+    def _find_held(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Held:
         """The ends of the interval that hold before bounding: of all persons both, as each of them is counted."""
         all_persons = measured.of in PERSONS and len(leaves) == groups.levels[-1].size
         return "both" if all_persons and self._released.groups else measured.held
@@ -196,7 +196,7 @@ class _Reader:
         low, high = value - width, value + width
         if counts:  # a number below 0 is none
             low, high = max(low, 0.0), max(high, 0.0)
-        return _bounded(value, NoiseInterval(self._interval, low, high, 0.0, before_bounding=held))
+        return _make_bounded(value, NoiseInterval(self._interval, low, high, 0.0, before_bounding=held))
 
     def _read(self, tree: Tree, written: exp.Expr) -> _Asked:
         node = tree.unnest()
@@ -334,6 +334,6 @@ class _Reader:
         return select(listed, table_of(self._released.view.ref, "v"), where=where).subquery(INSIDE)
 
 
-def _bounded(value: float, interval: NoiseInterval) -> Bounded:
+def _make_bounded(value: float, interval: NoiseInterval) -> Bounded:
     """An answer without bounds: noise has none."""
     return Bounded(value, None, None, tight=False, interval=interval)

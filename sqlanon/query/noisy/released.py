@@ -88,7 +88,7 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
         if row[1] == "dimension":
             fields.append(make_dimension(row, facts))
             dimensions.append(read_dimension(row))
-    measures = tuple(_measured(measure_facts) for measure_facts in statistics["measures"])
+    measures = tuple(_read_measure(measure_facts) for measure_facts in statistics["measures"])
     known_names = {field.name.lower() for field in fields}
     for name in [name for measure in measures for name in (measure.name, measure.column) if name]:
         if name.lower() not in known_names:
@@ -127,7 +127,7 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
     )
 
 
-def _measured(said: Mapping[str, Any]) -> NoisyMeasured:
+def _read_measure(said: Mapping[str, Any]) -> NoisyMeasured:
     shares = tuple(map(Fraction, said.get("quantiles", ())))
     low, high = map(Fraction, said["range"] or (0, 0))
     measure = NoisyMeasure(said["name"], said["of"], low=low, high=high, quantiles=shares)

@@ -25,7 +25,7 @@ def split_groupings(text: str, select: exp.Select) -> list[exp.Select]:
         Refused: more than `MOST` groupings, or window functions over all of them.
     """
     group = select.args.get("group")
-    parts = _listed(group) if group is not None else []
+    parts = _list_parts(group) if group is not None else []
     if group is None or all(isinstance(part, exp.Expr) for part in parts):
         return [select]
     clauses = [*select.expressions, *(select.args[n] for n in ("having", "order", "qualify") if select.args.get(n))]
@@ -40,7 +40,8 @@ def split_groupings(text: str, select: exp.Select) -> list[exp.Select]:
         refuse(text, group, f"at most {MOST} groupings are answered in one query; ask fewer")
     every = list(dict.fromkeys(term for choices in ways for way in choices for term in way))
     return [
-        _one(select, [term for way in combination for term in way], every) for combination in itertools.product(*ways)
+        _select_grouping(select, [term for way in combination for term in way], every)
+        for combination in itertools.product(*ways)
     ]
 
 
@@ -78,7 +79,7 @@ def _is_name(select: exp.Select, node: exp.Expr) -> bool:
     return is_bare and any(item.alias_or_name.lower() == node.name.lower() for item in select.expressions)
 
 
-def _listed(group: exp.Expr) -> list[exp.Expr | list[tuple[exp.Expr, ...]]]:
+def _list_parts(group: exp.Expr) -> list[exp.Expr | list[tuple[exp.Expr, ...]]]:
     """The parts of GROUP BY: terms, and lists of sets of terms."""
     entries: list[exp.Expr | list[tuple[exp.Expr, ...]]] = []
     for key in ("expressions", "rollup", "cube", "grouping_sets"):
@@ -113,7 +114,7 @@ def _terms(node: exp.Expr) -> list[exp.Expr]:
     return [node.unnest()]
 
 
-def _one(select: exp.Select, terms: Sequence[exp.Expr], every: Sequence[exp.Expr]) -> exp.Select:
+def _select_grouping(select: exp.Select, terms: Sequence[exp.Expr], every: Sequence[exp.Expr]) -> exp.Select:
     single = select.copy()
     kept_terms = list(dict.fromkeys(terms))
     single.set("group", exp.Group(expressions=[term.copy() for term in kept_terms]) if kept_terms else None)

@@ -111,7 +111,7 @@ def number_groups(text: str, select: exp.Select) -> None:
     elif group is not None:
         for holder in [group, *group.find_all(exp.Rollup, exp.Cube, exp.GroupingSets)]:
             parts = list(holder.expressions)
-            holder.set("expressions", [_numbered(text, part, items) for part in parts])
+            holder.set("expressions", [_resolve_number(text, part, items) for part in parts])
     for term in list(order.expressions) if order is not None else []:
         assert order is not None
         if isinstance(term.this, exp.Var) and term.this.name.upper() == "ALL":
@@ -122,12 +122,12 @@ def number_groups(text: str, select: exp.Select) -> None:
             order.set("expressions", terms)
 
 
-def _numbered(text: str, node: exp.Expr, items: list[exp.Expr]) -> exp.Expr:
+def _resolve_number(text: str, node: exp.Expr, items: list[exp.Expr]) -> exp.Expr:
     if isinstance(node, exp.Tuple):
-        node.set("expressions", [_numbered(text, part, items) for part in node.expressions])
+        node.set("expressions", [_resolve_number(text, part, items) for part in node.expressions])
         return node
     if isinstance(node, exp.Paren) and isinstance(node.this, exp.Literal):
-        return exp.Paren(this=_numbered(text, node.this, items))
+        return exp.Paren(this=_resolve_number(text, node.this, items))
     if not isinstance(node, exp.Literal) or node.is_string:
         return node
     position = int(node.this) if node.this.isdigit() else 0

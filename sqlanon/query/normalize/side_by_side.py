@@ -71,7 +71,7 @@ def put_together(statement: Flattening, select: exp.Select, ctes: Mapping[str, e
         replacement = exp.column(exp.to_identifier(f"_side_{number}_{index}", quoted=True))
         node.replace(exp.alias_(replacement, node.name, quoted=True) if node.parent is select else replacement)
     alias = exp.TableAlias(this=exp.to_identifier("_sides", quoted=True))
-    select.set("from_", exp.From(this=exp.Subquery(this=_merged(sides), alias=alias)))
+    select.set("from_", exp.From(this=exp.Subquery(this=_merge(sides), alias=alias)))
     select.set("joins", None)
 
 
@@ -161,7 +161,7 @@ def _references(
     return references
 
 
-def _merged(sides: list[_Side]) -> exp.Select:
+def _merge(sides: list[_Side]) -> exp.Select:
     """The merged subquery: the items of each side under the side's condition."""
     first = sides[0]
     not_null = [exp.Not(this=exp.Is(this=exp.Paren(this=key.copy()), expression=exp.null())) for key in first.keys]

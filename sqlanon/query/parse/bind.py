@@ -68,7 +68,7 @@ def bind(
     """
     assert query.source is not None
     alias = query.source.alias or query.source.name
-    boxes = boxes_of(engine, released, alias, _written(query))
+    boxes = boxes_of(engine, released, alias, _list_written(query))
     scope = Scope(engine, released, query.text, alias, boxes=boxes)
     scope = read_joins(scope, query, joinable, allow_linking=allow_linking)
     for new in query.new:
@@ -91,7 +91,7 @@ def bind(
     )
 
 
-def _written(query: Query) -> Iterator[exp.Expr]:
+def _list_written(query: Query) -> Iterator[exp.Expr]:
     """The expressions of a query, but the names of items that ORDER BY repeats."""
     for join in query.joins:
         yield from (exp.column(name.name) for name in join.args.get("using") or ())

@@ -69,7 +69,7 @@ def _write_tokens(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[s
     They are the tokens, the released table as a query of the published columns, and the other tables in full.
     """
     dialect = scope.engine.dialect
-    tables = {_span(table): _written(scope, query, table) for table in query.tables}
+    tables = {_span(table): _write_table(scope, query, table) for table in query.tables}
     starts = {start: text for (start, _), text in tables.items()}
     names = _spellings(scope)
     end = -1
@@ -88,7 +88,7 @@ def _write_tokens(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[s
             yield _token(token, names, dialect, call=after is not None and after.token_type is TokenType.L_PAREN)
 
 
-def _written(scope: Scope, query: Query, table: exp.Table) -> str:
+def _write_table(scope: Scope, query: Query, table: exp.Table) -> str:
     """SQL in place of a table of the text: the released table as a query of columns, another table in full."""
     dialect = scope.engine.dialect
     if query.source is not None and _path(table) == _path(query.source):

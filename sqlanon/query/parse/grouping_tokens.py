@@ -25,7 +25,7 @@ def parenthesize_terms(tokens: Sequence[Token]) -> list[Token]:
         inner = bool(lists) and max(lists) == depth
         closes = token.token_type is TokenType.R_PAREN
         if inner and (closes or token.token_type is TokenType.COMMA):
-            output += _parenthesized(term)
+            output += _parenthesize(term)
             term = []
         elif inner and token.token_type in _KINDS:
             output.append(token)  # a list within a list
@@ -43,7 +43,7 @@ def parenthesize_terms(tokens: Sequence[Token]) -> list[Token]:
     return [*output, *term]
 
 
-def _parenthesized(term: Sequence[Token]) -> list[Token]:
+def _parenthesize(term: Sequence[Token]) -> list[Token]:
     """A term in parentheses, unless it is a single name or in parentheses already."""
     if len(term) < 2 or _encloses(term):
         return list(term)

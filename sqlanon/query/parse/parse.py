@@ -180,7 +180,7 @@ class _Reader:
         self._check_clauses(select)
         aggregates(text, select)
         check_lengths(text, select)
-        subqueries = self._asked(select)
+        subqueries = self._read_subqueries(select)
         limit = read_count(text, select.args.get("limit"))
         grouped = is_grouped(select) or has_window(select)
         where = select.args.get("where")
@@ -227,7 +227,7 @@ class _Reader:
             self.dropped,
         )
 
-    def _asked(self, select: exp.Select) -> dict[int, Asked]:
+    def _read_subqueries(self, select: exp.Select) -> dict[int, Asked]:
         """The subqueries that a SELECT asks, numbered anew."""
         subqueries: dict[int, Asked] = {}
         places: dict[int, int] = {}

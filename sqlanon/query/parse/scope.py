@@ -266,7 +266,7 @@ class Scope(ReleasedView):
                 f"{field.name} is a pseudonym: the view has tokens in place of its values, so that bounds would be of "
                 "another column; join or count tokens in plain SQL over the view",
             )
-        return self._own(field)
+        return self._write_field(field)
 
     def _comparable(self, node: exp.Column, table: str, name: str) -> None:
         """Refuse a joined column of a type with special operators.
@@ -283,7 +283,7 @@ class Scope(ReleasedView):
                     "operators of its own; join a view that casts it, to text for example",
                 )
 
-    def _own(self, own: Field) -> Tree:
+    def _write_field(self, own: Field) -> Tree:
         if self.is_exact(own):
             return column(own.published[0] if own.published else own.name, VIEW)
         return self.boxes[own.name].value

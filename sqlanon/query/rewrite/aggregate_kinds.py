@@ -30,8 +30,8 @@ from sqlanon.query.rewrite.ordered_aggregates import (
     distinct,
     known_average,
 )
-from sqlanon.query.rewrite.plain_aggregates import added, counted, error, extreme, unsure
-from sqlanon.query.rewrite.quantiles import native, quantile
+from sqlanon.query.rewrite.plain_aggregates import bound_count, bound_sum, error, extreme, unsure
+from sqlanon.query.rewrite.quantiles import native, open_where_far, quantile
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan, Ratio
 from sqlanon.query.rewrite.row_values import RowValues
 from sqlanon.query.rewrite.share_bounds import is_share, share
@@ -116,12 +116,12 @@ def _average(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
     return exp.DataType.build("DOUBLE"), asked.average_type
 
 
-def _own(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
+def _find_types(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
     return exp.DataType.build("DOUBLE"), asked.aggregate.type or exp.DataType.build("DOUBLE")
 
 
 def _value(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
-    expression = _own(asked)[1]
+    expression = _find_types(asked)[1]
     return expression, expression
 
 
@@ -143,15 +143,15 @@ def _rows(asked: Asked) -> Apart:
     box = asked.shuffled
     if box is not None:
         return count_matched(asked.aggregate.id, asked.aggregate.condition, box, asked.keys)
-    return _counted(asked)
+    return _bound_count(asked)
 
 
-def _counted(asked: Asked) -> Apart:
+def _bound_count(asked: Asked) -> Apart:
     a = asked.aggregate
     solved = asked.rows.solved.get(a.condition) if counts_rows(a) else None
     if solved is not None:
         return count_classes(a.id, asked.row, asked.keys, asked.classes, solved)
-    return [], counted(asked.aggregate, asked.row)
+    return [], bound_count(asked.aggregate, asked.row)
 
 
 def _distinct(asked: Asked) -> Apart:
@@ -162,7 +162,7 @@ def _distinct(asked: Asked) -> Apart:
     return distinct_values(a.id, a.box, asked.row, asked.keys, members, attained=attained)
 
 
-def _averaged(asked: Asked) -> Apart:
+def _bound_average(asked: Asked) -> Apart:
     a = asked.aggregate
     if a.known:
         return [], known_average(a.id, asked.row, asked.average_type, floating=asked.floating)
@@ -178,7 +178,8 @@ def _quantile(asked: Asked) -> Apart:
     a = asked.aggregate
     assert a.at is not None
     dates = a.type is not None
-    return quantile(a.id, a.at, asked.row, asked.keys, between=a.between, dates=dates, steps=asked.steps)
+    row = open_where_far(asked.row) if a.between and asked.floating else asked.row
+    return quantile(a.id, a.at, row, asked.keys, between=a.between, dates=dates, steps=asked.steps)
 
 
 def _ratio(asked: Asked) -> Apart:
@@ -210,17 +211,17 @@ def _share(asked: Asked, ratio: Ratio) -> Apart:
 
 KINDS: Mapping[str, Kind] = {
     "rows": Kind(_rows),
-    "count": Kind(_counted),
+    "count": Kind(_bound_count),
     "distinct": Kind(_distinct),
-    "sum": Kind(lambda asked: ([], added(asked.aggregate, asked.row, floating=asked.floating))),
-    "avg": Kind(_averaged, _average),
+    "sum": Kind(lambda asked: ([], bound_sum(asked.aggregate, asked.row, floating=asked.floating))),
+    "avg": Kind(_bound_average, _average),
     "min": Kind(lambda asked: ([], extreme(asked.aggregate, asked.row, least=True))),
     "max": Kind(lambda asked: ([], extreme(asked.aggregate, asked.row, least=False))),
     "quantile": Kind(_quantile, _value),
     "native": Kind(
-        lambda asked: native(asked.scope, asked.plan, asked.aggregate, [key.name for key in asked.keys]), _own
+        lambda asked: native(asked.scope, asked.plan, asked.aggregate, [key.name for key in asked.keys]), _find_types
     ),
-    "ratio": Kind(_ratio, _own),
+    "ratio": Kind(_ratio, _find_types),
     "unsure": Kind(lambda asked: ([], unsure(asked.aggregate, asked.row))),
     "error": Kind(lambda asked: ([], error(asked.aggregate, asked.row))),
 }

@@ -38,7 +38,7 @@ class Results:
     triples: tuple[Triple, ...]
     counts: Mapping[int, Count]
 
-    def named(self) -> Iterator[tuple[str, int, Tree]]:
+    def list_named(self) -> Iterator[tuple[str, int, Tree]]:
         """Every result: the name of its column, the number of the condition, and the SQL."""
         for i, triple in enumerate(self.triples):
             yield f"possible_{i}", i, triple.possible
@@ -70,7 +70,7 @@ def are_of_classes(results: Results, boxes: Iterable[str], rows: str, venns: Ite
         venns: the cells of conditions for the solver, which reads boxes.
     """
     class_columns = {*boxes, rows}
-    read_names = {node.name for _, _, tree in results.named() for node in tree.find_all(exp.Column)}
+    read_names = {node.name for _, _, tree in results.list_named() for node in tree.find_all(exp.Column)}
     by_row = any(count.case is not None for count in results.counts.values())
     return read_names <= class_columns and not by_row and all(venn is None for venn in venns)
 
@@ -108,8 +108,8 @@ def join_cut(
         passed = [(name, column(name)) for name in shown.boxes]
         of_settled = [(name, exp.null()) for name in shown.boxes]
     else:
-        passed = [(name, tree) for name, _, tree in results.named()]
-        of_settled = [(name, _known(settled, name, i, tree, rows)) for name, i, tree in results.named()]
+        passed = [(name, tree) for name, _, tree in results.list_named()]
+        of_settled = [(name, _select_settled(settled, name, i, tree, rows)) for name, i, tree in results.list_named()]
     listed = [*map(column, (*shown.classes, rows)), *(named(tree, name) for name, tree in passed)]
     cut = select(listed, of_classes.subquery("v"), where=[*of_class, settled.cut])
     names = [name for name, _ in passed]
@@ -121,7 +121,7 @@ def join_cut(
     return [(CUT, cut), (SETTLED, _group_settled(settled, view, shown, of_row)), (ROWS, union)]
 
 
-def _known(settled: Settled, name: str, condition: int, tree: Tree, rows: str) -> Tree:
+def _select_settled(settled: Settled, name: str, condition: int, tree: Tree, rows: str) -> Tree:
     """A result for the rows of settled classes."""
     if condition not in settled.certain:
         return tree  # a constant

@@ -34,15 +34,15 @@ def distinct_values(
         members: number of values of the column that the release shows; None: they are not listed.
         attained: certain rows are whole classes, in which every end of a range and every member of a set occurs.
     """
-    zero, one = exp.Literal.number(0), exp.Literal.number(1)
+    literal_zero, literal_one = exp.Literal.number(0), exp.Literal.number(1)
     countable = box.shape == "interval" and box.field.kind in ("integer", "date") and box.point is None
     low, high = (row["low"], row["high"]) if countable else (exp.null(), exp.null())
     listed = {
         "lo": low,
         "hi": high,
         "n": sql("SUM(:n)", n=row["count"]),
-        "c": sql("MAX(:x)", x=when(row["certain"], one, zero)),
-        "o": sql("MAX(:x)", x=when(row["open"], one, zero)),
+        "c": sql("MAX(:x)", x=when(row["certain"], literal_one, literal_zero)),
+        "o": sql("MAX(:x)", x=when(row["open"], literal_one, literal_zero)),
     }
     table = f"_ends_{number}"
     ends = select(
@@ -53,7 +53,7 @@ def distinct_values(
     )
     steps: list[tuple[str, exp.Expr]] = [(table, ends)]
     most: Tree = sql("CAST(NULL AS DOUBLE)")
-    sure: Tree = zero
+    sure: Tree = literal_zero
     if countable:
         # The values that each range adds to those that begin before it.
         part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
@@ -73,7 +73,7 @@ def distinct_values(
     elif members is not None:
         most = exp.cast(exp.Literal.number(members), "DOUBLE")
     if attained:
-        steps.insert(0, (f"_sure_{number}", _attained(box, row)))
+        steps.insert(0, (f"_sure_{number}", _select_attained(box, row)))
         sure = sql("GREATEST(:s, :a)", s=sure, a=select([sql("COUNT(*)")], f"_sure_{number}").subquery())
     least_ = sql("COALESCE(GREATEST(:s, MAX(c)), 0)", s=sure)
     greatest_ = sql(
@@ -84,11 +84,11 @@ def distinct_values(
         f"e{number}": sql("CAST(:l + :h AS DOUBLE) / 2", l=least_, h=greatest_),
         f"l{number}": least_,
         f"h{number}": greatest_,
-        f"u{number}": zero.copy(),
+        f"u{number}": literal_zero.copy(),
     }
 
 
-def _attained(box: Box, row: Mapping[str, Tree]) -> exp.Query:
+def _select_attained(box: Box, row: Mapping[str, Tree]) -> exp.Query:
     """The values that certain rows are known to have, each once."""
     certain = [row["certain"]]
     if box.shape == "set":

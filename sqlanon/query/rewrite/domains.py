@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
-from sqlanon.query.boxes.listed_boxes import Lookup
+from sqlanon.query.boxes.listed_boxes import GroupedBox, Lookup, ValuesByTest
 from sqlanon.query.boxes.outcomes import MOST_GROUPS, outcomes
 from sqlanon.query.boxes.range_facts import MOST_VALUES, unrollable
 from sqlanon.query.boxes.set_constants import Contained
@@ -159,7 +159,9 @@ def _domain(scope: Scope, box: Box, tests: Sequence[ValueTest], suffix: str, pla
             f"the ranges of column {box.field.name} hold more than {MOST_VALUES:,} values together; aggregate another "
             "column under this condition, or this one under comparisons with constants",
         )
-    return Lookup(box, ways, tests, "", inside, key, values=values, suffix=suffix, bucketed=bucket is not None)
+    grouped = GroupedBox(inside, key)
+    tested = ValuesByTest(ways, tests)
+    return Lookup(box, tested, "", grouped, values=values, suffix=suffix, bucketed=bucket is not None)
 
 
 def simple(tests: Sequence[ValueTest]) -> bool:

@@ -31,10 +31,10 @@ def of_first(one: GroupAggregate, found: dict[str, Tree], most: int, term: Tree 
     if one.filtered or most < 1:
         return {}
     sure, may = (sql(f"COUNT(CASE WHEN m.{name} THEN 1 END)") for name in ("there", "here"))
-    if one.kind in ("rows", "count") and (one.value is None or _counted(one)):
+    if one.kind in ("rows", "count") and (one.value is None or _is_count(one)):
         fewest, most_ = (sql("LEAST(:c, :k)", c=count, k=_NUMBER(most)) for count in (sure, may))
         return _narrower(found, fewest, most_)
-    if one.kind not in ("sum", "avg", "max") or not _counted(one) or one.node.this.unnest() != term:
+    if one.kind not in ("sum", "avg", "max") or not _is_count(one) or one.node.this.unnest() != term:
         return {}
     never = {"u": when(sql(":c > 0", c=sure), _NUMBER(0), found["u"])}
     low, high = (_largest(one, end, 1 if one.kind == "max" else most) for end in ("l", "h"))
@@ -45,7 +45,7 @@ def of_first(one: GroupAggregate, found: dict[str, Tree], most: int, term: Tree 
     return _narrower(found, low, high) | never
 
 
-def _counted(one: GroupAggregate) -> bool:
+def _is_count(one: GroupAggregate) -> bool:
     """Whether the argument is a count, which is no less than 0 and never NULL."""
     return is_count(one.node.this.unnest())
 

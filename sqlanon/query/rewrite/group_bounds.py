@@ -69,7 +69,7 @@ def bound_regroup(bound: Bound, plan: QueryPlan) -> Tables:
         whole = _whole(bound, regroup, aggregate)
         if whole is not None:
             joins.append((aggregate, whole))
-            ends = _narrowed(aggregate, ends)
+            ends = _narrow(aggregate, ends)
         expressions += [named(tree, f"{end}{aggregate.id}") for end, tree in ends.items()]
     source: exp.Expr = named_table(PREFIXES if averages else MEMBERS)
     last = select([*keys, *expressions], exp.alias_(source, "m", table=True))
@@ -110,13 +110,13 @@ def _members(plan: QueryPlan, made: Regroup) -> exp.Select:
     return select([named(own(tree), name) for name, tree in marks.items()], WINDOWED if made.groups.windows else GROUPS)
 
 
-def _held(one: GroupAggregate) -> Tree:
+def _counts_surely(one: GroupAggregate) -> Tree:
     """Whether a group counts in every source."""
     parts = [sql("m.sure"), column(f"fs{one.id}", "m")]
     return every([*parts, *([sql(":u = 0", u=column(f"v{one.id}u", "m"))] if one.value is not None else [])])
 
 
-def _kept(one: GroupAggregate) -> Tree:
+def _counts_maybe(one: GroupAggregate) -> Tree:
     """Whether a group counts in some source."""
     parts = [sql("m.may"), column(f"fm{one.id}", "m")]
     return every([*parts, *([negate(column(f"v{one.id}n", "m"))] if one.value is not None else [])])
@@ -124,7 +124,7 @@ def _kept(one: GroupAggregate) -> Tree:
 
 def _aggregate(one: GroupAggregate) -> dict[str, Tree]:
     """The columns of an aggregate."""
-    surely, maybe = _held(one), _kept(one)
+    surely, maybe = _counts_surely(one), _counts_maybe(one)
     shown = every([sql("m.shown"), column(f"fe{one.id}", "m")])
     if one.kind in ("rows", "count"):
         seen = shown if one.value is None else every([shown, sql("NOT :e IS NULL", e=column(f"v{one.id}e", "m"))])
@@ -173,7 +173,7 @@ def _prefixes(made: Regroup, averages: list[GroupAggregate]) -> exp.Select:
 
     expressions: list[Tree] = [sql("m.*")]
     for average in averages:
-        surely, maybe = _held(average), _kept(average)
+        surely, maybe = _counts_surely(average), _counts_maybe(average)
         open_ = every([maybe, negate(surely)])
         kind = average.type or exp.DataType.build("DOUBLE")
         for end, falls in (("l", False), ("h", True)):
@@ -235,7 +235,7 @@ def _join(one: GroupAggregate, whole: exp.Select, keys: int) -> exp.Join:
     return exp.Join(this=whole.subquery(name), on=every(same) if same else sql("1 = 1"), side="LEFT")
 
 
-def _narrowed(one: GroupAggregate, found: dict[str, Tree]) -> dict[str, Tree]:
+def _narrow(one: GroupAggregate, found: dict[str, Tree]) -> dict[str, Tree]:
     """The bounds of a sum or average with those of the total of all rows.
 
     Every group gives a value: a count, or the sum of a column, of which a group may have no values, so that the total

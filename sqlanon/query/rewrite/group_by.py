@@ -122,7 +122,7 @@ def spread_of(
 def _runs_of(scope: Scope, term: Tree, box: Box, predicates: Predicates) -> Runs | None:
     """The runs that a term is made of; None: it asks for more than conditions, or the values can be listed."""
     listed = box.field.kind in ("integer", "date", "boolean") and count_listed(scope, box) <= MOST_VALUES
-    term = _searched(term)
+    term = _write_searched(term)
     conditions = [] if listed or box.point is not None else list(dict.fromkeys(conditions_of(term)))
     if not conditions or not asks_conditions_alone(term):
         return None
@@ -140,7 +140,7 @@ def _runs_of(scope: Scope, term: Tree, box: Box, predicates: Predicates) -> Runs
     if not 0 < len(ways) <= MOST_RUNS:
         return None
 
-    def decided(holds: frozenset[int]) -> Tree:
+    def decide(holds: frozenset[int]) -> Tree:
         test_signs = {test: test in holds for test in tests}
         results: dict[exp.Expr, Tree] = {}
         for condition, true, false in decisions:
@@ -148,13 +148,13 @@ def _runs_of(scope: Scope, term: Tree, box: Box, predicates: Predicates) -> Runs
             results[condition] = exp.Boolean(this=sure[0]) if any(sure) else exp.cast(exp.null(), "BOOLEAN")
         return with_results(term, results)
 
-    null = decided(frozenset(cut.id for cut in cuts if cut.op == "null"))
+    null = decide(frozenset(cut.id for cut in cuts if cut.op == "null"))
     if all(cut.op in ("null", "known") for cut in cuts):
         return Runs(term, tuple(cuts), ways)
-    return Runs(key_by_way(box.value, [decided(holds) for holds in ways], null), tuple(cuts), ways)
+    return Runs(key_by_way(box.value, [decide(holds) for holds in ways], null), tuple(cuts), ways)
 
 
-def _searched(term: Tree) -> Tree:
+def _write_searched(term: Tree) -> Tree:
     """A term with ``CASE WHEN x = 1 ..`` in place of ``CASE x WHEN 1 ..``."""
     paren = exp.Paren(this=term.copy())
     for case in [node for node in paren.find_all(exp.Case) if node.this is not None]:

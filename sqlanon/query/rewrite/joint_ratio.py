@@ -64,7 +64,9 @@ def quotient(
         expressions.append(named(column(f"p{condition}"), f"r{i}"))
         names.append(f"r{i}")
         for letter, part in (("a", top), ("b", bottom)):
-            low, high, unknown = _given(part, of.get(f"{name} {letter}", {}), ratio.factor if letter == "a" else None)
+            low, high, unknown = _bound_contribution(
+                part, of.get(f"{name} {letter}", {}), ratio.factor if letter == "a" else None
+            )
             expressions += [named(low, f"{letter}l{i}"), named(high, f"{letter}h{i}")]
             names += [f"{letter}l{i}", f"{letter}h{i}"]
             open_.append(when(column(f"p{condition}"), unknown, FALSE) if unknown is not FALSE else FALSE)
@@ -174,7 +176,9 @@ def _most(count: range) -> str:
     return f"GREATEST({', '.join(f'CASE WHEN r{i} THEN bh{i} END' for i in count)}, CASE WHEN z THEN 0.0 END)"
 
 
-def _given(part: Aggregate | None, row: Mapping[str, Tree], factor: Tree | None) -> tuple[Tree, Tree, Tree]:
+def _bound_contribution(
+    part: Aggregate | None, row: Mapping[str, Tree], factor: Tree | None
+) -> tuple[Tree, Tree, Tree]:
     """The least and the largest contribution of a row to an aggregate if it meets the condition, as doubles.
 
     The last result is the condition under which that is not known.

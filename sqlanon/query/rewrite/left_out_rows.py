@@ -33,11 +33,11 @@ def widen(found: Aggregate, ends: tuple[Tree, Tree], undefined: Tree, rows: int)
         least = sql("CASE WHEN :u = 0 THEN :l ELSE LEAST(:l, 0) END", u=undefined, l=low)
         most = sql("CASE WHEN :u = 0 THEN :h ELSE GREATEST(:h, 0) END", u=undefined, h=high)
         less, more = (number(rows * end) for end in (min(domain[0], Decimal(0)), max(domain[1], Decimal(0))))
-        return sql(":l + :d", l=_known(low, least), d=less), sql(":h + :d", h=_known(high, most), d=more)
+        return sql(":l + :d", l=_keep_null(low, least), d=less), sql(":h + :d", h=_keep_null(high, most), d=more)
     if found.kind in ("min", "max") or domain is not None:
         first, last = (None, None) if domain is None else map(number, domain)
-        lowest = None if first is None else _known(low, sql("LEAST(:l, :d)", l=low, d=first))
-        highest = None if last is None else _known(high, sql("GREATEST(:h, :d)", h=high, d=last))
+        lowest = None if first is None else _keep_null(low, sql("LEAST(:l, :d)", l=low, d=first))
+        highest = None if last is None else _keep_null(high, sql("GREATEST(:h, :d)", h=high, d=last))
         # A certain row is in, whatever else is: it bounds the minimum from above, and the maximum from below.
         if found.kind == "min":
             highest = when(sql(":u = 0", u=undefined), high, highest)
@@ -47,7 +47,7 @@ def widen(found: Aggregate, ends: tuple[Tree, Tree], undefined: Tree, rows: int)
     return None, None
 
 
-def _known(end: Tree, widened_end: Tree) -> Tree:
+def _keep_null(end: Tree, widened_end: Tree) -> Tree:
     """LEAST and GREATEST pass over NULL, which is no bound."""
     return when(sql("NOT :e IS NULL", e=end), widened_end)
 

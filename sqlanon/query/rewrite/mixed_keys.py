@@ -41,7 +41,7 @@ def split_mixed(bound: Bound) -> Bound:
     parts: list[Tree] = []
     for term in bound.groups:
         parts += [part for part in (_parts(term) if term in mixed else [term]) if part not in parts]
-    coded = _coded(bound.scope, parts)
+    coded = _code_conditions(bound.scope, parts)
     for tree, code in coded.values():
         parts = [part for part in parts if part != tree]
         parts += [code] if code not in parts else []
@@ -56,12 +56,12 @@ def split_mixed(bound: Bound) -> Bound:
             ]:
                 occurrence.replace(place.copy())
         for occurrence in list(_aggregates(paren)):
-            occurrence.replace(_added(bound.query.text, occurrence, types))
+            occurrence.replace(_add_groups(bound.query.text, occurrence, types))
         whole: Tree = paren.this
         plain: Tree = whole.pop()
         return plain
 
-    def ordered(term: exp.Ordered) -> exp.Ordered:
+    def order_term(term: exp.Ordered) -> exp.Ordered:
         ordered_term = term.copy()
         ordered_term.set("this", again(term.this))
         return ordered_term
@@ -71,7 +71,7 @@ def split_mixed(bound: Bound) -> Bound:
         items=tuple((name, again(node)) for name, node in bound.items),
         groups=tuple(parts),
         having=None if bound.having is None else again(bound.having),
-        order=tuple(ordered(term) for term in bound.order),
+        order=tuple(order_term(term) for term in bound.order),
         regroup=tuple(place for _, place in places),
     )
 
@@ -94,7 +94,7 @@ def _parts(term: Tree) -> Iterator[Tree]:
                 yield from _parts(part)
 
 
-def _coded(scope: Scope, parts: list[Tree]) -> dict[int, tuple[Tree, Tree]]:
+def _code_conditions(scope: Scope, parts: list[Tree]) -> dict[int, tuple[Tree, Tree]]:
     """Several conditions on a column as a single number, with a base 3 digit for each.
 
     Returns:
@@ -137,7 +137,7 @@ def _aggregates(node: Tree) -> Iterator[Tree]:
             yield call.parent if isinstance(call.parent, exp.Filter) else call
 
 
-def _added(text: str, node: Tree, types: SourceTypes) -> Tree:
+def _add_groups(text: str, node: Tree, types: SourceTypes) -> Tree:
     """The aggregate of all groups that a group is made of."""
     inner = node.this if isinstance(node, exp.Filter) else node
     aggregate = aggregate_of(inner)

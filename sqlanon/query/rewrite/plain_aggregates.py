@@ -17,7 +17,7 @@ from sqlanon.query.sql.sqltree import FALSE, ZERO, Tree, as_type, every, negate,
 from sqlanon.query.sql.types import is_single, is_whole
 
 
-def counted(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
+def bound_count(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
     """The columns ``e``, ``l``, ``h``, ``u`` of COUNT over ``_found``.
 
     Args:
@@ -43,8 +43,10 @@ def counted(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
 
 def unsure(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
     """1 where a row may qualify and need not."""
-    one, zero = exp.Literal.number(1), exp.Literal.number(0)
-    is_unsure = sql("COALESCE(MAX(:x), 0)", x=when(every([row["possible"], negate(row["sure"])]), one, zero))
+    literal_one, literal_zero = exp.Literal.number(1), exp.Literal.number(0)
+    is_unsure = sql(
+        "COALESCE(MAX(:x), 0)", x=when(every([row["possible"], negate(row["sure"])]), literal_one, literal_zero)
+    )
     return _columns(a, is_unsure, (is_unsure, is_unsure))
 
 
@@ -54,7 +56,7 @@ def error(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
     return _columns(a, value, (value, value))
 
 
-def added(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str, Tree]:
+def bound_sum(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str, Tree]:
     """SUM.
 
     Args:

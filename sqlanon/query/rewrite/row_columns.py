@@ -16,7 +16,7 @@ def shown_columns(scope: Scope, plan: QueryPlan, domains: Domains) -> dict[str, 
     """Columns that the rows hold for every box, by name."""
     shown: dict[str, Tree] = {}
     for box in scope.boxes.values():
-        keyed = _keyed(box, domains)
+        keyed = _needs_keys(box, domains)
         for domain in domains.of.get(box.id, ()):
             shown |= domain.columns()
         if keyed:
@@ -48,7 +48,7 @@ def listed_sets(scope: Scope, plan: QueryPlan, domains: Domains) -> frozenset[st
     )
 
 
-def _keyed(box: Box, domains: Domains) -> bool:
+def _needs_keys(box: Box, domains: Domains) -> bool:
     """Whether the box's keys must not be NULL: GROUP BY spreads it, and it may hold NULL."""
     box_domains = domains.of.get(box.id, ())
     return (

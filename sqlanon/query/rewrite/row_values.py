@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sqlglot import exp
@@ -10,16 +10,15 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.functions.registry import passes_null
 from sqlanon.query.functions.value import Value
-from sqlanon.query.logic.class_counter import Venn
 from sqlanon.query.logic.formula import Part, both
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, RowPart, attaining
+from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, attaining
 from sqlanon.query.rewrite.box_rows import BoxRows
+from sqlanon.query.rewrite.class_values import ClassValues
 from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
 from sqlanon.query.rewrite.row_expressions import PartLeaves, RowExpression, value_of
-from sqlanon.query.rewrite.share_bounds import is_share
 from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
@@ -27,8 +26,6 @@ from sqlanon.query.sql.sqltree import (
     Tree,
     as_type,
     column,
-    counter,
-    counts,
     every,
     greatest,
     indicator,
@@ -40,7 +37,6 @@ from sqlanon.query.sql.sqltree import (
     plus,
     some,
     sql,
-    string,
     times,
     when,
 )
@@ -58,6 +54,7 @@ class RowValues:
 
     def __init__(self, scope: Scope, plan: QueryPlan, rows: BoxRows) -> None:
         self._scope, self._plan, self._rows = scope, plan, rows
+        self.classes = ClassValues(scope, plan, rows)
 
     def read_box(self, box: Box, condition: int) -> list[Tree]:
         """Values of a boxed argument under a condition.
@@ -272,7 +269,7 @@ class RowValues:
                 "share": share,
                 "open": FALSE,
                 "sure": sure,
-                **self._of_classes(i, None, n),
+                **self.classes.ends_of(i, None, n),
             }
         term = a.term
         partial = self._rows.is_partial(term, self._plan)
@@ -283,7 +280,7 @@ class RowValues:
             )
         else:
             value = column(term)
-            count = self._known(term)
+            count = self.classes.count_known(term)
             total, low, high = sql(":n * :x", n=n, x=value), value, value
             neg, pos = sql(":n * LEAST(:x, 0)", n=n, x=value), sql(":n * GREATEST(:x, 0)", n=n, x=value)
         known = sql(":c > 0", c=count) if partial else sql("NOT :x IS NULL", x=low)
@@ -300,81 +297,8 @@ class RowValues:
             "s_certain_high": total,
             "s_neg": neg,
             "s_pos": pos,
-            **self._of_classes(i, term, count),
+            **self.classes.ends_of(i, term, count),
         }
-
-    def classes(self) -> list[Tree]:
-        """Counts of the rows' classes.
-
-        They are the rows that satisfy each condition, all rows, those in a group, and the row that represents them.
-        """
-        rows, plan = self._rows, self._plan
-        if not rows.counts:
-            return []
-        found: dict[str, Tree] = {CLASS_ROWS: column(CLASS_ROWS)}
-        for i, count in rows.counts.items():
-            found |= {f"least{i}": count.low, f"most{i}": count.high}
-        cells = {i: venn for i, venn in rows.venns.items() if venn is not None}
-        if cells:
-            found |= {f"class_{class_column.name}": class_column for class_column in rows.class_columns}
-        for i, venn in cells.items():
-            found |= {f"{name}{i}": tree for name, tree in _cells(venn).items()} | {f"sort{i}": rows.sorts[i]}
-        if rows.divided:
-            group = [*rows.class_columns, *(tree.copy() for tree in plan.keys)]
-            if any(a.ratio is not None and is_share(a.ratio) for a in plan.aggregates):
-                found |= {f"class_{class_column.name}": class_column for class_column in rows.class_columns}
-            found |= self._parts(group, "", {a.term for a in plan.aggregates if a.kind == "count"})
-            for i, count in rows.counts.items():
-                if count.case is not None:
-                    terms = {a.term for a in plan.aggregates if a.kind == "count" and a.condition == i}
-                    found |= self._parts([*group, count.case], f"_{i}", terms)
-        return [named(tree, name) for name, tree in found.items()]
-
-    def _parts(self, group: Sequence[Tree], suffix: str, terms: Collection[str | None]) -> dict[str, Tree]:
-        """Number of rows of a class in a group, or with a value of an exact term, and the row that represents them.
-
-        It is a row that WHERE does not leave out, if there is any.
-        """
-        parts: dict[str | None, Tree] = {None: column("n")}
-        parts |= {term: self._known(term) for term in sorted(term for term in terms if term is not None)}
-        made: dict[str, Tree] = {
-            f"{_part(term)}{suffix}": exp.Window(
-                this=sql("SUM(:n)", n=part), partition_by=[key.copy() for key in group]
-            )
-            for term, part in parts.items()
-        }
-        kept = sql("CASE WHEN :p THEN 0 ELSE 1 END", p=self._rows.possible(0))
-        order = exp.Order(expressions=[exp.Ordered(this=kept)]) if suffix else None
-        made[f"turn{suffix}"] = exp.Window(
-            this=sql("ROW_NUMBER()"), partition_by=[key.copy() for key in group], order=order
-        )
-        return made
-
-    def _known(self, term: str) -> Tree:
-        """How many rows have a value of an exact term."""
-        if self._rows.is_partial(term, self._plan):
-            return column(f"{term}_n")
-        return sql("CASE WHEN :x IS NULL THEN 0 ELSE :n END", x=column(term), n=column("n"))
-
-    def _of_classes(self, condition: int, term: str | None, count: Tree) -> Mapping[str, Tree]:
-        """``fewest`` and ``most`` of some rows of a class that satisfy a condition.
-
-        They follow from those of the whole class, where all other rows may be among the rest.
-        """
-        if condition not in self._rows.counts:
-            return {}
-        part = turn = None
-        if self._rows.divided:
-            suffix = "" if self._rows.counts[condition].case is None else f"_{condition}"
-            part = column(f"{_part(term)}{suffix}")
-            turn = sql(":t = 1", t=column(f"turn{suffix}"))
-        ends = dict(attaining(self._scope.released).ends(RowPart(condition, term, count, part, turn)))
-        if condition in self._rows.matched:
-            ends |= zip(("floor", "ceiling"), map(exp.Literal.number, self._rows.matched[condition]), strict=True)
-        if self._rows.venns.get(condition) is not None:
-            ends |= {name: column(f"{name}{condition}") for name in ("sort", "cells", "attained")}
-            ends["class_rows"] = column(CLASS_ROWS)
-        return ends
 
     def _wide(self, tree: Tree, box: Box) -> Tree:
         """An end as a number with sums that do not overflow."""
@@ -401,16 +325,3 @@ class RowValues:
 
 def _middle(value: Value) -> Tree:
     return ZERO if value.middle is None else sql("COALESCE(:m, 0)", m=value.middle)
-
-
-def _cells(venn: Venn) -> dict[str, Tree]:
-    """The reach of a class's boxes in the cells of a condition, as a text, and the number of attained values in all."""
-    reach = [counter(tree) for kinds in venn.reach for tree in kinds]
-    attained = [sql("COALESCE(:a, 0)", a=tree) for kinds in venn.attained for tree in kinds]
-    texts = [exp.cast(tree.copy(), "TEXT") for tree in (*reach, *attained)]
-    return {"cells": exp.ConcatWs(expressions=[string(","), *texts]), "attained": counts(attained)}
-
-
-def _part(term: str | None) -> str:
-    """The column that counts a class's rows in a group, or those with a value of an exact term."""
-    return "part" if term is None else f"{term}_part"

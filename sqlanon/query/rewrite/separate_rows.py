@@ -29,7 +29,7 @@ def separate(plan: QueryPlan, dialect: str) -> list[QueryPlan]:
     """
     sets: dict[frozenset[str], list[Aggregate]] = {frozenset(): []}
     for a in plan.aggregates:
-        sets.setdefault(_held(a, plan), []).append(a)
+        sets.setdefault(_list_held(a, plan), []).append(a)
     if len(sets) == 1 or (len(sets) == 2 and not sets[frozenset()]):
         return [plan]
     first = sets[frozenset()] or sets.pop(next(reversed(sets)))
@@ -37,7 +37,7 @@ def separate(plan: QueryPlan, dialect: str) -> list[QueryPlan]:
     return [_plan_of(plan, aggregate_set, dialect) for aggregate_set in (first, *rest_sets)]
 
 
-def _held(a: Aggregate, plan: QueryPlan) -> frozenset[str]:
+def _list_held(a: Aggregate, plan: QueryPlan) -> frozenset[str]:
     """The exact terms with values that an aggregate holds, where it can be computed from separate rows."""
     calculated = any(part.value is not None for part in a.parts)
     return frozenset() if calculated else _read_as_values(a) & plan.raw

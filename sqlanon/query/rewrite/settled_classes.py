@@ -52,9 +52,9 @@ class Settled:
 
     def apply_to(self, triples: Sequence[Triple]) -> tuple[Triple, ...]:
         """The results of conditions, which are known where they are settled."""
-        return tuple(self._known(i, triple) if i in self.certain else triple for i, triple in enumerate(triples))
+        return tuple(self._settle(i, triple) if i in self.certain else triple for i, triple in enumerate(triples))
 
-    def _known(self, condition: int, triple: Triple) -> Triple:
+    def _settle(self, condition: int, triple: Triple) -> Triple:
         possible, certain = (
             sql("COALESCE(:d, :x)", d=column(f"d{condition}"), x=tree) for tree in (triple.possible, triple.certain)
         )

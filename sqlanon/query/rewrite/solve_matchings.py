@@ -89,7 +89,7 @@ def _bound(scope: Scope, plan: QueryPlan, formula: Formula) -> tuple[int, int] |
         program = Matchings(spans, attaining(scope.released).matched)
     except UnsupportedError:
         return "HiGHS is not installed: sqlanon[statistics]"
-    return program.bound(_satisfied(formula, cells))
+    return program.bound(_find_satisfying(formula, cells))
 
 
 def _read(scope: Scope, boxes: Sequence[Box]) -> Mapping[tuple[Shown, ...], int] | None:
@@ -123,7 +123,7 @@ def _read(scope: Scope, boxes: Sequence[Box]) -> Mapping[tuple[Shown, ...], int]
     return counts
 
 
-def _satisfied(formula: Formula, cells: Sequence[ValueCells]) -> set[tuple[int, ...]]:
+def _find_satisfying(formula: Formula, cells: Sequence[ValueCells]) -> set[tuple[int, ...]]:
     """The combinations of cells that satisfy a formula."""
     tests = tests_in(formula)
     points = set()

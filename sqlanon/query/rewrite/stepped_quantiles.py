@@ -36,7 +36,7 @@ def stepped_quantile(
     """
     by_step, summed, near = f"_steps_{number}", f"_summed_{number}", f"_near_{number}"
     step = steps.step_of(row["low"])
-    counts = _counted(row)
+    counts = _count_rows(row)
     listed = [*keys, named(step, "b"), *(named(tree, name) for name, tree in counts.items())]
     first = select(listed, FOUND, where=[row["possible"]], group=[*keys, step])
     running = select([*keys, column("b"), *_running(keys, "b", "")], by_step)
@@ -77,7 +77,7 @@ def stepped_quantile(
     }
 
 
-def _counted(row: Mapping[str, Tree]) -> dict[str, Tree]:
+def _count_rows(row: Mapping[str, Tree]) -> dict[str, Tree]:
     n, zero = row["count"], exp.Literal.number(0)
     return {
         "held": sql("CAST(SUM(:x) AS BIGINT)", x=when(row["certain"], n, zero)),

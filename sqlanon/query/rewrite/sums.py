@@ -139,7 +139,7 @@ class _Sums:
         for i, triple in enumerate(rows.triples):
             chosen.append(named(triple.possible, f"q{i}" if i in rows.counts else f"p{i}"))
             chosen += [named(triple.certain, f"c{i}"), named(triple.share, f"s{i}")]
-        chosen += self._values.classes()
+        chosen += self._values.classes.columns()
         parts = [part for a in plan.aggregates for part in a.parts]
         for term in dict.fromkeys(term for a in parts for term in a.terms):
             ends = ["n", *(("min", "max") if term in plan.ordered else ())]

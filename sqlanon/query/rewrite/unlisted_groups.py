@@ -73,7 +73,7 @@ def _ways(box: Box, plan: QueryPlan, rows: BoxRows) -> Iterator[Tree]:
         signs = {test.id: test.id in holds for test in mine}
         rest = rows.compiler.triple(restrict(formula, signs | holding)).possible
         if not is_false(rest):
-            listed = None if spread.bucket is not None else _listed(table, mine, holds, size)
+            listed = None if spread.bucket is not None else _lists_fewer(table, mine, holds, size)
             yield every([hidden, own(rest), listed if listed is not None else TRUE])
     if box.point is not None:  # of other formats, NULL is listed wherever it is possible
         signs = {test.id: test.comparison is None or test.comparison.op == "null" for test in mine}
@@ -110,7 +110,7 @@ def _size(piece: Piece, step: Fraction | None) -> Fraction | None:
     return max(Fraction(0), (inside.high - inside.low) / step + 1)
 
 
-def _listed(table: str, tests: Sequence[ValueTest], holds: frozenset[int], size: Fraction | None) -> Tree | None:
+def _lists_fewer(table: str, tests: Sequence[ValueTest], holds: frozenset[int], size: Fraction | None) -> Tree | None:
     """Whether fewer values are listed than there are under these tests; None: there is no end of them."""
     if size is None:
         return None

@@ -68,24 +68,24 @@ def bound_windows(bound: Bound, plan: QueryPlan) -> Tables:
     for over in overs:
         if over.frame is not None:
             tables += frame_tables(over, MARKED)
-            joins.append(_left(named_table(f"_frame_{over.id}"), sql(f"_frame_{over.id}.id = m.id")))
+            joins.append(_join_left(named_table(f"_frame_{over.id}"), sql(f"_frame_{over.id}.id = m.id")))
             expressions += frame_columns(over)
         elif over.kind in RANKS:
             tables.append((f"_ahead_{over.id}", _ahead(over)))
-            joins.append(_left(named_table(f"_ahead_{over.id}"), sql(f"_ahead_{over.id}.id = m.id")))
+            joins.append(_join_left(named_table(f"_ahead_{over.id}"), sql(f"_ahead_{over.id}.id = m.id")))
             expressions += _ranks(over)
         else:
             whole = _whole(bound, over)
             if whole is not None:
                 same = [_alike(f"p{over.id}_{i}", "m", f"g{i}", f"whole_{over.id}") for i in range(len(over.partition))]
-                joins.append(_left(whole.subquery(f"whole_{over.id}"), every(same) if same else sql("1 = 1")))
+                joins.append(_join_left(whole.subquery(f"whole_{over.id}"), every(same) if same else sql("1 = 1")))
             expressions += _totals(over, whole=whole is not None)
     last = select(expressions, exp.alias_(named_table(MARKED), "m", table=True))
     last.set("joins", joins)
     return (*tables, (WINDOWED, last))
 
 
-def _left(table: exp.Expr, on: Tree) -> exp.Join:
+def _join_left(table: exp.Expr, on: Tree) -> exp.Join:
     return exp.Join(this=table, on=on, side="LEFT")
 
 
@@ -145,7 +145,7 @@ def _ahead(over: Over) -> exp.Select:
     def mark(name: str, table: str) -> Tree:
         return column(name, table)
 
-    def known(i: int) -> Tree:
+    def is_known(i: int) -> Tree:
         return every(sql(":u = 0", u=mark(f"o{over.id}_{i}u", table)) for table in "om")
 
     def before(i: int, term: Sorting, first: str = "o", second: str = "m") -> Tree:
@@ -156,7 +156,7 @@ def _ahead(over: Over) -> exp.Select:
             f"COALESCE(:a {word} :b AND :k, FALSE)",
             a=mark(f"o{over.id}_{i}{ends[0]}", first),
             b=mark(f"o{over.id}_{i}{ends[1]}", second),
-            k=known(i),
+            k=is_known(i),
         )
 
     def may_be_before(i: int, term: Sorting) -> Tree:
@@ -167,14 +167,14 @@ def _ahead(over: Over) -> exp.Select:
             f"NOT COALESCE(:a {word} :b AND :k, FALSE)",
             a=mark(f"o{over.id}_{i}{ends[0]}", "o"),
             b=mark(f"o{over.id}_{i}{ends[1]}", "m"),
-            k=known(i),
+            k=is_known(i),
         )
 
     def same(i: int, term: Sorting) -> Tree:
         if term.ends is None:
             return sql(":a = :b", a=mark(f"o{over.id}_{i}", "o"), b=mark(f"o{over.id}_{i}", "m"))
         parts = {f"{table}{end}": mark(f"o{over.id}_{i}{end}", table) for table in "om" for end in "lh"}
-        return sql("COALESCE(:ol = :oh AND :ml = :mh AND :ol = :ml AND :k, FALSE)", k=known(i), **parts)
+        return sql("COALESCE(:ol = :oh AND :ml = :mh AND :ol = :ml AND :k, FALSE)", k=is_known(i), **parts)
 
     def may_be_same(i: int, term: Sorting) -> Tree:
         if term.ends is None:
@@ -190,10 +190,10 @@ def _ahead(over: Over) -> exp.Select:
         maybe = some([maybe, every(may_be_same(i, term) for i, term in terms)])
     if over.kind == "cume_dist":  # and all count
         surely = some([surely, every(same(i, term) for i, term in terms)])
-    one, none = _NUMBER(1), exp.null()
+    literal_one, none = _NUMBER(1), exp.null()
     low, high = (
-        sql("COUNT(:x)", x=when(every([sql("o.sure"), surely]), one, none)),
-        sql("COUNT(:x)", x=when(every([sql("o.may"), maybe]), one, none)),
+        sql("COUNT(:x)", x=when(every([sql("o.sure"), surely]), literal_one, none)),
+        sql("COUNT(:x)", x=when(every([sql("o.may"), maybe]), literal_one, none)),
     )
     if over.kind == "dense_rank":
         low, high = _distinct(over, surely, maybe)
@@ -206,13 +206,15 @@ def _ahead(over: Over) -> exp.Select:
     rest: list[Tree] = []
     if over.kind in COUNT_ALL:
         behind = {"rest_low": [sql("o.sure"), negate(maybe)], "rest_high": [sql("o.may"), negate(surely)]}
-        rest = [named(sql("COUNT(:x)", x=when(every(parts), one, none)), name) for name, parts in behind.items()]
+        rest = [
+            named(sql("COUNT(:x)", x=when(every(parts), literal_one, none)), name) for name, parts in behind.items()
+        ]
     query = select(
         [sql("m.id AS id"), named(low, "low"), named(high, "high"), *rest],
         exp.alias_(named_table(MARKED), "m", table=True),
         group=[sql("m.id")],
     )
-    query.set("joins", [_left(other_rows.subquery("o"), every(pairs))])
+    query.set("joins", [_join_left(other_rows.subquery("o"), every(pairs))])
     return query
 
 
@@ -246,21 +248,21 @@ def _distinct(over: Over, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
 def _ranks(over: Over) -> list[Tree]:
     """The columns of a rank."""
     function = aggregates.rank_of(over.kind, over.parts)
-    order = [_estimated(over, i, term) for i, term in enumerate(over.order)]
+    order = [_order_by_estimate(over, i, term) for i, term in enumerate(over.order)]
     order += [exp.Ordered(this=sql("m.id"))] if over.kind in ("row_number", "ntile") else []
     estimate = exp.Window(
         this=function, partition_by=[sql("m.shown"), *_partition(over)], order=exp.Order(expressions=order)
     )
     columns = {
         "e": estimate,
-        "l": _placed(over, "low", "rest_high"),
-        "h": _placed(over, "high", "rest_low"),
+        "l": _place_group(over, "low", "rest_high"),
+        "h": _place_group(over, "high", "rest_low"),
         "u": sql("CASE WHEN m.sure THEN 0 ELSE 1 END"),
     }
     return [named(tree, f"w{end}{over.id}") for end, tree in columns.items()]
 
 
-def _placed(over: Over, ahead: str, rest: str) -> Tree:
+def _place_group(over: Over, ahead: str, rest: str) -> Tree:
     """The place of a group, by how many are ahead of it and how many are not.
 
     Every place rises with those ahead, and a part of all falls with the rest.
@@ -289,7 +291,7 @@ def _quotient(number: Tree, by: Tree) -> Tree:
     return sql("CAST((:n - :n % :k) / :k AS BIGINT)", n=number, k=by)
 
 
-def _estimated(over: Over, i: int, term: Sorting) -> exp.Ordered:
+def _order_by_estimate(over: Over, i: int, term: Sorting) -> exp.Ordered:
     """A term of ORDER BY, on the estimates."""
     estimated = term.term.copy()
     if term.ends is None:

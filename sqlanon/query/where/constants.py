@@ -169,13 +169,13 @@ class Constants:
         text = exp.Select().select(tree.copy()).sql(dialect=self._scope.engine.dialect)
         key = ("query/null", box.field.name, text)
 
-        def asked() -> bool | None:
+        def ask() -> bool | None:
             try:
                 return bool(self._scope.engine.fetch(Statement("query/null", text))[0][0])
             except DatabaseError:
                 return None
 
-        return self._scope.released.once(key, asked)
+        return self._scope.released.once(key, ask)
 
     def _fetch(self, box: Box, node: exp.Expr, written: exp.Expr) -> Any:  # noqa: ANN401 - an engine's value
         text = exp.Select().select(node.copy()).sql(dialect=self._scope.engine.dialect)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqlanon.column_spec import ColumnSpec
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine
 from sqlanon.engines.rows import number, read_integer, read_integers
@@ -15,7 +16,7 @@ from sqlanon.release.history.side import counts_candidates
 from sqlanon.release.verify import persons
 from sqlanon.release.verify.stored_rows import columns_in
 from sqlanon.results import SensitiveAudit, TogetherReport
-from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec, person_name
+from sqlanon.spec import PrivacySpec, ReleaseSpec, person_name
 from sqlanon.table.reading import counted_columns
 from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch

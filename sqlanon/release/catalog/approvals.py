@@ -158,7 +158,7 @@ def require_approval(
         )
     same = [approval for approval in approved if not list_differences(approval.policy, policy)]
     if not same:
-        raise GuardError(_unapproved(release, approved, policy, approve))
+        raise GuardError(_explain_missing(release, approved, policy, approve))
     last = max(same, key=lambda approval: approval.place)
     what = f"{release}: the approval by {last.approver} of {last.given_at[:10]}"
     if last.given > now:
@@ -199,7 +199,7 @@ def check_signature(one: Approval, signers: Path) -> None:
     signatures.verify(one.statement, one.signature or "", one.approver, signers, what)
 
 
-def _unapproved(release: str, every: Sequence[Approval], policy: Mapping[str, Any], approve: str) -> str:
+def _explain_missing(release: str, every: Sequence[Approval], policy: Mapping[str, Any], approve: str) -> str:
     if not every:
         return (
             f"{release}: refresh.needs_approval, and nobody approved this release; nothing was published. Approve a "

@@ -129,7 +129,7 @@ class Catalog(CatalogReader):
         self._engine.execute(statement("catalog/insert", self._engine.dialect, binds, catalog=self.table))
         return entry_of(tuple(binds[name] for name in READ), self.table.database)
 
-    def checked(self, spec: ReleaseSpec, version: int, at: str) -> None:
+    def record_check(self, spec: ReleaseSpec, version: int, at: str) -> None:
         """Record the time of a run that found nothing to do, and the policy's present readers and times."""
         self._keep_policy(spec.name, version, redact(spec), at)
 

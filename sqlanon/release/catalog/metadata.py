@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 
 from sqlanon._version import __version__
+from sqlanon.column_spec import Hierarchy, Rule
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, LockedError
@@ -18,7 +19,7 @@ from sqlanon.formats import GROUP, Names, Recoded
 from sqlanon.release.catalog.private_tables import METADATA, SENSITIVE
 from sqlanon.release.catalog.redacted_policy import write_requirements
 from sqlanon.results import RequirementResult
-from sqlanon.spec import OWN, Accuracy, Hierarchy, PrivacySpec, ReleaseSpec, Rule
+from sqlanon.spec import OWN, Accuracy, PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table import rules
 from sqlanon.table.reading import Roles

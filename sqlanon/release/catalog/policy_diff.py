@@ -334,16 +334,16 @@ def _threshold(old: Policy | None, new: Policy | None) -> Iterator[Difference]:
     A threshold is no setting: the published version was not measured against the new threshold.
     """
     if old is None or new is None:
-        yield from _compare_setting("threshold", _accepted(old), _accepted(new), weaker=old is not None)
+        yield from _compare_setting("threshold", _format_threshold(old), _format_threshold(new), weaker=old is not None)
         return
     looser = Fraction(new["risk"]) > Fraction(old["risk"])
     for key, strictest in (("attacker", "prosecutor"), ("over", "published")):
         looser |= new[key] not in (old[key], strictest)
-    yield from _compare_setting("threshold", _accepted(old), _accepted(new), weaker=looser)
+    yield from _compare_setting("threshold", _format_threshold(old), _format_threshold(new), weaker=looser)
     yield from _compare_setting("threshold.because", old["because"], new["because"], setting=True)
 
 
-def _accepted(threshold: Policy | None) -> str | None:
+def _format_threshold(threshold: Policy | None) -> str | None:
     return None if threshold is None else f"{threshold['risk']} ({threshold['attacker']}, {threshold['over']} columns)"
 
 

@@ -131,7 +131,7 @@ class CatalogReader:
             "versions": _bound(binds, "version", versions),
             **_view_parameters(binds, views),
         }
-        rows = self._asked("catalog/list", binds, context)
+        rows = self._fetch_entries("catalog/list", binds, context)
         return [entry for entry in rows if not statuses or entry.status in statuses]
 
     def live(self, found: Found | None, release: str) -> list[Entry]:
@@ -148,21 +148,21 @@ class CatalogReader:
         """
         binds = {"release": release, **_JSON}
         name = "catalog/live" if self._engine.updates else "catalog/list"
-        return self._asked(name, binds, {**_UNCONDITIONAL, "release": True}, found)
+        return self._fetch_entries(name, binds, {**_UNCONDITIONAL, "release": True}, found)
 
     def beside(self, found: Found, release: str, source: str, views: Sequence[TableRef]) -> list[Entry]:
         """The published versions of other releases that have the same source, or perhaps any of these views."""
         if not self._engine.updates:
-            every = self._asked("catalog/list", {}, _UNCONDITIONAL, found)
+            every = self._fetch_entries("catalog/list", {}, _UNCONDITIONAL, found)
             return [entry for entry in every if entry.status == "published" and entry.release != release]
         binds: dict[str, Bind] = {"release": release, "source": source}
-        return self._asked("catalog/beside", binds, _view_parameters(binds, views), found)
+        return self._fetch_entries("catalog/beside", binds, _view_parameters(binds, views), found)
 
     def instead(self, source: str) -> list[Entry]:
         """The last version that readers had, for each place where a source was released."""
         if not self._engine.updates:
             return self.entries(source=source)
-        return self._asked("catalog/instead", {"source": source}, {})
+        return self._fetch_entries("catalog/instead", {"source": source}, {})
 
     def releases(self) -> list[str]:
         """The names of all releases."""
@@ -219,7 +219,7 @@ class CatalogReader:
         """The error of a release that the catalog does not have; it names the known releases."""
         return PolicyError(f"{release} is not a release of this database; releases: {format_names(self.releases())}")
 
-    def _asked(
+    def _fetch_entries(
         self, name: str, asked: dict[str, Bind], context: Mapping[str, object], found: Found | None = None
     ) -> list[Entry]:
         there = found or self._engine.look_up(self.tables)

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, cast
 
+from sqlanon.column_spec import Hierarchy, Rule
 from sqlanon.results.base import to_plain
-from sqlanon.spec import Hierarchy, ReleaseSpec, Rule
+from sqlanon.spec import ReleaseSpec
 
 
 def hash_policy(policy: Mapping[str, Any]) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.frozen.choose_lineage import find_newest
 from sqlanon.release.frozen.verify import Before, verify_before, verify_version
 from sqlanon.release.frozen.version import Draft, Step, make_published, record
-from sqlanon.release.publish.publish import Content, as_verified, list_columns
+from sqlanon.release.publish.content import Content, as_verified, list_columns
 from sqlanon.release.verify.exposure import count_exposure
 from sqlanon.results import Exposure, RunReport
 from sqlanon.table.scratch import Scratch

@@ -46,7 +46,7 @@ def says(column: Column, text: str, typed: str | None) -> bool:
     if text == typed or column.kind == "boolean":  # a cast to two values takes no other text
         return True
     try:
-        return _EQUAL.get(column.kind, _other)(column, text, typed)
+        return _EQUAL.get(column.kind, _differs)(column, text, typed)
     except (ValueError, InvalidOperation):
         return False
 
@@ -74,7 +74,7 @@ def _texts(column: Column, text: str, typed: str) -> bool:
     return padded is not None and text.rstrip(" ") == typed.rstrip(" ")
 
 
-def _other(column: Column, text: str, typed: str) -> bool:
+def _differs(column: Column, text: str, typed: str) -> bool:
     return column.type.lower() == "uuid" and uuid.UUID(text) == uuid.UUID(typed)
 
 

@@ -11,7 +11,7 @@ from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.views import sensitive_of
 from sqlanon.release.prepare.prepare import link_columns
 from sqlanon.release.prepare.staged import Prepared
-from sqlanon.release.publish.publish import list_columns
+from sqlanon.release.publish.content import list_columns
 from sqlanon.release.trials.column_losses import ColumnLosses
 from sqlanon.results import PlanColumn
 from sqlanon.spec import ReleaseSpec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlanon.spec import Hierarchy
+from sqlanon.column_spec import Hierarchy
 from sqlanon.table.domain import Domain
 from sqlanon.table.scratch import Scratch
 

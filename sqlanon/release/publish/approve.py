@@ -160,11 +160,11 @@ def list_approvals(engine: Engine, release: str | None = None, signers: Path | N
         state = decision.state(decisions, same, now)
         days = (decision.ends - now).days if state == "valid" else 0
         grown = _grown(decision, published.get(decision.release)) if state == "valid" else ()
-        approvals.append(ListedApproval(decision, state, days, _signed(decision, signers), grown))
+        approvals.append(ListedApproval(decision, state, days, _describe_signature(decision, signers), grown))
     return approvals
 
 
-def _signed(approval: Approval, signers: Path | None) -> str:
+def _describe_signature(approval: Approval, signers: Path | None) -> str:
     if approval.signature is None:
         return "no"
     if signers is None:

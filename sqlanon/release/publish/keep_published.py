@@ -23,7 +23,7 @@ def keep(state: ReleaseState, entry: Entry, at: str) -> None:
     with engine.publishing():
         grant_usage(engine, spec.readers, views_of(entry))
         set_readers(engine, spec.readers, views_of(entry), entry)
-        Catalog(engine).checked(spec, entry.version, at)
+        Catalog(engine).record_check(spec, entry.version, at)
     drop_old(engine, spec.name)
 
 

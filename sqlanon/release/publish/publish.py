@@ -5,22 +5,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from sqlanon.engines.base import Engine, Found, Statement, TableRef
+from sqlanon.engines.base import Engine, Found
 from sqlanon.errors import DatabaseError
-from sqlanon.formats import Published
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.collated import find_collated
-from sqlanon.release.catalog.entry import Entry, SourceState
+from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import mark_rows
-from sqlanon.release.catalog.metadata import COLUMNS, facts_of, metadata_rows
+from sqlanon.release.catalog.metadata import COLUMNS
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.publication import Publication
-from sqlanon.release.catalog.rights import drop_statistics, grant_usage, set_readers
+from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import ReleaseState, read_state, scope_secret
 from sqlanon.release.catalog.target import check_still_free
 from sqlanon.release.catalog.views import (
@@ -28,184 +26,17 @@ from sqlanon.release.catalog.views import (
     list_pointings,
     metadata_of,
     metadata_table,
-    sensitive_of,
     views_beside,
     views_of,
 )
-from sqlanon.release.history.history import table_of, value_columns
-from sqlanon.release.prepare.staged import Prepared
-from sqlanon.release.publish.array_dictionary import find_repeated
+from sqlanon.release.publish.content import Content
 from sqlanon.release.publish.in_lake import commit_version, name_file
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.release.publish.second_file import keep_tables, make_schema, reconcile, record_version, write_file
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import commit
-from sqlanon.release.verify import tokens
-from sqlanon.release.verify.made import Made
-from sqlanon.release.verify.verify import Verified, verify_physical
-from sqlanon.release.verify.verify_pair import verify_pair
 from sqlanon.results import RunReport
 from sqlanon.sqltext import statement
-from sqlanon.table.scratch import Scratch
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A version of new classes.
-
-    Attributes:
-        ready: the source, and the requirements on the classes.
-        made: the classes.
-        report: the report so far.
-        secret: key of the release's hashes.
-        history: scratch table of the version's history, if there is a key.
-        siblings: the tables that are published together with it.
-    """
-
-    ready: Prepared
-    made: Made
-    report: RunReport
-    secret: str = field(repr=False)
-    history: TableRef | None = None
-    siblings: tokens.Siblings | None = None
-
-    def of_version(self, engine: Engine, physical: str) -> Draft:
-        """The same draft with the names of private tables in the version."""
-        proof = self.made.proof.of_version(engine, physical)
-        recoded = replace(self.made.recoded, members=proof.members)
-        report = replace(self.report, certificate=proof.content)
-        return replace(self, made=replace(self.made, recoded=recoded, proof=proof), report=report)
-
-    def keep(self, scratch: Scratch, physical: str) -> None:
-        """Copy the history into a separate table, which stays when the version is dropped.
-
-        No statistics of private values are left.
-        """
-        proof, ready = self.made.proof, self.ready
-        made = [private_table(scratch.engine, f"{physical}_link"), *proof.tables]
-        if self.history:
-            made.append(table_of(scratch.engine, physical))
-            columns = proof.history_columns(value_columns(ready.roles, ready.persons))
-            scratch.execute("history/keep", kept=made[-1], history=self.history, columns=columns)
-        drop_statistics(scratch.engine, made)
-
-
-def linked_values(ready: Prepared) -> list[str]:
-    """Aliases of the sensitive columns that are counted over persons: audits find their hashes in the link table."""
-    names = {reading.name for reading in ready.roles.sensitive}
-    counted = any(requirement.counts_persons and requirement.column in names for requirement in ready.requirements)
-    return [reading.alias for reading in ready.roles.sensitive] if counted else []
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """A version to publish: functions that write and verify the tables.
-
-    Attributes:
-        write: makes the tables of readers at a place, and runs further statements.
-        verify: measures the written tables, by their place and the objects looked up, and gives the report.
-        beside: statements that make private tables.
-        keep: makes the other private tables, in the publishing transaction; for a release in another file, before the
-            file is put in place.
-        metadata: the rows of the metadata table, of the verified report.
-        report: the report so far.
-        source: state of the source for the catalog.
-        seed: of the version's random numbers.
-        secret: key of the release's hashes.
-    """
-
-    write: Callable[[TableRef, Sequence[Statement]], None]
-    verify: Callable[[TableRef, Found], RunReport]
-    beside: Sequence[Statement]
-    keep: Callable[[], None]
-    metadata: Callable[[RunReport], Iterable[tuple[object, ...]]]
-    report: RunReport
-    source: SourceState
-    seed: int
-    secret: str = field(repr=False)
-
-
-def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft: Draft, watch: Stopwatch) -> Content:
-    """Content of a version of new classes, for `put_in`; nothing is written yet.
-
-    Args:
-        state: the release as the run found it.
-        target: where the version goes.
-        scratch: the run.
-        draft: the version.
-        watch: measures the stages.
-    """
-    engine, spec = state.engine, state.spec
-    draft = draft.of_version(engine, target.physical)
-    ready, made, report = draft.ready, draft.made, draft.report
-    encoded, classed, recoded, proof = made.encoded, made.classed.table, made.recoded, made.proof
-
-    def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
-        tables = [
-            scratch.sql(
-                "publish/table",
-                physical=place,
-                classed=classed,
-                released=recoded.released,
-                published=list_columns(recoded.columns),
-                dense=recoded.groups.dense,
-                repeated=find_repeated(scratch, recoded, encoded.rows),
-            )
-        ]
-        if recoded.sensitive:
-            tables.append(
-                scratch.sql(
-                    "publish/sensitive",
-                    physical=sensitive_of(place),
-                    classed=classed,
-                    released=recoded.released,
-                    published=list_columns(recoded.sensitive),
-                )
-            )
-        scratch.execute_all([*tables, *beside])
-
-    def verify(place: TableRef, found: Found) -> RunReport:
-        physical = found.relations[place]
-        proof.verify(scratch, made)
-        if recoded.sensitive:
-            relation = found.relations[sensitive_of(place)]
-            verified = verify_pair(scratch, made.classed, recoded, relation, physical, ready.requirements)
-        else:
-            verified = verify_physical(scratch, made.classed, recoded, physical, ready.requirements)
-        done = proof.add_marks(as_verified(report, verified, watch), engine, physical)
-        if not recoded.sensitive:
-            persons = [person.alias for person in ready.persons]
-            done = replace(done, exposed=proof.expose(scratch, made, physical, ready.roles.insensitive, persons))
-        reached, warned = tokens.verify_tokens(scratch, state, physical, recoded.layout.of_class, draft.siblings)
-        return replace(done, requirements=(*done.requirements, *reached), warnings=(*done.warnings, *warned))
-
-    link = scratch.sql(
-        "publish/link",
-        linked=private_table(engine, f"{target.physical}_link"),
-        classed=classed,
-        groups=recoded.groups,
-        persons=[person.alias for person in ready.persons],
-        values=linked_values(ready),
-        omitted=recoded.omitted,
-        link=ready.roles.link,
-    )
-    names = {domain.reading.alias: recoded.layout.names[domain.code] for domain in encoded.quasi}
-    facts = facts_of(recoded, target.view.name) | find_collated(scratch, encoded.roles)
-
-    def metadata(done: RunReport) -> Iterable[tuple[object, ...]]:
-        return metadata_rows(spec, encoded.roles, names, target.version, facts, done.requirements)
-
-    return Content(
-        write,
-        verify,
-        [link, *proof.statements(scratch, classed, ready.roles.link)],
-        lambda: draft.keep(scratch, target.physical),
-        metadata,
-        report,
-        ready.source,
-        made.seed,
-        draft.secret,
-    )
 
 
 def put_in(new: New) -> RunReport:
@@ -224,10 +55,10 @@ def put_in(new: New) -> RunReport:
     if not engine.transactions:
         return new.put_in_phases()
     with engine.publishing():
-        done, found = new.fill()
-        entry = new.swap(done, found)
+        report, lookup = new.fill()
+        entry = new.swap(report, lookup)
     new.drop_old(entry)
-    return done
+    return report
 
 
 def put_together(parts: Sequence[New]) -> list[RunReport]:
@@ -244,10 +75,10 @@ def put_together(parts: Sequence[New]) -> list[RunReport]:
             make_room(replace(part.state, found=now.found, fresh=now.fresh), part.target, part.content.secret)
     with engine.publishing():
         filled = [part.fill() for part in parts]
-        new = [part.swap(*made) for part, made in zip(parts, filled, strict=True)]
+        new = [part.swap(*filled_part) for part, filled_part in zip(parts, filled, strict=True)]
     for part, entry in zip(parts, new, strict=True):
         part.drop_old(entry)
-    return [done for done, _ in filled]
+    return [report for report, _ in filled]
 
 
 Judge = Callable[[RunReport], RunReport]
@@ -283,19 +114,19 @@ class New:
         with self.watch.stage("publish"):
             empty = statement("publish/metadata", engine.dialect, metadata=metadata_table(physical), columns=COLUMNS)
             self.content.write(physical, [*self.content.beside, empty])
-            found = engine.look_up(
+            lookup = engine.look_up(
                 [
                     *(ref for item in self._shown for ref in (item.view, item.at)),
                     *(views_of(previous) if previous else ()),
                 ]
             )
-            check_still_free(self.state, self.target, found)
+            check_still_free(self.state, self.target, lookup)
         with self.watch.stage("verify"):
-            done = self.judge(self.content.verify(physical, found))
+            report = self.judge(self.content.verify(physical, lookup))
         with self.watch.stage("publish"):
             self.content.keep()
-            engine.load_rows(metadata_table(physical), COLUMNS, self.content.metadata(done))
-        return replace(done, seconds=self.watch.total()), found
+            engine.load_rows(metadata_table(physical), COLUMNS, self.content.metadata(report))
+        return replace(report, seconds=self.watch.total()), lookup
 
     def _add(self, status: str, report: RunReport) -> Entry:
         state, target, content = self.state, self.target, self.content
@@ -326,22 +157,22 @@ class New:
         """The same with a lake table; the lake's commit decides."""
         engine, spec = self.state.engine, self.state.spec
         with engine.publishing():
-            done, _ = self.fill()
-            done = replace(done, lake={"place": place, "file": name_file()})
+            report, _ = self.fill()
+            report = replace(report, lake={"place": place, "file": name_file()})
             with self.watch.stage("publish"):
-                entry = self._add("pending", done)
+                entry = self._add("pending", report)
         try:
             commit_version(engine, entry, self.watch)
-            done = replace(done, seconds=self.watch.total())
+            report = replace(report, seconds=self.watch.total())
             with self.watch.stage("publish"), engine.publishing():
-                Catalog(engine).replace_report(spec.name, self.target.version, done)
+                Catalog(engine).replace_report(spec.name, self.target.version, report)
                 entries = record_version(engine, spec.name, self.target.version)
         except BaseException:
             _clean_up(engine, spec.name)
             raise
         with self.watch.stage("cleanup"):
             drop_old(engine, spec.name, entries)
-        return done
+        return report
 
     def put_in_phases(self) -> RunReport:
         """The same without transactions."""
@@ -351,9 +182,9 @@ class New:
         try:
             with self.watch.stage("publish"):
                 self._add("pending", self.content.report)
-            done, _ = self.fill()
+            report, _ = self.fill()
             with self.watch.stage("publish"):
-                Catalog(engine).replace_report(spec.name, self.target.version, done)
+                Catalog(engine).replace_report(spec.name, self.target.version, report)
                 grant_usage(engine, spec.readers, views)
                 commit(engine, shown, previous)
                 set_readers(engine, spec.readers, views, previous)
@@ -363,7 +194,7 @@ class New:
             raise
         with self.watch.stage("cleanup"):
             drop_old(engine, spec.name, entries)
-        return done
+        return report
 
 
 def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
@@ -377,34 +208,15 @@ def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
         return
     # Two first releases at once would both make the schemas, and one would fail.
     with state.engine.lock("schemas", wait=True), state.engine.publishing():
-        found = state.found
-        if catalog.table in found.relations:  # another session may have added its later columns by now
-            found = state.engine.look_up([*catalog.tables, *schemas])
-        catalog.create(found, schemas)
+        lookup = state.found
+        if catalog.table in lookup.relations:  # another session may have added its later columns by now
+            lookup = state.engine.look_up([*catalog.tables, *schemas])
+        catalog.create(lookup, schemas)
         catalog.drop_statistics(state.found)
         if state.secret is None:
             catalog.keep_secret(state.spec.name, secret)
         if state.fresh and state.spec.scope is not None:
             catalog.keep_secret(scope_secret(state.spec.scope), state.tokens)
-
-
-def list_columns(columns: Sequence[Published]) -> list[dict[str, str]]:
-    """Published columns as templates take them."""
-    return [{"source": c.source, "column": c.column, "name": c.name, "kind": c.kind} for c in columns]
-
-
-def as_verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunReport:
-    """The report of a version whose tables were verified."""
-    return replace(
-        report,
-        requirements=verified.requirements,
-        classes=verified.classes,
-        min_class=verified.min_class,
-        max_class=verified.max_class,
-        pm=verified.pm,
-        seconds=watch.total(),
-        verified=True,
-    )
 
 
 def _publish_file(new: New) -> RunReport:
@@ -423,19 +235,19 @@ def _publish_file(new: New) -> RunReport:
                 make_schema(engine, place)
                 empty = statement("publish/metadata", engine.dialect, metadata=metadata_of(place), columns=COLUMNS)
                 content.write(place, [empty])
-                found = engine.look_up([place, *views_beside(place, target.second)[2:]])
+                lookup = engine.look_up([place, *views_beside(place, target.second)[2:]])
             with watch.stage("verify"):
-                done = judge(content.verify(place, found))
+                report = judge(content.verify(place, lookup))
             with watch.stage("publish"):
-                rows = mark_rows(content.metadata(done), content.secret, spec.name, target.version)
+                rows = mark_rows(content.metadata(report), content.secret, spec.name, target.version)
                 engine.load_rows(metadata_of(place), COLUMNS, rows)
         with watch.stage("cleanup"):
             with engine.publishing():  # a file in place and a pending version are enough for `reconcile`
-                catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))
+                catalog.replace_report(spec.name, target.version, replace(report, seconds=watch.total()))
             if spec.refresh.keep > 1:
                 shown = list_pointings(engine, target.view, target.physical, second=target.second)
                 keep_tables(engine, shown, database)
-        return done
+        return report
 
     try:
         file = write_file(engine, spec.name, target.file, fill, watch)

@@ -20,7 +20,8 @@ from sqlanon.release.divide.division import Division
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, Compared
 from sqlanon.release.history.earlier import Earlier
 from sqlanon.release.prepare.staged import Prepared, Staged, Unchanged
-from sqlanon.release.publish.publish import Content, Judge
+from sqlanon.release.publish.content import Content
+from sqlanon.release.publish.publish import Judge
 from sqlanon.release.publish.second_file import reconcile
 from sqlanon.release.trials.trial import Trial
 from sqlanon.release.verify import tokens

@@ -15,7 +15,7 @@ from sqlanon.release.history.compare_versions import changed_rows, compare_versi
 from sqlanon.release.plans.rows import Planned, plan_rows
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
-from sqlanon.release.publish.publish import Draft, content_of, list_columns
+from sqlanon.release.publish.content import Draft, content_of, list_columns
 from sqlanon.release.stages.stage import Compare, ComparePersons, Divide, Measure, Profile
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.verify import persons, tokens

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sqlanon.column_spec import ColumnSpec
 from sqlanon.errors import GuardError, PolicyError, UnsupportedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
@@ -14,7 +15,7 @@ from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.views import form_of, metadata_table
 from sqlanon.release.prepare.key import key_columns
 from sqlanon.results import RunReport
-from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
+from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.statistics.neighbour import Neighbour, NeighbourColumn, make_changed_error
 from sqlanon.table.roles import assign_roles
 
@@ -123,19 +124,19 @@ def check_sums(work: Work, entry: Entry) -> None:
     assert statistics is not None
     if not statistics.sums:
         return
-    found = work.scratch.fetch("statistics/neighbour_columns", metadata=metadata_table(entry.table))
-    shown = {str(row[0]).lower() for row in found if row[1] in PUBLISHED}
+    published_columns = work.scratch.fetch("statistics/neighbour_columns", metadata=metadata_table(entry.table))
+    shown = {str(row[0]).lower() for row in published_columns if row[1] in PUBLISHED}
     columns = {column.name.lower(): column for column in work.state.source.columns}
-    for one in statistics.sums:
-        own = columns[one.column.lower()]
+    for summed in statistics.sums:
+        summed_column = columns[summed.column.lower()]
         for name in sorted(shown):
             column = columns.get(name)
-            if column is None or (name != own.name.lower() and not _says(work, column, own)):
+            if column is None or (name != summed_column.name.lower() and not _says(work, column, summed_column)):
                 continue
             raise UnsupportedError(
                 f"{work.spec.name}: together: {entry.release} publishes column {column.name}, which says "
-                f"what {own.name} is, for each class and not for cells alone; leave it out of the rows, or measure "
-                f"{one.name} out of the counts"
+                f"what {summed_column.name} is, for each class and not for cells alone; leave it out of the rows, or "
+                f"measure {summed.name} out of the counts"
             )
 
 
@@ -145,10 +146,10 @@ def _says(work: Work, column: Column, summed: Column) -> bool:
         return False
     numbers = column.kind in NUMBERS
     source = work.state.source.ref
-    found = work.scratch.count(
+    differing = work.scratch.count(
         "statistics/said_by", source=source, numbers=numbers, column=column.name, sum=summed.name
     )
-    return bool(found)
+    return bool(differing)
 
 
 def read_neighbour(work: Work, entry: Entry, readings: Sequence[Reading]) -> Neighbour:

@@ -12,13 +12,14 @@ from sqlanon.noisy.published import view_columns
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.charged import drawn_table, warn_of
+from sqlanon.release.budget.charged import warn_of
 from sqlanon.release.budget.events import Event
+from sqlanon.release.budget.home import copy_here, drawn_table
 from sqlanon.release.catalog.catalog import now
 from sqlanon.release.catalog.collated import mark_collated
 from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.catalog.rights import reader_warnings
-from sqlanon.release.publish.publish import Content
+from sqlanon.release.publish.content import Content
 from sqlanon.release.stages.work import Work
 from sqlanon.release.versions.noisy_rows import SyntheticRows
 from sqlanon.results import LossReport, NoisyReport, RunReport
@@ -42,7 +43,7 @@ def content_of_drawn(work: Work, reserved: Event, drawn: Event) -> Content:
     shape = shape_of(spec, drawn.body.get("pairs"))
     noise = noise_of(shape_of(spec))
     columns = view_columns(shape)
-    drawn_statistics = drawn_table(engine, noisy.budget.name, reserved)
+    drawn_statistics = copy_here(scratch, drawn_table(engine, noisy.budget.name, reserved), "drawn")
     budget = Budget(engine, noisy.budget)
     budget.look()
     account = budget.account

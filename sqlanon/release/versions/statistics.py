@@ -5,13 +5,10 @@ See docs/statistics.md. A release has one version, or versions that follow one a
 
 from __future__ import annotations
 
-import json
-import secrets
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from sqlanon._version import __version__
-from sqlanon.counted import StatisticsSpec, SumMeasure, list_parts
+from sqlanon.counted import StatisticsSpec, list_parts
 from sqlanon.engines.base import Found, Statement, TableRef
 from sqlanon.errors import GuardError, PolicyError
 from sqlanon.progress import Progress, Silent
@@ -23,7 +20,7 @@ from sqlanon.release.catalog.rights import drop_statistics, reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.plans.counts import plan_counts
-from sqlanon.release.publish.publish import Content
+from sqlanon.release.publish.content import Content
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.followed import Nights
 from sqlanon.release.versions.neighbour import (
@@ -33,9 +30,10 @@ from sqlanon.release.versions.neighbour import (
     link_of_neighbour,
     read_neighbour,
 )
+from sqlanon.release.versions.statistics_metadata import metadata_rows
+from sqlanon.release.versions.statistics_stages import Assemble, Count, Protect
 from sqlanon.results import LossReport, PlanReport, RunReport
 from sqlanon.results.counted import NeighbourReport, StatisticsReport
-from sqlanon.spec import Hierarchy, ReleaseSpec
 from sqlanon.statistics.certificate import verify_source
 from sqlanon.statistics.cube import Cube, count_cells
 from sqlanon.statistics.kept import keep_statements, kept_beside, kept_of
@@ -50,54 +48,6 @@ from sqlanon.table.reading import Reading
 
 NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
 """Counts have no classes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """Count the cells of all tables and their margins."""
-
-    release: str
-    tables: int
-
-    @property
-    def text(self) -> str:
-        """See `Stage.text`."""
-        return f"{self.release}: count the cells of {self.tables} table{'s' if self.tables > 1 else ''} and all margins"
-
-    def run(self, works: Mapping[str, Work]) -> None:
-        """See `Stage.run`."""
-        work = works[self.release]
-        work.version.profile(work)
-
-
-@dataclass(frozen=True, slots=True)
-class Protect:
-    """Protect the numbers of the cells."""
-
-    release: str
-    text: str
-
-    def run(self, works: Mapping[str, Work]) -> None:
-        """See `Stage.run`."""
-        work = works[self.release]
-        work.version.divide(work)
-
-
-@dataclass(frozen=True, slots=True)
-class Assemble:
-    """Put the content to publish together."""
-
-    release: str
-
-    @property
-    def text(self) -> str:
-        """See `Stage.text`."""
-        return f"{self.release}: put together what is published"
-
-    def run(self, works: Mapping[str, Work]) -> None:
-        """See `Stage.run`."""
-        work = works[self.release]
-        work.version.measure(work)
 
 
 class OfStatistics(Version):
@@ -226,8 +176,8 @@ class OfStatistics(Version):
         """See `Version.measure`."""
         spec, state, target, staged = work.spec, work.state, work.target, work.staged
         shape, cube = self._counted
-        made = self._made
-        assert made is not None
+        protected = self._made
+        assert protected is not None
         report = RunReport(
             release=spec.name,
             version=target.version,
@@ -253,34 +203,34 @@ class OfStatistics(Version):
                 cells=cube.counts[1],
                 shown=0,
                 hidden=0,
-                witnesses=made.witnesses,
+                witnesses=protected.witnesses,
                 margins=len(shape.margins),
                 levels=tuple((column.name, column.levels) for column in shape.columns),
-                errors=made.errors,
+                errors=protected.errors,
                 persons=shape.threshold if self._protection.method == "suppress" else 0,
-                scales=tuple(one.scale for one in shape.sums),
+                scales=tuple(summed.scale for summed in shape.sums),
                 neighbour=_report_neighbour(shape),
                 batches=self._nights.batches(work),
             ),
         )
-        work.content = self._content(work, report, shape, made)
+        work.content = self._content(work, report, shape, protected)
 
     def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
-        parts = list_parts(len(shape.sums), protection.method)
-        kept = kept_beside(private_table(state.engine, target.physical), parts)
+        parts = list_parts(len(shape.sums), protection.method, followed=shape.followed)
+        kept_tables = kept_beside(private_table(state.engine, target.physical), parts)
         nights, batches = self._nights, self._nights.batches(work)
 
         if batches:
-            keeping = keep_batches(scratch, shape, made, kept, nights.before)
+            keeping = keep_batches(scratch, shape, made, kept_tables, nights.before)
         else:
-            keeping = keep_statements(scratch, shape, made.tables, kept)
+            keeping = keep_statements(scratch, shape, made.tables, kept_tables)
 
         def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
             if batches:
                 scratch.execute_all(
-                    [*beside, write_versions(scratch, shape, kept_of(list(kept.values())), place, batches)]
+                    [*beside, write_versions(scratch, shape, kept_of(list(kept_tables.values())), place, batches)]
                 )
                 return
             scratch.execute_all([made.view(place), *beside])
@@ -288,27 +238,27 @@ class OfStatistics(Version):
         def verify(place: TableRef, found: Found) -> RunReport:
             run = self._run(work, Silent())
             if batches:
-                tables = kept_of(list(kept.values()))
+                tables = kept_of(list(kept_tables.values()))
                 with scratch.beside() as apart:
                     batch = batch_of(apart, tables, target.version)
                     verify_source(apart, shape, run.stage, batch, spec.name)
                 verify_growth(scratch, shape, work.staged.stage, tables, spec.name)
                 shown_cells, not_shown = verify_versions(scratch, shape, place, tables, batches, spec.name)
             else:
-                protection.verify_source(run, kept)
-                shown_cells, not_shown = protection.verify(scratch, shape, place, kept, spec.name)
+                protection.verify_source(run, kept_tables)
+                shown_cells, not_shown = protection.verify(scratch, shape, place, kept_tables, spec.name)
             assert report.statistics is not None
             cells = shown_cells + not_shown
             counts = replace(report.statistics, cells=cells, shown=shown_cells, hidden=not_shown)
             columns = tuple(column.name for column in found.relations[place].columns)
-            done = replace(report, rows=cells, verified=True, seconds=work.watch.total(), statistics=counts)
-            return replace(done, columns=columns)
+            verified_report = replace(report, rows=cells, verified=True, seconds=work.watch.total(), statistics=counts)
+            return replace(verified_report, columns=columns)
 
         return Content(
             write,
             verify,
             keeping,
-            lambda: drop_statistics(state.engine, list(kept.values())),
+            lambda: drop_statistics(state.engine, list(kept_tables.values())),
             lambda report: metadata_rows(spec, shape, self._readings, report, made.facts),
             report,
             work.staged.source,
@@ -325,73 +275,12 @@ def _report_neighbour(shape: Shape) -> NeighbourReport | None:
     return NeighbourReport(neighbour.release, neighbour.version, neighbour.shown, columns)
 
 
-def metadata_rows(
-    spec: ReleaseSpec, shape: Shape, readings: Sequence[Reading], report: RunReport, protected: Mapping[str, object]
-) -> Iterable[tuple[object, ...]]:
-    """The metadata of the view: rules and columns; nothing of the data but counts of the view's own rows."""
-    statistics, counts = spec.statistics, report.statistics
-    assert statistics is not None
-    assert counts is not None
-    facts = {
-        "release": spec.name,
-        "source": spec.source,
-        "version": report.version,
-        "sqlanon": __version__,
-        "token": secrets.token_hex(16),
-        "types": {reading.name: reading.column.kind for reading in readings},
-        "collations": {
-            reading.name: reading.column.collation
-            for reading in readings
-            if reading.column.kind == "text" and reading.column.collation is not None
-        },
-        "equal_unlike": [reading.name for reading in readings if not reading.column.deterministic],
-        "statistics": {
-            "persons": statistics.threshold,
-            "zeros": "shown",
-            "method": statistics.method,
-            **protected,
-            "tables": [{"name": table.name, "by": list(table.by)} for table in statistics.tables],
-            "measures": dict(statistics.measures),
-            **({"sums": {one.name: _describe_sum(one) for one in statistics.sums}} if statistics.sums else {}),
-            "shown": counts.shown,
-            "hidden": counts.hidden,
-            **({"together": list(statistics.together)} if statistics.together else {}),
-            **({"versions": list(counts.batches)} if counts.batches else {}),
-        },
-    }
-    yield "", "release", "", "statistics", "", json.dumps(facts), None
-    for column, reading in zip(shape.columns, readings, strict=True):
-        published = json.dumps([column.name, column.level])
-        kind, paths = "nominal", []
-        if isinstance(reading.spec.hierarchy, Hierarchy):
-            kind, paths = "hierarchy", [list(path[: column.levels]) for path in reading.spec.hierarchy.levels]
-        declared = json.dumps({"levels": column.levels, "paths": paths})
-        yield column.name, "dimension", kind, "statistics", reading.column.shown_type, published, declared
-    for name, kind in statistics.measures:
-        yield name, "measure", kind, "statistics", "", json.dumps([name]), None
-    for one in shape.sums:
-        declared = json.dumps({"scale": one.scale, "low": one.low, "high": one.high})
-        yield one.name, "measure", "sum", "statistics", "", json.dumps([one.name]), declared
-
-
-def _describe_sum(one: SumMeasure) -> dict[str, object]:
-    """The rules of a sum, for readers."""
-    rules: dict[str, object] = {
-        "column": one.column,
-        "range": [one.low, one.high],
-        "p_percent": one.percent / 100,
-    }
-    if one.share:
-        rules["dominance"] = {"n": one.dominant, "share": one.share / 10_000}
-    return rules
-
-
 def _summed(work: Work) -> list[Reading]:
     """The columns of the sums, in their order."""
     statistics = work.spec.statistics
     assert statistics is not None
-    known = {reading.name.lower(): reading for reading in work.staged.roles.sensitive}
-    return [known[one.column.lower()] for one in statistics.sums]
+    by_name = {reading.name.lower(): reading for reading in work.staged.roles.sensitive}
+    return [by_name[summed.column.lower()] for summed in statistics.sums]
 
 
 def _check_persons(work: Work) -> None:

@@ -74,7 +74,7 @@ def make_bundle(
         "audience": audience,
         "published_at": entry.published_at,
         "policy_sha256": hashlib.sha256(files["policy.json"]).hexdigest(),
-        "software": {"release": {"sqlanon": entry.sqlanon}, "bundle": {"sqlanon": __version__, **_installed()}},
+        "software": {"release": {"sqlanon": entry.sqlanon}, "bundle": {"sqlanon": __version__, **_list_installed()}},
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())},
     }
     return pack({**files, MANIFEST: write_json(manifest)})
@@ -129,7 +129,7 @@ def write_json(value: object) -> bytes:
     return (json.dumps(value, sort_keys=True, indent=1, default=str) + "\n").encode()
 
 
-def _installed() -> Mapping[str, str]:
+def _list_installed() -> Mapping[str, str]:
     versions = {"python": platform.python_version()}
     for name in PACKAGES:
         try:

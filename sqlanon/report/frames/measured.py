@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sqlanon.declared import REQUIREMENTS
-from sqlanon.report.decision import accepted, review_date, within
+from sqlanon.report.decision import read_threshold, review_date, within
 from sqlanon.report.document import State, Statement
 from sqlanon.report.frames.base import Found
 from sqlanon.results.figures import count, join_names, measure, share, things
@@ -81,7 +81,7 @@ def _by_every(value: float, every: float | None, bound: str = "") -> str:
 
 def say_threshold(found: Found) -> Statement:
     """The accepted risk and whether it is kept."""
-    threshold = accepted(found.policy)
+    threshold = read_threshold(found.policy)
     about = "the risk that was accepted, at most"
     if threshold is None:
         return Statement(about, "the policy has none", "not measured", "threshold in the policy", "threshold")

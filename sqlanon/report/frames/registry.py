@@ -16,7 +16,7 @@ from sqlanon.release.catalog.attacks import list_attacks
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.state import SHOWN
 from sqlanon.release.catalog.views import spell_table
-from sqlanon.report.decision import NOT_SAID, accepted, context_pairs, review_date, within
+from sqlanon.report.decision import NOT_SAID, context_pairs, read_threshold, review_date, within
 from sqlanon.report.document import Front, Page, Section
 from sqlanon.report.frames.base import Found, Frame
 from sqlanon.report.frames.counts import counts_frame
@@ -141,7 +141,7 @@ def _question(found: Found, recipients: str, purpose: str) -> str:
 
 
 def _figures(found: Found) -> tuple[tuple[str, str, str], ...]:
-    risk, run, threshold = found.risk, found.run, accepted(found.policy)
+    risk, run, threshold = found.risk, found.run, read_threshold(found.policy)
     most, every = risk.highest(), risk.highest("published")
     bound = (
         "no threshold was set"

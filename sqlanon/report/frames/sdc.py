@@ -18,7 +18,7 @@ from sqlanon.report.frames.measured import (
 from sqlanon.results.figures import measure
 
 
-def _expected(found: Found) -> Statement:
+def _expect(found: Found) -> Statement:
     mean = found.risk.marketer
     about = "global risk: expected re-identifications"
     if mean is None:
@@ -42,7 +42,7 @@ def _sections(found: Found) -> tuple[Section, ...]:
         say_published(found),
         say_journalist(found),
         say_marketer(found),
-        _expected(found),
+        _expect(found),
         _special(found),
         say_threshold(found),
     )

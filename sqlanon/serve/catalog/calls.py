@@ -13,7 +13,7 @@ from sqlanon._version import __version__
 from sqlanon.serve.catalog import functions
 from sqlanon.serve.catalog.content import DATABASE
 from sqlanon.serve.refusals import NO_FUNCTION, NO_SETTING, ServeError
-from sqlanon.serve.values import TEXTS, decoded
+from sqlanon.serve.values import TEXTS, decode
 from sqlanon.serve.variables import VERSION
 
 SYSTEM, INFORMATION = "pg_catalog", "information_schema"
@@ -131,7 +131,7 @@ def _function(node: exp.Func, asker: Asker) -> exp.Expr:
         now: exp.Expr = exp.Anonymous(this="now")
         return now if isinstance(node, exp.CurrentTimestamp) else exp.cast(exp.cast(now, "timestamp"), "date")
     if isinstance(node, exp.Format):
-        return _formatted([node.this, *node.expressions])
+        return _format([node.this, *node.expressions])
     if isinstance(node, exp.CurrentSchemas):
         return exp.Array(expressions=[_literal(schema) for schema in (SYSTEM, *asker.schemas)])
     if type(node) in constants:
@@ -163,7 +163,7 @@ def _function(node: exp.Func, asker: Asker) -> exp.Expr:
         if setting_value is not None:
             return _literal(setting_value)
     if name == "format":
-        return _formatted(node.expressions)
+        return _format(node.expressions)
     if name == "set_config" and len(node.expressions) == 3:
         setting, value = (
             expression.name if isinstance(expression, exp.Literal) else "" for expression in node.expressions[:2]
@@ -172,13 +172,13 @@ def _function(node: exp.Func, asker: Asker) -> exp.Expr:
             asker.change(setting, value)
         return _literal(value)
     if name in functions.names():
-        return _own(name, *node.expressions)
+        return _call_own(name, *node.expressions)
     if name in functions.PLAIN:
         return exp.Anonymous(this=functions.RENAMED.get(name, name), expressions=node.expressions)
     raise ServeError(NO_FUNCTION, f"the function {name[:63]} is not answered by the catalog", position=place(node))
 
 
-def _formatted(arguments: Sequence[exp.Expr]) -> exp.Expr:
+def _format(arguments: Sequence[exp.Expr]) -> exp.Expr:
     """``format('%I.%s', ..)`` as a concatenation."""
     template, *values = arguments
     parts = _PLACEHOLDER.split(template.name) if isinstance(template, exp.Literal) else []
@@ -186,7 +186,10 @@ def _formatted(arguments: Sequence[exp.Expr]) -> exp.Expr:
         raise ServeError(NO_FUNCTION, "format is answered by the catalog with a plain text, and %I, %L and %s in it")
     pieces: list[exp.Expr] = [_literal(parts[0])]
     for value, kind, text in zip(values, parts[1::2], parts[2::2], strict=True):
-        pieces += [_own(_QUOTED[kind], value) if kind in _QUOTED else exp.cast(value.copy(), "text"), _literal(text)]
+        pieces += [
+            _call_own(_QUOTED[kind], value) if kind in _QUOTED else exp.cast(value.copy(), "text"),
+            _literal(text),
+        ]
     return exp.Anonymous(this="concat", expressions=pieces)
 
 
@@ -207,12 +210,12 @@ def read_cast(node: exp.Expr) -> exp.Expr:
     if name in _FROM_TEXT:
         to_oid, to_name = _FROM_TEXT[name]
         if isinstance(node.this, exp.Literal) and node.this.is_string:
-            return _own(to_oid, node.this)
+            return _call_own(to_oid, node.this)
         arguments = [node.this, exp.null()] if to_name == "format_type" else [node.this]
         compared = isinstance(node.parent, exp.EQ | exp.NEQ | exp.In)
         if (compared or _counts(node)) and name == "regclass" and not isinstance(node.this, exp.Column):
-            return _own("as_oid", node.this)
-        return node.this if compared or _counts(node) else _own(to_name, *arguments)
+            return _call_own("as_oid", node.this)
+        return node.this if compared or _counts(node) else _call_own(to_name, *arguments)
     if name in ("regproc", "regprocedure", "regrole", "regoper", "regoperator", "regconfig"):
         is_name = isinstance(node.this, exp.Literal) and node.this.is_string
         return exp.cast(exp.null(), "uint") if is_name else exp.cast(node.this, "text")  # there are none
@@ -235,7 +238,7 @@ def read_cast(node: exp.Expr) -> exp.Expr:
 
 def _list(text: str, kind: str) -> exp.Expr:
     """A list that PostgreSQL writes as a text, such as {a,b}."""
-    items = decoded(text.encode(), TEXTS.oid, binary=False)
+    items = decode(text.encode(), TEXTS.oid, binary=False)
     assert isinstance(items, list)
     array = exp.Array(expressions=[exp.null() if item is None else _literal(str(item)) for item in items])
     return exp.cast(array, exp.DataType.build(_PLAIN_TYPES.get(kind[:-2], kind[:-2]) + "[]", dialect="duckdb"))
@@ -247,7 +250,7 @@ def _counts(node: exp.Expr) -> bool:
     return isinstance(parent, exp.Cast) and type_name(parent.to) not in _TEXTS
 
 
-def _own(name: str, *arguments: exp.Expr) -> exp.Expr:
+def _call_own(name: str, *arguments: exp.Expr) -> exp.Expr:
     return exp.Dot(
         this=exp.to_identifier("fn"),
         expression=exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments]),

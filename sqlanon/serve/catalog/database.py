@@ -62,7 +62,7 @@ class CatalogDatabase:
         Raises:
             ServeError: it cannot be answered, takes too long, was cancelled, or has more rows.
         """
-        with self._processes.taken(turn) as process:
+        with self._processes.take(turn) as process:
             limit = min(turn.seconds, SECONDS)
             answer = process.ask({"text": text, "seconds": limit, "rows": rows}, limit + _GRACE_SECONDS, turn)
         if answer.get("late"):
@@ -107,7 +107,7 @@ class Process:
         """
         if self._process is None or self._process.poll() is not None:
             self._start(turn)
-        return self._asked(question, seconds, turn)
+        return self._ask(question, seconds, turn)
 
     def _start(self, turn: Turn) -> None:
         self.end()
@@ -124,12 +124,12 @@ class Process:
             (text, []) for text in (*content.definitions(), *functions.definitions())
         ]
         statements += content.inserts(self._served, Variables("", content.schemas(self._served)[0], {}))
-        problem = self._asked({"statements": statements}, _START_SECONDS, turn).get("error")
+        problem = self._ask({"statements": statements}, _START_SECONDS, turn).get("error")
         if problem:
             self.end()
             raise ServeError(NOT_SUPPORTED, f"the catalog cannot be made: {problem}")
 
-    def _asked(self, question: Mapping[str, Any], seconds: float, turn: Turn) -> dict[str, Any]:
+    def _ask(self, question: Mapping[str, Any], seconds: float, turn: Turn) -> dict[str, Any]:
         """Send a line to the process, and read a line; the process is killed where none comes."""
         process = self._process
         assert process is not None
@@ -169,7 +169,7 @@ def _line(source: int, until: float, turn: Turn) -> bytes:
     while not line.endswith(b"\n"):
         remaining = max(until - time.monotonic(), 0.0)
         ready, _, _ = select.select([source], [], [], min(remaining, LOOK_SECONDS))
-        if not ready and remaining and not turn.cancel.wanted():
+        if not ready and remaining and not turn.cancel.is_wanted():
             continue
         data = os.read(source, 1 << 16) if ready else b""
         if not data:

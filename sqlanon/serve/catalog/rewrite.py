@@ -55,11 +55,11 @@ def _name_items(tree: exp.Expr) -> None:
     while isinstance(select, exp.SetOperation):
         select = select.this.unnest()
     if isinstance(select, exp.Select):
-        items = [item if item.is_star or item.alias else _aliased(item) for item in select.expressions]
+        items = [item if item.is_star or item.alias else _alias(item) for item in select.expressions]
         select.set("expressions", items)
 
 
-def _aliased(item: exp.Expr) -> exp.Expr:
+def _alias(item: exp.Expr) -> exp.Expr:
     name = _item_name(item)
     return exp.alias_(item, name, quoted=True) if name else item
 

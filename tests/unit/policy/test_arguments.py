@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sqlanon
+from sqlanon.column_spec import ColumnSpec
 from sqlanon.errors import PolicyError
 from sqlanon.policy import load, release
-from sqlanon.spec import ColumnSpec, FormatSpec, MethodSpec, PrivacySpec, ReleaseSpec
+from sqlanon.spec import FormatSpec, MethodSpec, PrivacySpec, ReleaseSpec
 
 ROLES: dict[str, Any] = {"source": "main.patients", "quasi": ["age", "zip"]}
 BASE: dict[str, Any] = {**ROLES, "k": 3}

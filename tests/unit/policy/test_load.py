@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from sqlanon.column_spec import ColumnSpec
 from sqlanon.errors import PolicyError
 from sqlanon.policy import load
 from sqlanon.policy.reference import EXAMPLE
-from sqlanon.spec import ColumnSpec, FormatSpec, MethodSpec, PrivacySpec, RefineSpec
+from sqlanon.spec import FormatSpec, MethodSpec, PrivacySpec, RefineSpec
 from tests.unit.policy.samples import SMALL, with_column, with_key, with_privacy
 
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 import sqlanon
+from sqlanon.column_spec import Hierarchy
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.declared.parameters import Alpha, Beta, Closeness, Delta, Map, Presence, Recursive
 from sqlanon.errors import PolicyError
 from sqlanon.policy import release, schema
 from sqlanon.release.catalog.policy_diff import list_differences
 from sqlanon.release.catalog.redacted_policy import redact
-from sqlanon.spec import Hierarchy
 
 GOOD = [
     ("entropy_l", 2.5, Fraction(5, 2)),

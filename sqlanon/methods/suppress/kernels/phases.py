@@ -151,7 +151,7 @@ def _measure_all(give: Giving, s: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _one(give: Giving, s: int, i: int) -> None:
+def _give_row(give: Giving, s: int, i: int) -> None:
     """A fat set gives a row of an entry; a set that falls under k goes as a whole."""
     _move(give, i, 1)
     _measure(give, s)
@@ -212,7 +212,7 @@ def _phase_two(give: Giving) -> None:
             return
         high = give.residue[HIGH]
         if _is_fat(give, from_set):
-            _one(give, from_set, entry[place[best_value]])
+            _give_row(give, from_set, entry[place[best_value]])
         else:
             _most_frequent(give, from_set)
         if give.residue[HIGH] > high:
@@ -273,4 +273,4 @@ def _until_dead(give: Giving, s: int) -> None:
                 best_index = i
         if best_index < 0:
             return
-        _one(give, s, best_index)
+        _give_row(give, s, best_index)

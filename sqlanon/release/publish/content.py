@@ -1,0 +1,216 @@
+"""Content of a new version: the statements that write its tables, their verification, and the metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlanon.engines.base import Engine, Found, Statement, TableRef
+from sqlanon.formats import Published
+from sqlanon.progress import Stopwatch
+from sqlanon.release.catalog.collated import find_collated
+from sqlanon.release.catalog.entry import SourceState
+from sqlanon.release.catalog.metadata import facts_of, metadata_rows
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.publication import Publication
+from sqlanon.release.catalog.rights import drop_statistics
+from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.catalog.views import (
+    sensitive_of,
+)
+from sqlanon.release.history.history import table_of, value_columns
+from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.publish.array_dictionary import find_repeated
+from sqlanon.release.verify import tokens
+from sqlanon.release.verify.made import Made
+from sqlanon.release.verify.verify import Verified, verify_physical
+from sqlanon.release.verify.verify_pair import verify_pair
+from sqlanon.results import RunReport
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A version of new classes.
+
+    Attributes:
+        ready: the source, and the requirements on the classes.
+        made: the classes.
+        report: the report so far.
+        secret: key of the release's hashes.
+        history: scratch table of the version's history, if there is a key.
+        siblings: the tables that are published together with it.
+    """
+
+    ready: Prepared
+    made: Made
+    report: RunReport
+    secret: str = field(repr=False)
+    history: TableRef | None = None
+    siblings: tokens.Siblings | None = None
+
+    def of_version(self, engine: Engine, physical: str) -> Draft:
+        """The same draft with the names of private tables in the version."""
+        proof = self.made.proof.of_version(engine, physical)
+        recoded = replace(self.made.recoded, members=proof.members)
+        report = replace(self.report, certificate=proof.content)
+        return replace(self, made=replace(self.made, recoded=recoded, proof=proof), report=report)
+
+    def keep(self, scratch: Scratch, physical: str) -> None:
+        """Copy the history into a separate table, which stays when the version is dropped.
+
+        No statistics of private values are left.
+        """
+        proof, ready = self.made.proof, self.ready
+        tables = [private_table(scratch.engine, f"{physical}_link"), *proof.tables]
+        if self.history:
+            tables.append(table_of(scratch.engine, physical))
+            columns = proof.history_columns(value_columns(ready.roles, ready.persons))
+            scratch.execute("history/keep", kept=tables[-1], history=self.history, columns=columns)
+        drop_statistics(scratch.engine, tables)
+
+
+def linked_values(ready: Prepared) -> list[str]:
+    """Aliases of the sensitive columns that are counted over persons: audits find their hashes in the link table."""
+    names = {reading.name for reading in ready.roles.sensitive}
+    counts_persons = any(
+        requirement.counts_persons and requirement.column in names for requirement in ready.requirements
+    )
+    return [reading.alias for reading in ready.roles.sensitive] if counts_persons else []
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A version to publish: functions that write and verify the tables.
+
+    Attributes:
+        write: makes the tables of readers at a place, and runs further statements.
+        verify: measures the written tables, by their place and the objects looked up, and gives the report.
+        beside: statements that make private tables.
+        keep: makes the other private tables, in the publishing transaction; for a release in another file, before the
+            file is put in place.
+        metadata: the rows of the metadata table, of the verified report.
+        report: the report so far.
+        source: state of the source for the catalog.
+        seed: of the version's random numbers.
+        secret: key of the release's hashes.
+    """
+
+    write: Callable[[TableRef, Sequence[Statement]], None]
+    verify: Callable[[TableRef, Found], RunReport]
+    beside: Sequence[Statement]
+    keep: Callable[[], None]
+    metadata: Callable[[RunReport], Iterable[tuple[object, ...]]]
+    report: RunReport
+    source: SourceState
+    seed: int
+    secret: str = field(repr=False)
+
+
+def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft: Draft, watch: Stopwatch) -> Content:
+    """Content of a version of new classes, for `put_in`; nothing is written yet.
+
+    Args:
+        state: the release as the run found it.
+        target: where the version goes.
+        scratch: the run.
+        draft: the version.
+        watch: measures the stages.
+    """
+    engine, spec = state.engine, state.spec
+    draft = draft.of_version(engine, target.physical)
+    ready, classification, report = draft.ready, draft.made, draft.report
+    encoded, classed, recoded, proof = (
+        classification.encoded,
+        classification.classed.table,
+        classification.recoded,
+        classification.proof,
+    )
+
+    def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
+        tables = [
+            scratch.sql(
+                "publish/table",
+                physical=place,
+                classed=classed,
+                released=recoded.released,
+                published=list_columns(recoded.columns),
+                dense=recoded.groups.dense,
+                repeated=find_repeated(scratch, recoded, encoded.rows),
+            )
+        ]
+        if recoded.sensitive:
+            tables.append(
+                scratch.sql(
+                    "publish/sensitive",
+                    physical=sensitive_of(place),
+                    classed=classed,
+                    released=recoded.released,
+                    published=list_columns(recoded.sensitive),
+                )
+            )
+        scratch.execute_all([*tables, *beside])
+
+    def verify(place: TableRef, found: Found) -> RunReport:
+        physical = found.relations[place]
+        proof.verify(scratch, classification)
+        if recoded.sensitive:
+            relation = found.relations[sensitive_of(place)]
+            verified = verify_pair(scratch, classification.classed, recoded, relation, physical, ready.requirements)
+        else:
+            verified = verify_physical(scratch, classification.classed, recoded, physical, ready.requirements)
+        marked = proof.add_marks(as_verified(report, verified, watch), engine, physical)
+        if not recoded.sensitive:
+            persons = [person.alias for person in ready.persons]
+            marked = replace(
+                marked, exposed=proof.expose(scratch, classification, physical, ready.roles.insensitive, persons)
+            )
+        reached, warned = tokens.verify_tokens(scratch, state, physical, recoded.layout.of_class, draft.siblings)
+        return replace(marked, requirements=(*marked.requirements, *reached), warnings=(*marked.warnings, *warned))
+
+    link = scratch.sql(
+        "publish/link",
+        linked=private_table(engine, f"{target.physical}_link"),
+        classed=classed,
+        groups=recoded.groups,
+        persons=[person.alias for person in ready.persons],
+        values=linked_values(ready),
+        omitted=recoded.omitted,
+        link=ready.roles.link,
+    )
+    names = {domain.reading.alias: recoded.layout.names[domain.code] for domain in encoded.quasi}
+    facts = facts_of(recoded, target.view.name) | find_collated(scratch, encoded.roles)
+
+    def metadata(done: RunReport) -> Iterable[tuple[object, ...]]:
+        return metadata_rows(spec, encoded.roles, names, target.version, facts, done.requirements)
+
+    return Content(
+        write,
+        verify,
+        [link, *proof.statements(scratch, classed, ready.roles.link)],
+        lambda: draft.keep(scratch, target.physical),
+        metadata,
+        report,
+        ready.source,
+        classification.seed,
+        draft.secret,
+    )
+
+
+def list_columns(columns: Sequence[Published]) -> list[dict[str, str]]:
+    """Published columns as templates take them."""
+    return [{"source": c.source, "column": c.column, "name": c.name, "kind": c.kind} for c in columns]
+
+
+def as_verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunReport:
+    """The report of a version whose tables were verified."""
+    return replace(
+        report,
+        requirements=verified.requirements,
+        classes=verified.classes,
+        min_class=verified.min_class,
+        max_class=verified.max_class,
+        pm=verified.pm,
+        seconds=watch.total(),
+        verified=True,
+    )
