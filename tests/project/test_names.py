@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType
 
 import pytest
 
-from tests.project.tree import MODULES, PACKAGE, label
+from tests.project.tree import MODULES, label
 
 WORDS = frozenset(
     {"asked", "at", "done", "drawn", "found", "given", "held", "kept", "known", "made", "named", "one", "own"}
     | {"said", "taken", "wanted", "written"}
 )
 """Names that say nothing of a value: CONTRIBUTING.md names the noun instead."""
-LEFT = {"query": 60}
-"""Variables that still have such a name, by folder: at most so many; other folders have none."""
 
 
 def weak_names(code: CodeType) -> Iterator[str]:
@@ -55,15 +52,4 @@ def test_fields_and_arguments_do_not_count() -> None:
 
 
 def test_local_variables_say_what_they_hold() -> None:
-    counts: Counter[str] = Counter()
-    places = []
-    for path in MODULES:
-        weak = list(weak_names(read_code(path)))
-        counts[folder_of(path)] += len(weak)
-        places += [f"{label(path)}:{name}" for name in weak]
-    assert {folder: count for folder, count in counts.items() if count > LEFT.get(folder, 0)} == {}, places
-
-
-def folder_of(path: Path) -> str:
-    inside = path.relative_to(PACKAGE).parts
-    return inside[0] if len(inside) > 1 else ""
+    assert [f"{label(path)}:{name}" for path in MODULES for name in weak_names(read_code(path))] == []

@@ -87,8 +87,8 @@ class BoxRows:
 
     def possible(self, condition: int) -> Tree:
         """Whether a row may satisfy a condition: of a class all rows may be known to have other values."""
-        found = self.triples[condition].possible
-        return every([found, self.attainable(condition)])
+        is_possible = self.triples[condition].possible
+        return every([is_possible, self.attainable(condition)])
 
     def attainable(self, condition: int) -> Tree:
         """Whether some row of the class may satisfy a condition, by the values that its rows are known to have."""
@@ -113,8 +113,8 @@ def box_rows(scope: Scope, plan: QueryPlan, *, together: bool = False) -> BoxRow
     apart = not together and (plan.spread or attaining(scope.released).narrows(scope, plan))
     parts = separate(plan, scope.engine.dialect) if apart else [plan]
     first, *beside = (_make_rows(scope, part) for part in parts)
-    rough = first.rough.union(*(one.rough for one in beside))
-    return replace(first, beside=tuple(beside), rough=rough, tight=all(one.tight for one in (first, *beside)))
+    rough = first.rough.union(*(part.rough for part in beside))
+    return replace(first, beside=tuple(beside), rough=rough, tight=all(part.tight for part in (first, *beside)))
 
 
 def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
@@ -123,9 +123,9 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     domains = join_domains(divided)
     lookups = domains.lookups
     by_class = attaining(scope.released).narrows(scope, plan)
-    held = held_terms(plan)
-    summed = {name: sums_of(tree, name, plan) for name, tree in plan.terms.items() if name not in held}
-    kept = find_kept(
+    held_names = held_terms(plan)
+    summed = {name: sums_of(tree, name, plan) for name, tree in plan.terms.items() if name not in held_names}
+    kept_rows = find_kept(
         scope,
         plan,
         shown_columns(scope, plan, domains),
@@ -133,18 +133,21 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         by_class=by_class,
         listed=listed_sets(scope, plan, domains),
     )
-    grouped = bool(plan.means) or bool(lookups) or by_class or kept is not None
-    compilers = [one.compiler for one in (divided if plan.filters else divided * len(plan.conditions))]
+    grouped = bool(plan.means) or bool(lookups) or by_class or kept_rows is not None
+    compilers = [division.compiler for division in (divided if plan.filters else divided * len(plan.conditions))]
     conditions = list(zip(compilers, plan.conditions, strict=True))
-    own_rows = kept is None and by_class and can_settle(scope, plan, domains)
+    own_rows = kept_rows is None and by_class and can_settle(scope, plan, domains)
     settled = settle(conditions, plan.tests.exact) if own_rows else None
-    written = RowResults()
+    row_results = RowResults()
     own_compilers = {
-        id(one): one.keeping(written.keep) if settled is None else one for one in (*compilers, domains.compiler)
+        id(compiler): compiler.keeping(row_results.keep) if settled is None else compiler
+        for compiler in (*compilers, domains.compiler)
     }
-    own = attaining(scope.released)
-    triples, counts = _results(plan, [own_compilers[id(one)] for one in compilers], own, by_class=by_class)
-    terms = terms_of_counts(plan) if own.reached else {}
+    attained = attaining(scope.released)
+    triples, counts = _results(
+        plan, [own_compilers[id(compiler)] for compiler in compilers], attained, by_class=by_class
+    )
+    terms = terms_of_counts(plan) if attained.reached else {}
     hard = [i for i, count in counts.items() if not count.tight and i in terms]
     venns = {i: ClassCounter(compilers[i]).draw_cells(plan.conditions[i]) for i in hard}
     sorts = {i: counts[i].case or exp.Literal.number(0) for i in hard}
@@ -154,27 +157,28 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     if by_class and not plan.means:
         outer = conditions[:1] if plan.filters else conditions
         any_exact = dict.fromkeys(plan.tests.exact, True)
-        wide = [one.triple(restrict(formula, any_exact)) for one, formula in outer]
+        wide = [compiler.triple(restrict(formula, any_exact)) for compiler, formula in outer]
     tables: list[tuple[str, exp.Expr]]
     reached = None
     if settled is not None:
         class_columns += settled.names
-        found = Results(triples, counts)
-        tables, results = select_settled(scope, plan, domains, settled, wide, found, venns.values())
-        triples, counts = tuple(map(written.keep, results.triples)), dict(results.counts)
+        plain_results = Results(triples, counts)
+        tables, results = select_settled(scope, plan, domains, settled, wide, plain_results, venns.values())
+        triples, counts = tuple(map(row_results.keep, results.triples)), dict(results.counts)
         sorts = settled.sort(sorts)
     else:
-        if kept is not None:
-            first = select_kept(kept, classes, rows=[CLASS_ROWS] if by_class else [])
+        if kept_rows is not None:
+            first = select_kept(kept_rows, classes, rows=[CLASS_ROWS] if by_class else [])
         else:
             first = _first(scope, plan, domains, grouped=grouped, by_class=by_class)
         reached = _over_view(scope, plan, domains, wide) if wide else None
         first = first.where(reached, copy=False) if reached is not None else first
         tables = [(ROWS, first)]
     if lookups:
-        tables += _joined(scope, plan, domains, kept.members if kept is not None else {})
+        tables += _joined(scope, plan, domains, kept_rows.members if kept_rows is not None else {})
     counts = {
-        i: replace(count, low=written.column(count.low), high=written.column(count.high)) for i, count in counts.items()
+        i: replace(count, low=row_results.column(count.low), high=row_results.column(count.high))
+        for i, count in counts.items()
     }
     keys = {key.name for key in plan.keys if isinstance(key, exp.Column)}
     return BoxRows(
@@ -193,7 +197,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         divided=by_class and not keys.issuperset(held_terms(plan)),
         class_columns=tuple(column(name) for name in class_columns),
         filtered=reached is not None and not plan.tests.exact,
-        written=written,
+        written=row_results,
     )
 
 
@@ -203,12 +207,12 @@ def _results(
     """The results of the conditions for a row, and how many rows of its class satisfy them."""
     conditions = list(zip(compilers, plan.conditions, strict=True))
     counts = {
-        i: ClassCounter(one).count_class(formula, column(CLASS_ROWS))
-        for i, (one, formula) in enumerate(conditions)
+        i: ClassCounter(compiler).count_class(formula, column(CLASS_ROWS))
+        for i, (compiler, formula) in enumerate(conditions)
         if by_class and is_counted(formula, plan)
     }
     return (
-        tuple(one.triple(formula) for one, formula in conditions),
+        tuple(compiler.triple(formula) for compiler, formula in conditions),
         {i: replace(count, tight=count.tight and own.reached) for i, count in counts.items()},
     )
 
@@ -221,7 +225,7 @@ def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequenc
     shown = shown_columns(scope, plan, domains)
     reached = some(triple.possible for triple in triples)
     whole = exp.Paren(this=reached.copy())
-    if is_true(reached) or any(found.table or found.name not in shown for found in whole.find_all(exp.Column)):
+    if is_true(reached) or any(node.table or node.name not in shown for node in whole.find_all(exp.Column)):
         return None
     return with_columns(reached, lambda found: shown[found.name].copy())
 
@@ -230,33 +234,33 @@ def _joined(
     scope: Scope, plan: QueryPlan, domains: Domains, numbered: Mapping[str, exp.Select]
 ) -> list[tuple[str, exp.Expr]]:
     """The lookups, and the rows with the columns of each lookup; ``numbered``: see `Unroll`."""
-    buckets = {box: one.bucket for box, one in plan.spread.items() if one.bucket is not None}
+    buckets = {box: spread.bucket for box, spread in plan.spread.items() if spread.bucket is not None}
     unroll = Unroll(scope, domains.tests, buckets, numbered)
-    made: list[tuple[str, exp.Expr]] = []
-    chosen: list[Tree] = [sql("r.*")]
+    tables: list[tuple[str, exp.Expr]] = []
+    expressions: list[Tree] = [sql("r.*")]
     joins = []
     for lookup in domains.lookups:
         name, members = f"_lookup_{lookup.name}", f"_values_{lookup.name}"
         if lookup.key is None:  # the values of a box are the same for every condition
             members = f"_values_{lookup.box.id}"
         along = lookup.plain and is_line_shorter(scope, lookup.box)
-        if members not in dict(made):
-            made.append((members, select_line(lookup.box) if along else unroll.members(lookup)))
+        if members not in dict(tables):
+            tables.append((members, select_line(lookup.box) if along else unroll.members(lookup)))
         if along:
-            made.append((f"_along_{lookup.name}", count_line(lookup, members)))
-        made.append(
+            tables.append((f"_along_{lookup.name}", count_line(lookup, members)))
+        tables.append(
             (
                 name,
                 select_lookup(lookup, f"_along_{lookup.name}") if along else lookup.table(members, whole=whole(lookup)),
             )
         )
-        chosen += [column(c, name) for c in lookup.given]
+        expressions += [column(c, name) for c in lookup.given]
         pairs = exp.and_(*(exp.EQ(this=column(c, name), expression=column(c, "r")) for c in lookup.keys))
         side = None if lookup.key is not None else "LEFT"
         joins.append(exp.Join(this=exp.to_table(name), on=pairs, side=side))
-    joined = select(chosen, exp.to_table(ROWS).as_("r"))
+    joined = select(expressions, exp.to_table(ROWS).as_("r"))
     joined.set("joins", joins)
-    return [*made, (BOXES, joined)]
+    return [*tables, (BOXES, joined)]
 
 
 def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by_class: bool) -> exp.Select:
@@ -266,32 +270,34 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     """
     classes = _classes(scope, plan, by_class=by_class)
     shown = shown_columns(scope, plan, domains)
-    chosen = [named(tree, name) for name, tree in shown.items()]
-    held = held_terms(plan)
-    partial = [(name, tree) for name, tree in plan.terms.items() if name not in held]
-    chosen += [named(plan.terms[name].copy(), name) for name in held]
-    chosen += [named(column(c, VIEW), f"c{i}") for i, c in enumerate(classes, 1)]
+    expressions = [named(tree, name) for name, tree in shown.items()]
+    held_names = held_terms(plan)
+    partial = [(name, tree) for name, tree in plan.terms.items() if name not in held_names]
+    expressions += [named(plan.terms[name].copy(), name) for name in held_names]
+    expressions += [named(column(c, VIEW), f"c{i}") for i, c in enumerate(classes, 1)]
     # Expressions over the columns of a class have the same value in all rows of the class.
     fixed = {i for i, tree in enumerate(shown.values()) if all(c.name in classes for c in tree.find_all(exp.Column))}
-    keys = [exp.Literal.number(i + 1) for i in range(len(chosen)) if i not in fixed] if grouped else []
+    keys = [exp.Literal.number(i + 1) for i in range(len(expressions)) if i not in fixed] if grouped else []
     if grouped:
-        chosen.append(named(sql("COUNT(*)"), "n"))
+        expressions.append(named(sql("COUNT(*)"), "n"))
         if by_class:
             rows = attaining(scope.released).members()
             if held_terms(plan):  # which divide the rows of a class
                 whole = [column(c, VIEW) for c in classes]
                 rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=whole), "BIGINT")
-            chosen.append(named(rows, CLASS_ROWS))
-        chosen += [
-            named(kept, f"{name}_{end}") for name, tree in partial for end, kept in sums_of(tree, name, plan).items()
+            expressions.append(named(rows, CLASS_ROWS))
+        expressions += [
+            named(summed, f"{name}_{end}")
+            for name, tree in partial
+            for end, summed in sums_of(tree, name, plan).items()
         ]
     else:
-        chosen.append(named(exp.Literal.number(1), "n"))
-        chosen += [named(tree.copy(), name) for name, tree in partial]
-    made = select(chosen, scope.view(), where=[] if plan.means or by_class else needed_tests(plan), group=keys)
+        expressions.append(named(exp.Literal.number(1), "n"))
+        expressions += [named(tree.copy(), name) for name, tree in partial]
+    query = select(expressions, scope.view(), where=[] if plan.means or by_class else needed_tests(plan), group=keys)
     if scope.joins:
-        made.set("joins", [join.copy() for join in scope.joins])
-    return made
+        query.set("joins", [join.copy() for join in scope.joins])
+    return query
 
 
 def _classes(scope: Scope, plan: QueryPlan, *, by_class: bool) -> tuple[str, ...]:

@@ -37,12 +37,12 @@ class RowResults:
 
     def column(self, tree: Tree) -> Tree:
         """A column that holds a tree; the tree itself where it is short."""
-        found = list(nodes(tree))
-        if len(found) <= SHORT:
+        tree_nodes = list(nodes(tree))
+        if len(tree_nodes) <= SHORT:
             return tree
         name = f"t{len(self.trees)}"
         self.trees[name] = tree
-        self.levels[name] = max((self.levels[one] + 1 for one in self._in(found)), default=0)
+        self.levels[name] = max((self.levels[column_name] + 1 for column_name in self._in(tree_nodes)), default=0)
         return column(name)
 
     def rows(self, last: str, used: Iterable[Tree]) -> exp.Expr | str:
@@ -52,23 +52,23 @@ class RowResults:
             last: the table of the rows.
             used: the trees.
         """
-        wanted = self._wanted(used)
+        needed = self._wanted(used)
         source: exp.Expr | str = last
-        for level in sorted({self.levels[name] for name in wanted}):
-            own = [name for name in self.trees if name in wanted and self.levels[name] == level]
-            chosen = [named(self.trees[name], name) for name in own]
-            source = select([sql("*"), *chosen], source).subquery("r", copy=False)
+        for level in sorted({self.levels[name] for name in needed}):
+            level_names = [name for name in self.trees if name in needed and self.levels[name] == level]
+            expressions = [named(self.trees[name], name) for name in level_names]
+            source = select([sql("*"), *expressions], source).subquery("r", copy=False)
         return source
 
     def _wanted(self, used: Iterable[Tree]) -> set[str]:
         """The columns that some trees read, and those that these are made of."""
-        left, wanted = [name for tree in used for name in self._in(nodes(tree))], set[str]()
-        while left:
-            name = left.pop()
-            if name not in wanted:
-                wanted.add(name)
-                left += self._in(nodes(self.trees[name]))
-        return wanted
+        waiting, needed = [name for tree in used for name in self._in(nodes(tree))], set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name not in needed:
+                needed.add(name)
+                waiting += self._in(nodes(self.trees[name]))
+        return needed
 
     def _in(self, found: Iterable[exp.Expr]) -> list[str]:
-        return [one.name for one in found if isinstance(one, exp.Column) and one.name in self.trees]
+        return [node.name for node in found if isinstance(node, exp.Column) and node.name in self.trees]
