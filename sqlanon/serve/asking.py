@@ -80,7 +80,7 @@ class Asking:
         self._open, self._reader = open, reader
         self.seconds = seconds
         self._file = file_of(url)
-        self._handles = Pool(self._opened_handle, _close, workers, (LostError,), self._read_stamps)
+        self._handles = Pool(self._open_handle, _close, workers, (LostError,), self._read_stamps)
         self._listing = threading.Lock()
         self._listed: tuple[Served, ...] = ()
         self._listed_at = -math.inf
@@ -201,7 +201,7 @@ class Asking:
             self._handles.drop_idle()  # the others have probably ended for the same reason
             raise
 
-    def _opened_handle(self) -> Handle:
+    def _open_handle(self) -> Handle:
         try:
             handle = Handle(self._open())
         except DatabaseError as error:

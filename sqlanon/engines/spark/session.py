@@ -94,7 +94,7 @@ class Session:
             stops: Spark is stopped when the engine is closed.
             lease: seconds that a lock is held without news.
         """
-        self._session, self._refuse, self._stops, self._gone = session, refuse, stops, False
+        self._session, self._refuse, self._stops, self._find_suppressed = session, refuse, stops, False
         self._few = False
         with self._translate_errors("to open the catalog"):
             self._catalog = session.catalog.currentCatalog()
@@ -155,7 +155,7 @@ class Session:
         """An engine on a session of the caller's; see `open` for the arguments."""
         silence_logs()
         opening.check_version(session.version)
-        refuse = opening.why_not_written(session, accept_shared=accept_shared, temporary=temporary)
+        refuse = opening.explain_unwritable(session, accept_shared=accept_shared, temporary=temporary)
         own_session = opening.own_settings(session)
         if archive:
             ship(own_session, archive)
@@ -163,7 +163,7 @@ class Session:
 
     @contextmanager
     def _translate_errors(self, name: str) -> Iterator[None]:
-        if self._gone:  # Spark Connect would wait for each statement anew
+        if self._find_suppressed:  # Spark Connect would wait for each statement anew
             raise DatabaseError(f"Spark refused {name}: {GONE}")
         start = time.perf_counter()
         try:
@@ -171,8 +171,8 @@ class Session:
         except Exception as error:
             if not of_spark(error):
                 raise
-            self._gone |= is_gone(error)  # another statement of a batch may have found so before
-            if self._gone and opening.is_connect(self._session):
+            self._find_suppressed |= is_gone(error)  # another statement of a batch may have found so before
+            if self._find_suppressed and opening.is_connect(self._session):
                 opening.limit_retries(self._session, 0)  # for requests of pyspark itself when the process ends
             raise translate_error(name, error) from error
         log.debug("%s %.3f s", name, time.perf_counter() - start)
@@ -319,8 +319,8 @@ class Session:
         with self._locks.lock(name, wait=wait):
             yield
 
-    def swapping(self, action: Callable[[], None]) -> None:
-        """See `Engine.swapping`: readers are never in the way."""
+    def run_swap(self, action: Callable[[], None]) -> None:
+        """See `Engine.run_swap`: readers are never in the way."""
         action()
 
     def cancel(self) -> None:

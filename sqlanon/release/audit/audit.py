@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sqlanon.declared import most_suppressed
+from sqlanon.declared import limit_suppressed
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import PolicyError
@@ -267,7 +267,7 @@ def _all_rows(
             RequirementResult("rows, with those left out", None, released_rows, source, released_rows == source)
         )
     if spec is not None:
-        most, lost = most_suppressed(spec, source), missing + starred
+        most, lost = limit_suppressed(spec, source), missing + starred
         results.append(RequirementResult("rows suppressed, at most", None, most, lost, lost <= most))
     return tuple(results)
 

@@ -24,7 +24,7 @@ from sqlanon.release.catalog.collated import mark_collated
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.plans.change import describe_change
-from sqlanon.release.prepare.row_security import hidden_rows, source_snapshot
+from sqlanon.release.prepare.row_security import source_snapshot, warn_of_hidden_rows
 from sqlanon.release.stages.stage import Wait
 from sqlanon.release.stages.work import Outline, Work
 from sqlanon.results import PlanColumn, PlanReport
@@ -84,7 +84,7 @@ def plan_noisy(work: Work, outline: Outline) -> PlanReport:
         format="statistics",
         warnings=(
             *warn_of(state),
-            *(hidden_rows(engine, spec, state.source.ref) if spec.row_security is None else ()),
+            *(warn_of_hidden_rows(engine, spec, state.source.ref) if spec.row_security is None else ()),
         ),
         statements=(),
         notes=(cost, *_widths(shape, noise), *_of_rows(shape, noise, work.target), *cut),

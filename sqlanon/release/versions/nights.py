@@ -20,7 +20,7 @@ from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
 from sqlanon.release.budget.charged import account_in
 from sqlanon.release.budget.ledger import Account
-from sqlanon.release.budget.nights import Night, kept_tables, mark_key, next_night
+from sqlanon.release.budget.nights import Night, mark_key, name_kept_tables, next_night
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.rights import drop_statistics
 from sqlanon.release.catalog.state import ReleaseState
@@ -59,7 +59,7 @@ class OfNights(OfNoisy):
             raise GuardError(
                 f"{state.spec.name}: the nights of its running counts have ended: {night.ended}. run --spend pays for "
                 "new ones, which count everybody again"
-            ).advising("--spend")
+            ).with_advice("--spend")
         return decided
 
     def _find_night(
@@ -78,7 +78,7 @@ class OfNights(OfNoisy):
             return _no_nights(shape)
         engine, noisy = state.engine, state.spec.noisy
         assert noisy is not None
-        seen, measured = kept_tables(engine, noisy.budget.name, night.first)
+        seen, measured = name_kept_tables(engine, noisy.budget.name, night.first)
         if not (engine.exists(seen) and engine.exists(measured)):
             return None
         query = statement("noisy/measured", engine.dialect, measured=measured)
@@ -137,7 +137,7 @@ class OfNights(OfNoisy):
     def _tables(self, work: Work) -> tuple[TableRef, TableRef]:
         noisy = work.spec.noisy
         assert noisy is not None
-        return kept_tables(work.state.engine, noisy.budget.name, self.reserved.paid_by)
+        return name_kept_tables(work.state.engine, noisy.budget.name, self.reserved.paid_by)
 
 
 def _sizes(shape: Shape) -> list[int]:

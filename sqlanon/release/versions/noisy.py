@@ -24,9 +24,9 @@ from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.charged import (
     account_in,
     describe_end,
-    drawn_table,
+    find_last_spending,
     is_waiting,
-    last_spending,
+    name_drawn_table,
     person_tables,
     policy_mark,
     settle,
@@ -41,7 +41,7 @@ from sqlanon.release.plans.noisy import plan_noisy
 from sqlanon.release.prepare.row_security import refuse_hidden, source_snapshot
 from sqlanon.release.publish.publish import make_room
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
-from sqlanon.release.versions.noisy_content import content_of_drawn
+from sqlanon.release.versions.noisy_content import build_drawn_content
 from sqlanon.release.versions.noisy_stages import PublishDrawn, Take, list_stages
 from sqlanon.release.versions.waiting import Waiting
 from sqlanon.results import PlanReport
@@ -76,7 +76,7 @@ class OfNoisy(Version):
             GuardError: a version was lost or withheld, or is withdrawn, and payment for another was not asked for.
         """
         spec, previous = state.spec, state.last_shown
-        last = last_spending(state)
+        last = find_last_spending(state)
         if last is not None and is_waiting(state, last):
             if self._resumes(state, last):
                 return Decision("made anew", DRAWN_BEFORE, (), previous, None)
@@ -84,21 +84,21 @@ class OfNoisy(Version):
                 raise GuardError(
                     f"{spec.name}: an earlier run drew a version by another policy or sqlanon, and did not publish "
                     "it: restore that, which publishes it at no cost; run --spend pays another one"
-                ).advising("--spend")
+                ).with_advice("--spend")
         if previous is not None and decision.why == ("asked for with --full",):
             raise GuardError(f"{spec.name}: a new version is paid from the budget: ask for it with --spend")
         if last is not None and last.state in ("reserved", "lost", "withheld") and not self._spend:
             raise GuardError(
                 f"{spec.name}: the last version was charged and never published ({describe_end(last)}): a run that "
                 "is repeated could spend the whole budget. Find out why; then run --spend pays another one"
-            ).advising("--spend")
+            ).with_advice("--spend")
         if previous is None:
             return decision
         if previous.status != "published" and not self._spend:
             raise GuardError(
                 f"{spec.name}: version {previous.version} is withdrawn: rollback publishes it again, at no cost; run "
                 "--spend pays a new one"
-            ).advising("--spend")
+            ).with_advice("--spend")
         changes = tuple(str(change) for change in policy_changes(previous, spec))
         why = ("asked for with --spend",) if self._spend else ("the time of a new version has come",)
         return Decision("made anew", (*why, *changes), decision.weaker, previous, None)
@@ -106,7 +106,7 @@ class OfNoisy(Version):
     def own_stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.own_stages`."""
         spec, state = work.spec, work.state
-        last = last_spending(state)
+        last = find_last_spending(state)
         if last is not None and self._resumes(state, last):
             return [Take(spec.name), PublishDrawn(spec.name, work.target.version)]
         return list_stages(spec, work.target.version)
@@ -212,7 +212,7 @@ class OfNoisy(Version):
             share_kept = kept_share(noisy) if noisy_spec.kept else None
             numbers = self.estimate_rows(shape, noise, noisy)
         budget, reserved = Budget(engine, noisy_spec.budget), self.reserved
-        table = drawn_table(engine, noisy_spec.budget.name, reserved)
+        table = name_drawn_table(engine, noisy_spec.budget.name, reserved)
         with work.watch.stage("recode"), budget.hold():
             facts = {"table": table.name, "kept": share_kept} | ({"pairs": pairs} if pairs else {})
             drawn_event = budget.event_of("drawn", reserved, facts)
@@ -221,14 +221,14 @@ class OfNoisy(Version):
                 self.keep(work, noisy)
                 budget.put(drawn_event)
             budget.follow(drawn_event)
-        work.content = content_of_drawn(work, reserved, drawn_event)
+        work.content = build_drawn_content(work, reserved, drawn_event)
 
     def take(self, work: Work) -> None:
         """Find the noisy table that was stored."""
-        last = last_spending(work.state)
+        last = find_last_spending(work.state)
         assert last is not None
         self._event = last.reserved
-        work.content = content_of_drawn(work, self.reserved, last.last)
+        work.content = build_drawn_content(work, self.reserved, last.last)
 
     @property
     def reserved(self) -> Event:

@@ -12,7 +12,7 @@ from sqlanon.noisy.published import view_columns
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.charged import drawn_table, warn_of
+from sqlanon.release.budget.charged import name_drawn_table, warn_of
 from sqlanon.release.budget.events import Event
 from sqlanon.release.catalog.catalog import now
 from sqlanon.release.catalog.collated import mark_collated
@@ -27,7 +27,7 @@ NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
 """Statistics have no classes."""
 
 
-def content_of_drawn(work: Work, reserved: Event, drawn: Event) -> Content:
+def build_drawn_content(work: Work, reserved: Event, drawn: Event) -> Content:
     """Content to publish of a stored noisy table.
 
     Args:
@@ -42,7 +42,7 @@ def content_of_drawn(work: Work, reserved: Event, drawn: Event) -> Content:
     shape = shape_of(spec, drawn.body.get("pairs"))
     noise = noise_of(shape_of(spec))
     columns = view_columns(shape)
-    drawn_statistics = drawn_table(engine, noisy.budget.name, reserved)
+    drawn_statistics = name_drawn_table(engine, noisy.budget.name, reserved)
     budget = Budget(engine, noisy.budget)
     budget.look()
     account = budget.account
