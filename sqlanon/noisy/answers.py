@@ -112,7 +112,7 @@ def code_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Rel
     columns = check_columns(shape, person, source)
     coded = scratch.table("coded")
     measures = []
-    for place in _valued(shape):
+    for place in _find_valued(shape):
         measure = shape.spec.measures[place]
         measures.append(
             {
@@ -151,7 +151,7 @@ def code_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Rel
     return coded
 
 
-def _valued(shape: Shape) -> tuple[int, ...]:
+def _find_valued(shape: Shape) -> tuple[int, ...]:
     """The places of the measures that are sums and means."""
     return tuple(place for place, one in enumerate(shape.spec.measures) if one.quantity in ("sum", "mean"))
 
@@ -167,7 +167,7 @@ def bound_coded(scratch: Scratch, shape: Shape, coded: TableRef, secret: str) ->
 
     Cost: for each table two sorts of the rows.
     """
-    valued = _valued(shape)
+    valued = _find_valued(shape)
     bounded, nodes = [], []
     for number, table in enumerate(shape.tables):
         made = scratch.table(f"bounded{number}")

@@ -87,7 +87,7 @@ class Asking:
         self._warned = ""
         self._opened = False
 
-    def served(self, *, anew: bool = False) -> tuple[Served, ...]:
+    def list_served(self, *, anew: bool = False) -> tuple[Served, ...]:
         """The served tables, as of a few seconds ago at most; ``anew``: a second ago.
 
         Raises:
@@ -132,7 +132,7 @@ class Asking:
         Raises:
             SqlanonError: see `sqlanon.query.ask.ask`.
         """
-        self.served()  # a statement that was prepared long ago has the rights of now as well
+        self.list_served()  # a statement that was prepared long ago has the rights of now as well
         try:
             return self._ask(question, turn, shape)
         except LostError:  # such as after a restart of the database

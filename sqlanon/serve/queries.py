@@ -86,7 +86,7 @@ class Shared:
 
     def catalog(self) -> CatalogDatabase:
         """The catalog of the releases that there are."""
-        served = self.asking.served()
+        served = self.asking.list_served()
         with self._guard:
             if self._catalog is None or self._catalog.served != served:
                 if self._catalog is not None:

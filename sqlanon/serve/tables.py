@@ -58,7 +58,7 @@ def _match(table: exp.Table, asking: Asking) -> Served | None:
     if is_catalog(table):  # as in PostgreSQL: a table with a name of the catalog needs its schema
         return None
     for anew in (False, True):
-        listed = asking.served(anew=anew)
+        listed = asking.list_served(anew=anew)
         matches = [released for released in listed if _means(table, released)]
         if len(matches) > 1:
             raise ServeError(
@@ -75,7 +75,7 @@ def _match(table: exp.Table, asking: Asking) -> Served | None:
 def _make_missing_error(table: exp.Table, asking: Asking) -> ServeError:
     if isinstance(table.this, exp.Func):
         return ServeError(NO_FUNCTION, "functions after FROM are not answered over a release", position=place(table))
-    names = sorted(f"{released.schema}.{released.name}" for released in asking.served())
+    names = sorted(f"{released.schema}.{released.name}" for released in asking.list_served())
     shown = f"{table.db}.{table.name}" if table.db else table.name
     hint = f"there are: {', '.join(names[:20])}" if names else "no release is published here"
     return ServeError(NO_TABLE, f'relation "{shown[:200]}" does not exist', hint, place(table))

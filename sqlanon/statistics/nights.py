@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.statistics.certificate import verify_published
-from sqlanon.statistics.kept import Kept, Tables, columns_kept
+from sqlanon.statistics.kept import Kept, Tables, list_kept_columns
 from sqlanon.statistics.protections.base import Made
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
@@ -77,7 +77,7 @@ def keep_batches(scratch: Scratch, shape: Shape, made: Made, kept: Tables, befor
         kept: the tables to make.
         before: the tables of the version before.
     """
-    columns = columns_kept(shape)
+    columns = list_kept_columns(shape)
     return [
         scratch.sql(
             "statistics/keep_batch",

@@ -161,7 +161,7 @@ def _audit_rows(engine: Engine, place: Place, asked: Request) -> AuditReport:
         # audit names.
         classed = [name for name in names if roles.get(name) not in PUBLISHED]
         class_grouping = Grouping(relation.ref, tuple(name for name in classed if name not in identifiers))
-        counted_persons = hashes_of(spec.counted()) if spec.rows_are == "events" else ()
+        counted_persons = hashes_of(spec.list_counted()) if spec.rows_are == "events" else ()
         requirements = make_requirements(spec.privacy, tuple(own_sensitive), tuple(counted_persons), spec.columns)
         results = tuple(
             _check_requirement(engine, class_grouping, own_sensitive, item)

@@ -99,7 +99,7 @@ def metadata_rows(
             elif isinstance(reading.spec.ordered, tuple):
                 declared = json.dumps({"order": list(reading.spec.ordered)})
         if reading.spec.recode is not None:
-            declared = json.dumps(json.loads(declared or "{}") | {"recode": reading.spec.recode.written()})
+            declared = json.dumps(json.loads(declared or "{}") | {"recode": reading.spec.recode.to_metadata()})
         yield (
             reading.name,
             reading.spec.role,

@@ -13,8 +13,8 @@ from sqlanon.noisy.accounting import total_epsilon
 from sqlanon.noisy.answers import bound_rows, check_columns
 from sqlanon.noisy.levels import decimal_text
 from sqlanon.noisy.nights import spread_of
-from sqlanon.noisy.published import INTERVAL, half_width, scaled
-from sqlanon.noisy.rows import paid_tables
+from sqlanon.noisy.published import INTERVAL, half_width, scale_noise
+from sqlanon.noisy.rows import list_paid_tables
 from sqlanon.noisy.shape import WEIGHT_STEPS, Part, Shape, shape_of
 from sqlanon.noisy.split import CHOICE_SHARE, Noise, mean_distance, noise_of
 from sqlanon.release.budget.budget import Budget
@@ -121,7 +121,7 @@ def _widths(shape: Shape, noise: Noise) -> list[str]:
         first, last = (spread_of(shape.factor.running, night) for night in (1, shape.spec.nights or 1))
         return [
             f"{width} in the first night, and {last / first:.2g} times that in the last"
-            for width in _widths_of(shape, scaled(noise, first))
+            for width in _widths_of(shape, scale_noise(noise, first))
         ]
     return _widths_of(shape, noise)
 
@@ -154,7 +154,7 @@ def _of_rows(shape: Shape, noise: Noise, target: Publication) -> list[str]:
     of_rows = shape.spec.of_rows
     if of_rows is None:
         return []
-    tables = paid_tables(shape, noise)
+    tables = list_paid_tables(shape, noise)
     deviation = tables[0].deviation
     distance = mean_distance("gaussian", deviation)
     pairs = "declared pairs of columns"

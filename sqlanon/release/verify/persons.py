@@ -58,14 +58,14 @@ def is_promised(spec: ReleaseSpec) -> bool:
 
 def warn_of_persons(spec: ReleaseSpec) -> tuple[str, ...]:
     """Warning of plan and run if persons are promised and no identifier says to whom the rows belong."""
-    return (UNCOUNTED,) if is_promised(spec) and not spec.counted() else ()
+    return (UNCOUNTED,) if is_promised(spec) and not spec.list_counted() else ()
 
 
 def plan_warnings(spec: ReleaseSpec) -> tuple[str, ...]:
     """Warnings of a plan, which has no classes yet: a run stops if a class holds too few persons."""
-    if not is_promised(spec) or spec.person or not spec.counted():
+    if not is_promised(spec) or spec.person or not spec.list_counted():
         return warn_of_persons(spec)
-    columns = ", ".join(spec.counted())
+    columns = ", ".join(spec.list_counted())
     return (
         (
             f"classes are made of {spec.privacy.k} rows, and the run stops where one has fewer than {spec.privacy.k} "
@@ -86,7 +86,7 @@ def hold(spec: ReleaseSpec, fewest: Mapping[str, int]) -> None:
     """
     if not is_promised(spec):
         return
-    names = {name.lower() for name in spec.counted()}
+    names = {name.lower() for name in spec.list_counted()}
     failing = [
         f"{spec.name}: a class holds {number} different values of {name}, and k is {spec.privacy.k}: rows of fewer "
         f"than k persons look alike; say person: {name}, so that classes are made of k persons, accept_repeats: true "
@@ -251,11 +251,11 @@ def check_counts(
         return (), ()
     if not is_promised(spec) and not (spec.rows_are == "persons" and of_events and spec.privacy.k > 1):
         return (), ()
-    if not spec.counted():
+    if not spec.list_counted():
         return (), (UNCOUNTED,) if spec.rows_are == "events" else ()
     reached = {name.lower(): number for name, number in counts.fewest.items()}
     k = spec.privacy.k
-    names = spec.counted()
+    names = spec.list_counted()
     results = tuple(
         RequirementResult(NAME, name, k, reached[name.lower()], reached[name.lower()] >= k)
         for name in names

@@ -15,7 +15,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError
 from sqlanon.noisy.answers import Coded, read_answers
 from sqlanon.noisy.arrivals import Arrived, find_arrived, keep_seen, measure_arrivals, verify_arrived
-from sqlanon.noisy.published import drawn_rows, estimate_night
+from sqlanon.noisy.published import estimate_night, list_drawn_rows
 from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
 from sqlanon.release.budget.charged import account_in
@@ -118,7 +118,7 @@ class OfNights(OfNoisy):
     def estimate_rows(self, shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> Iterable[tuple[object, ...]]:
         """See `OfNoisy.estimate_rows`: tonight's rows, which those of earlier nights have before them."""
         measured = [np.vstack([before, tonight]) for before, tonight in zip(self._earlier, noisy, strict=True)]
-        return drawn_rows(shape, estimate_night(shape, noise, measured), self._night.number)
+        return list_drawn_rows(shape, estimate_night(shape, noise, measured), self._night.number)
 
     def keep(self, work: Work, noisy: Sequence[Longs]) -> None:
         """See `OfNoisy.keep`: tonight's noisy measurements, and the persons who arrived."""

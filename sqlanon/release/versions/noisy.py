@@ -16,7 +16,7 @@ import numpy as np
 from sqlanon.errors import GuardError, PrivacyViolation, SqlanonError
 from sqlanon.noisy.answers import Coded, bound_coded, check_columns, code_rows, read_answers, verify_norms
 from sqlanon.noisy.draw import add_noise, import_opendp, try_law
-from sqlanon.noisy.published import column_types, drawn_rows, estimate, kept_share
+from sqlanon.noisy.published import column_types, estimate, list_drawn_rows, measure_kept_share
 from sqlanon.noisy.rows import choose_tables
 from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
@@ -130,7 +130,7 @@ class OfNoisy(Version):
 
     def estimate_rows(self, shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> Iterable[tuple[object, ...]]:
         """The rows of the drawn table."""
-        return drawn_rows(shape, estimate(shape, noise, noisy))
+        return list_drawn_rows(shape, estimate(shape, noise, noisy))
 
     def keep(self, work: Work, noisy: Sequence[Longs]) -> None:
         """Store what later versions need, in the transaction that stores the drawn table."""
@@ -209,7 +209,7 @@ class OfNoisy(Version):
             del exact
             if shape.chooses:  # their noise was drawn when the pairs were chosen
                 noisy.insert(0, np.zeros(0, np.int64))
-            share_kept = kept_share(noisy) if noisy_spec.kept else None
+            share_kept = measure_kept_share(noisy) if noisy_spec.kept else None
             numbers = self.estimate_rows(shape, noise, noisy)
         budget, reserved = Budget(engine, noisy_spec.budget), self.reserved
         table = name_drawn_table(engine, noisy_spec.budget.name, reserved)
