@@ -91,8 +91,8 @@ class Recode:
 
     def to_metadata(self) -> dict[str, str]:
         """As metadata have it."""
-        given = {"bottom": self.bottom, "top": self.top, "round": self.round, "other": self.other}
-        return {key: value for key, value in given.items() if value is not None}
+        values = {"bottom": self.bottom, "top": self.top, "round": self.round, "other": self.other}
+        return {key: value for key, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

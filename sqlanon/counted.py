@@ -145,8 +145,15 @@ SUM_PARTS = ("limits", "needs", "contributors")
 """Private tables of each column of sums; templates ``statistics/sum_<part>`` make them."""
 
 
-def list_parts(sums: int, method: Method = "suppress") -> list[str]:
-    """Suffixes of the names of a version's private tables, with so many sums."""
+def list_parts(sums: int, method: Method = "suppress", *, followed: bool = False) -> list[str]:
+    """Suffixes of the names of a version's private tables.
+
+    Args:
+        sums: how many columns of sums there are.
+        method: the protection.
+        followed: other versions are to follow.
+    """
     if method in CHANGED_PARTS:
         return list(CHANGED_PARTS[method])
-    return ["cells", "atoms", "witness", *(f"{part}{place}" for place in range(1, sums + 1) for part in SUM_PARTS)]
+    of_sums = [f"{part}{place}" for place in range(1, sums + 1) for part in SUM_PARTS]
+    return ["cells", "atoms", "witness", *of_sums, *(["amounts"] if sums and followed else [])]

@@ -90,8 +90,8 @@ class PrivacySpec:
     @classmethod
     def of(cls, values: Mapping[str, Any], **others: Any) -> PrivacySpec:
         """A spec of requirements by their keys; ``others`` are its further fields."""
-        own = {key: value for key, value in values.items() if key in OWN}
-        return cls(**own, **others, more={key: value for key, value in values.items() if key not in OWN})
+        own_values = {key: value for key, value in values.items() if key in OWN}
+        return cls(**own_values, **others, more={key: value for key, value in values.items() if key not in OWN})
 
     def value(self, key: str) -> Any:  # noqa: ANN401 - a requirement's own kind of value
         """Level of a requirement, by key; None: not asked."""
@@ -229,8 +229,8 @@ class RefreshSpec:
 
     def cohort_rows(self, k: int) -> int:
         """How many waiting rows are published together, with the release's ``k``."""
-        asked = self.cohort.rows if self.cohort else None
-        return max(asked if asked is not None else COHORT * k, k, 1)
+        rows = self.cohort.rows if self.cohort else None
+        return max(rows if rows is not None else COHORT * k, k, 1)
 
 
 def person_name(columns: Iterable[str]) -> str:
@@ -338,8 +338,8 @@ class ReleaseSpec:
     @property
     def token(self) -> ColumnSpec | None:
         """The column of the person, if it is published as a pseudonym."""
-        named = {name.lower() for name in self.person}
-        return next((one for one in self.with_role("pseudonym") if one.name.lower() in named), None)
+        person_names = {name.lower() for name in self.person}
+        return next((column for column in self.with_role("pseudonym") if column.name.lower() in person_names), None)
 
     @property
     def scope(self) -> str | None:

@@ -77,6 +77,7 @@ class WeakestEngine(DuckDBEngine):
     """DuckDB with nothing but what every engine must have."""
 
     transactions = temporary = updates = ordered = False
+    ledger_engine = None
     lacks = MappingProxyType(
         LACKS["DuckDB in memory"]
         | {name: LACKS["Spark"][name] for name in ("refresh: {mode: frozen}", NOISY, "tables")}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.attack.classes import see_classes
-from sqlanon.attack.sums import attack_sums, label_of
+from sqlanon.attack.sums import add_sums, attack_sums, label_of
 from sqlanon.attack.versions import add_readers, see_new_rows
 from sqlanon.counted import CellKeySpec
 from sqlanon.engines.rows import read_integer
@@ -87,9 +87,17 @@ def attack_counts(
         kinds = _read_versions(
             targets, [private_counts for _, private_counts in came], insiders, promised=shape.insiders
         )
+        of_sums: list[tuple[SumsReader, ...]] = []
+        for batch, new_rows in zip(batches, rows, strict=True):
+            with Scratch(engine) as scratch:
+                batch_tables = batch_of(scratch, kept_of(entry.statistics), batch)
+                night = replace(joined, seen=new_rows.seen)
+                of_sums.append(
+                    attack_sums(scratch, shape, batch_tables, night, order, lambda: until - time.monotonic())
+                )
         reporter.finish(entry.release)
         small = sum(int(new_rows.small.sum()) for new_rows in rows)
-        return _report(entry, shape, joined, small, kinds, versions=len(batches))
+        return _report(entry, shape, joined, small, kinds, sums=add_sums(of_sums), versions=len(batches))
     truth, private_counts = _read_private(engine, shape, entry.counts, order)
     statistics = read_stored_statistics(entry.policy["statistics"])
     most = shape.threshold - 1 if statistics.method == "round" else shape.threshold

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
     from sqlanon.engines.base import Row
 
+
+NOTHING = [0, 0, 0]
+"""Of a cell without rows the sum, and by how much it must be able to be larger and smaller."""
 MOST_PERSONS = 200
 """Contributors who are looked for, at most, drawn at random."""
 
@@ -54,6 +57,10 @@ def attack_sums(
     Cost: linear programs for each sensitive cell, and for each person who is looked for.
     """
     attacks = []
+    if shape.neighbour is not None:
+        wholes = scratch.table("wholes")
+        scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=kept.atoms, **shape.context())
+        kept = replace(kept, atoms=wholes)
     for summed, tables in zip(shape.sums, kept.sums, strict=True):
         target = _read_target(scratch, shape, summed, (kept, joined, order))
         rows = scratch.fetch(
@@ -66,6 +73,21 @@ def attack_sums(
         attacks.append(target.read("outsider", hidden, seconds, promised=True))
         attacks.append(target.read_contributors(rows, hidden, seconds, promised=shape.insiders))
     return tuple(attacks)
+
+
+def add_sums(found: Sequence[tuple[SumsReader, ...]]) -> tuple[SumsReader, ...]:
+    """Readers of the new rows of each version as one kind.
+
+    Args:
+        found: of each version the readers of all columns, in the same order.
+    """
+    readers_of_sums = []
+    for kind in zip(*found, strict=True):
+        first, readers = kind[0], [reader.readers for reader in kind]
+        sought, exact, near = (sum(getattr(reader, what) for reader in kind) for what in ("sought", "exact", "near"))
+        many = sum(readers) if first.name == "contributor" else max(readers)
+        readers_of_sums.append(SumsReader(first.measure, first.name, many, sought, exact, near, first.promised))
+    return tuple(readers_of_sums)
 
 
 @dataclass(frozen=True)
@@ -153,7 +175,8 @@ def _read_target(scratch: Scratch, shape: Shape, one: ShapeSum, seen: tuple[Kept
             for index in range(many)
         ]
         truth[tuple(nodes[place] for place in places)] = [read_integer(cell) for cell in row[2 * many :]]
-    value, up, down = np.array([truth[key] for key in joined.keys], np.int64).T
+    # Nobody came to the other cells of a version.
+    value, up, down = np.array([truth.get(key, NOTHING) for key in joined.keys], np.int64).T
     atoms = np.zeros((3, len(joined.seen.least)), np.int64)
     numbers: dict[int, int] = {}
     for row in scratch.fetch(

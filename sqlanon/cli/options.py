@@ -207,7 +207,7 @@ def open_database(where: str, screen: Screen, *, read_only: bool = False) -> Ite
     """A connection that reports progress to the screen, closed at the end; ``read_only`` shares a DuckDB file."""
     from sqlanon import connect
 
-    confirmed = collect_confirmations(where, screen.confirmed)
+    confirmed: dict[str, Any] = dict(collect_confirmations(where, screen.confirmed))
     try:
         connected = connect(where, progress=screen.progress(), read_only=read_only, **confirmed)
     except Exception as error:

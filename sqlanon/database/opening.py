@@ -21,6 +21,7 @@ def connect(  # noqa: PLR0913 - keywords of the public interface
     accept_shared: bool = False,
     temporary: bool = False,
     archive: bool | str = False,
+    state: str | None = None,
 ) -> Database:
     """Connect to DuckDB, PostgreSQL or Spark.
 
@@ -39,6 +40,9 @@ def connect(  # noqa: PLR0913 - keywords of the public interface
         temporary: Spark: confirm that the catalog, and the tables published in it, are gone with the session.
         archive: Spark: a Python environment that is sent to the executors: a file that venv-pack or conda-pack has
             made, or True: this process's environment, packed now.
+        state: Spark: a database with transactions, ``duckdb:///path`` or ``postgresql://...``, for the ledgers of
+            budgets and the tables that they paid (docs/spark.md). A URL of Spark may end with it: ``?state=URL``, or
+            ``;state=URL`` after ``sc://host:port/``.
 
     Raises:
         PolicyError: no engine for the URL.
@@ -55,6 +59,7 @@ def connect(  # noqa: PLR0913 - keywords of the public interface
         accept_shared=accept_shared,
         temporary=temporary,
         archive=archive,
+        state=state,
     )
     database = Database(engine, progress or Silent(), machine)
     database.namespace = namespace_of(url)

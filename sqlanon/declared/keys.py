@@ -49,6 +49,14 @@ TABLE: Final[tuple[Key, ...]] = (
         "out of the file: `${SQLANON_PASSWORD}` is read from the environment. A relative path starts where the "
         "command runs.",
     ),
+    Key(
+        "policy:state",
+        TEXT,
+        None,
+        "Of Spark, which has no transactions: a database that has, `duckdb:///path` or `postgresql://...`, for the "
+        "ledgers of budgets and the noisy tables that they paid. Variables and relative paths are as in `connection`; "
+        "a missing file is made.",
+    ),
     Key("policy:releases", None, REQUIRED, "The releases, at least one."),
     Key(
         "name",

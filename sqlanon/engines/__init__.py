@@ -7,13 +7,17 @@ capabilities of an engine. Does not: algorithms, and the SQL of the walk (that i
 from __future__ import annotations
 
 import re
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from sqlanon.errors import PolicyError
+from sqlanon.errors import PolicyError, SqlanonError
+from sqlanon.shell import command
+from sqlanon.state_url import add_state, is_spark, split_state
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from sqlanon.engines.base import Engine, Session, SparkSession
@@ -28,7 +32,7 @@ SCHEMES = (
 )
 
 
-def connect(
+def connect(  # noqa: PLR0913 - keywords of the public interface
     url: str | SparkSession,
     *,
     threads: int | None = None,
@@ -37,6 +41,7 @@ def connect(
     accept_shared: bool = False,
     temporary: bool = False,
     archive: bool | str = False,
+    state: str | None = None,
 ) -> Engine:
     """Open the database that ``url`` names.
 
@@ -48,6 +53,7 @@ def connect(
         accept_shared: Spark: others may be able to read the files of the private schema.
         temporary: Spark: the catalog may be gone with the session.
         archive: Spark: a Python environment that is sent to the executors, or True: this one, packed now.
+        state: Spark: URL of a database with transactions for ledgers of budgets; a URL of Spark may have it as well.
 
     Raises:
         PolicyError: the URL names no engine we have.
@@ -57,7 +63,13 @@ def connect(
         from sqlanon.engines.spark.engine import SparkEngine
 
         session = cast("Any", url)
-        return SparkEngine.of(session, accept_shared=accept_shared, temporary=temporary, archive=archive)
+        ledger = _choose_ledger(state, read_only=read_only)
+        return SparkEngine.of(session, accept_shared=accept_shared, temporary=temporary, archive=archive, ledger=ledger)
+    if state is not None:
+        try:
+            url = add_state(url, state)
+        except ValueError as error:
+            raise PolicyError(str(error)) from None
     scheme = url.split(":", 1)[0].lower()
     if scheme == "duckdb":
         from sqlanon.engines.duckdb.engine import DuckDBEngine
@@ -67,13 +79,54 @@ def connect(
         from sqlanon.engines.postgres.engine import PostgresEngine
 
         return PostgresEngine.open(url, read_only=read_only)
-    if scheme in ("sc", "spark+local"):
+    if is_spark(url):
         if not (find_spec("pyspark") and find_spec("pyarrow")):
             raise PolicyError("connection: Spark needs more packages: pip install 'sqlanon[spark]'")
         from sqlanon.engines.spark.engine import SparkEngine
 
-        return SparkEngine.open(url, threads=threads, accept_shared=accept_shared, temporary=temporary, archive=archive)
+        place, state = split_state(url)
+        return SparkEngine.open(
+            place,
+            threads=threads,
+            accept_shared=accept_shared,
+            temporary=temporary,
+            archive=archive,
+            ledger=_choose_ledger(state, read_only=read_only),
+        )
     raise PolicyError(f"connection: no engine for the scheme {scheme!r}; use one of: {', '.join(SCHEMES)}")
+
+
+_LEDGER_MEMORY = 1 << 30
+"""Bytes for a DuckDB that holds ledgers: they and the tables beside them are small."""
+
+
+def _choose_ledger(url: str | None, *, read_only: bool) -> Callable[[], Engine] | None:
+    """A function that opens a database for ledgers.
+
+    Raises:
+        PolicyError: it is no database file of DuckDB, and no PostgreSQL.
+    """
+    if url is None:
+        return None
+    file, of_postgres = file_of(url), url.partition(":")[0].lower() in ("postgresql", "postgres")
+    if file is None and not of_postgres:
+        raise PolicyError("state: a database that stays, with transactions: duckdb:///path, or postgresql://...")
+    return partial(_open_ledger, url, file, read_only=read_only)
+
+
+def _open_ledger(url: str, file: Path | None, *, read_only: bool) -> Engine:
+    """Open a database for ledgers; a missing file of DuckDB is made, for this user alone."""
+    if file is not None:
+        from sqlanon.engines.duckdb.opening import make_file
+
+        make_file(file)
+    try:
+        return connect(url, threads=1, memory=_LEDGER_MEMORY, read_only=read_only)
+    except SqlanonError as error:
+        # A variable of the environment may be part of the URL, and what it names is not shown.
+        alone = command("releases", options=["--db", "URL"])
+        advice = getattr(error, "advice", "") or f"open it alone for the reason: {alone}"
+        raise type(error)(f"state: the database of the ledgers cannot be opened: {advice}") from error
 
 
 def file_of(url: str) -> Path | None:

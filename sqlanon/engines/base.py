@@ -84,6 +84,13 @@ class Engine(Protocol):
         """Rewriting of the files without dropped tables and deleted rows; None: not available, see `lacks`."""
 
     @property
+    def ledger_engine(self) -> Engine | None:
+        """Database with transactions for ledgers of budgets and for the tables that they paid.
+
+        It is the engine itself, or the database of ``state``; None: there is none, see `lacks`.
+        """
+
+    @property
     def files(self) -> Files | None:
         """CSV and Parquet files that it reads and writes; None: it cannot."""
 

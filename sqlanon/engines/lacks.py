@@ -45,7 +45,7 @@ _DUCKDB: Mapping[str, Lack] = {
     "--from-labels": _NO_LABELS,
 }
 
-LACKS: Mapping[str, Mapping[str, Lack]] = {
+_ENGINES: Mapping[str, Mapping[str, Lack]] = {
     "DuckDB": _DUCKDB,
     "DuckDB in memory": {**_DUCKDB, "--compact": never("it has no file of its own")},
     "PostgreSQL": {"publish_file": _NO_FILE, LAKES: NO_LAKES, TO_LAKES: NO_LAKES},
@@ -61,8 +61,8 @@ LACKS: Mapping[str, Mapping[str, Lack]] = {
             "they are published together in one transaction, and this database has none; make a release of each"
         ),
         NOISY: notyet(
-            "a version is charged, stored and published in transactions, and this database has none; copy the columns "
-            "into DuckDB or PostgreSQL"
+            "a version is charged and stored in transactions, and this database has none; name one that has, for "
+            "ledgers and noisy tables: state: duckdb:///path, or postgresql://..."
         ),
         "--compact": notyet(
             "values of dropped tables and of earlier snapshots can stay in files until the table format's own command "
@@ -75,6 +75,10 @@ LACKS: Mapping[str, Mapping[str, Lack]] = {
         "query --as": notyet("a session cannot take the rights of another user; connect as that user"),
         "--from-labels": _NO_LABELS,
     },
+}
+LACKS: Mapping[str, Mapping[str, Lack]] = {
+    **_ENGINES,
+    "Spark with state": {name: lack for name, lack in _ENGINES["Spark"].items() if name != NOISY},
 }
 """The features that each engine lacks, with reasons, by `FEATURES`."""
 

@@ -5,7 +5,7 @@ The exact answers are arrays of this process; no table that stays has them, and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -58,15 +58,15 @@ def check_columns(shape: Shape, person: Sequence[str], source: Relation) -> dict
             f"{release}: {source.ref} is a view: it may rank persons, or average over them, and then bounding its rows "
             "bounds nothing. Name the table that has the persons' own rows"
         )
-    known = {column.name.lower(): column for column in source.columns}
-    found = {}
+    by_name = {column.name.lower(): column for column in source.columns}
+    checked = {}
     measured = [measure.column for measure in shape.spec.measures if measure.column]
     ranged = [dimension.name for dimension in shape.dimensions if dimension.values is None]
     for name in [*person, *(dimension.name for dimension in shape.dimensions), *measured]:
-        column = known.get(name.lower())
+        column = by_name.get(name.lower())
         if column is None:
             raise PolicyError(f"{release}: {source.ref} has no column {name}")
-        found[name] = column
+        checked[name] = column
         if name in person and not column.deterministic:
             raise PolicyError(
                 f"{release}: column {name} says whose row it is, and its collation takes different texts as equal: "
@@ -80,7 +80,7 @@ def check_columns(shape: Shape, person: Sequence[str], source: Relation) -> dict
             raise PolicyError(
                 f"{release}: column {name} has type {column.shown_type}, whose values have no text of their own"
             )
-    return found
+    return checked
 
 
 def _is_foreign(column: Column) -> bool:
@@ -110,6 +110,7 @@ def code_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Rel
     Cost: a scan of the source.
     """
     columns = check_columns(shape, person, source)
+    read_table = source.ref if scratch.engine.transactions else _copy_source(scratch, source.ref, columns)
     coded = scratch.table("coded")
     measures = []
     for place in _find_valued(shape):
@@ -131,29 +132,37 @@ def code_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Rel
     scratch.execute(
         "noisy/coded",
         coded=coded,
-        source=source.ref,
+        source=read_table,
         person=[{"name": columns[name].name, "kind": columns[name].kind} for name in person],
         dimensions=[
             {
-                "name": columns[one.name].name,
-                "groups": None if one.values is None else _load_groups(scratch, place, one),
-                "ends": [decimal_text(end) for end in one.ends],
-                "wide": _is_wide(columns[one.name]),
-                "clipped": one.clipped,
+                "name": columns[dimension.name].name,
+                "groups": None if dimension.values is None else _load_groups(scratch, place, dimension),
+                "ends": [decimal_text(end) for end in dimension.ends],
+                "wide": _is_wide(columns[dimension.name]),
+                "clipped": dimension.clipped,
             }
-            for place, one in enumerate(shape.dimensions)
+            for place, dimension in enumerate(shape.dimensions)
         ],
         measures=measures,
     )
     names = [columns[name].name for name in person]
-    if scratch.count("noisy/joined", coded=coded, source=source.ref, person=names):
+    if scratch.count("noisy/joined", coded=coded, source=read_table, person=names):
         raise PrivacyViolation(f"{shape.release}: coded rows are not the rows of the source")
     return coded
 
 
+def _copy_source(scratch: Scratch, source: TableRef, columns: Mapping[str, Column]) -> TableRef:
+    """One state of the columns that are read, where no transaction gives it."""
+    copied = scratch.table("snapshot")
+    names = list(dict.fromkeys(column.name for column in columns.values()))
+    scratch.execute("noisy/snapshot", copied=copied, source=source, columns=names)
+    return copied
+
+
 def _find_valued(shape: Shape) -> tuple[int, ...]:
     """The places of the measures that are sums and means."""
-    return tuple(place for place, one in enumerate(shape.spec.measures) if one.quantity in ("sum", "mean"))
+    return tuple(place for place, measure in enumerate(shape.spec.measures) if measure.quantity in ("sum", "mean"))
 
 
 def bound_coded(scratch: Scratch, shape: Shape, coded: TableRef, secret: str) -> Coded:
@@ -170,10 +179,10 @@ def bound_coded(scratch: Scratch, shape: Shape, coded: TableRef, secret: str) ->
     valued = _find_valued(shape)
     bounded, nodes = [], []
     for number, table in enumerate(shape.tables):
-        made = scratch.table(f"bounded{number}")
+        bounded_table = scratch.table(f"bounded{number}")
         template, binds = _statement_of(shape, "bounded", secret)
-        scratch.execute(template, binds, bounded=made, **_context(shape, coded, number, valued))
-        bounded.append(made)
+        scratch.execute(template, binds, bounded=bounded_table, **_context(shape, coded, number, valued))
+        bounded.append(bounded_table)
         levels = scratch.table(f"nodes{number}")
         arrays = {"cell": np.arange(table.leaves, dtype=np.int64)}
         arrays |= {f"l{place}": level.node for place, level in enumerate(table.levels)}
@@ -195,10 +204,10 @@ def _context(shape: Shape, coded: TableRef, number: int, valued: Sequence[int]) 
     if shape.spec.weight is not None:
         summed = [
             {
-                "alias": f"m{at + 1}",
-                "middle": _middle(shape, one) if shape.spec.measures[one].quantity == "mean" else None,
+                "alias": f"m{index + 1}",
+                "middle": _middle(shape, measure) if shape.spec.measures[measure].quantity == "mean" else None,
             }
-            for at, one in enumerate(valued)
+            for index, measure in enumerate(valued)
         ]
         return {
             "coded": coded,
@@ -239,14 +248,14 @@ def verify_norms(scratch: Scratch, shape: Shape, coded: Coded) -> None:
         for level in range(len(table.levels)):
             norms = [
                 {
-                    "part": WEIGHED.get(one.part, one.part) if shape.spec.weight is not None else one.part,
-                    "alias": coded.alias(one.measure),
-                    "middle": _middle(shape, one.measure),
-                    "l1": one.l1,
-                    "l2": one.l2,
+                    "part": WEIGHED.get(series.part, series.part) if shape.spec.weight is not None else series.part,
+                    "alias": coded.alias(series.measure),
+                    "middle": _middle(shape, series.measure),
+                    "l1": series.l1,
+                    "l2": series.l2,
                 }
-                for one in shape.series
-                if one.measure is not None and (one.table, one.level) == (number, level)
+                for series in shape.series
+                if series.measure is not None and (series.table, series.level) == (number, level)
             ]
             beyond = scratch.count(
                 "noisy/norms", bounded=coded.bounded[number], nodes=coded.nodes[number], level=level, norms=norms
@@ -257,8 +266,8 @@ def verify_norms(scratch: Scratch, shape: Shape, coded: Coded) -> None:
 
 def _middle(shape: Shape, measure: int) -> int:
     """Twice the middle of a measure's range, in units."""
-    asked = shape.spec.measures[measure]
-    return int((asked.low + asked.high) / asked.unit)
+    declared = shape.spec.measures[measure]
+    return int((declared.low + declared.high) / declared.unit)
 
 
 def read_answers(scratch: Scratch, shape: Shape, coded: Coded, secret: str) -> list[Longs]:
@@ -273,12 +282,12 @@ def read_answers(scratch: Scratch, shape: Shape, coded: Coded, secret: str) -> l
     sums: list[dict[str, Longs]] = []
     for number, table in enumerate(shape.tables):
         weighed = shape.spec.weight is not None
-        made = scratch.sql("noisy/answers", bounded=coded.bounded[number], values=["n", *names], weighed=weighed)
+        query = scratch.sql("noisy/answers", bounded=coded.bounded[number], values=["n", *names], weighed=weighed)
         template, binds = _statement_of(shape, "again", secret)
         again = scratch.sql(template, binds, **_context(shape, coded.table, number, coded.valued))
         kinds = ["int64"] * (3 + len(names))
-        first, second = scratch.fetch_arrays(made, kinds), scratch.fetch_arrays(again, kinds)
-        if not all(np.array_equal(one, other) for one, other in zip(first, second, strict=True)):
+        first, second = scratch.fetch_arrays(query, kinds), scratch.fetch_arrays(again, kinds)
+        if not all(np.array_equal(column, repeated) for column, repeated in zip(first, second, strict=True)):
             raise PrivacyViolation(f"{shape.release}: a second query does not give the same bounded answers")
         cell, *values = first
         sums.append({})
@@ -286,25 +295,27 @@ def read_answers(scratch: Scratch, shape: Shape, coded: Coded, secret: str) -> l
             sums[-1][name] = np.zeros(table.leaves, np.int64)
             sums[-1][name][cell] = value
     answers = []
-    for one in shape.series:
-        if one.measure is None:
+    for series in shape.series:
+        if series.measure is None:
             continue
-        table = shape.tables[one.table]
-        if one.part == "persons" and shape.spec.weight is None:
-            answers.append(_count_persons(scratch, coded, one, table))
+        table = shape.tables[series.table]
+        if series.part == "persons" and shape.spec.weight is None:
+            answers.append(_count_persons(scratch, coded, series, table))
             continue
-        leaves = _leaves(shape, coded, one, sums[one.table])
-        node, size = table.levels[one.level].node, table.levels[one.level].size
-        answers.append(leaves if one.level == len(table.levels) - 1 else _add_up(leaves, node, size))
+        leaves = _leaves(shape, coded, series, sums[series.table])
+        node, size = table.levels[series.level].node, table.levels[series.level].size
+        answers.append(leaves if series.level == len(table.levels) - 1 else _add_up(leaves, node, size))
     if shape.spec.kept:
         tables = [
-            {"bounded": made, "columns": [f"c{place + 1}" for place in table.columns]}
-            for made, table in zip(coded.bounded, shape.tables, strict=True)
+            {"bounded": bounded_table, "columns": [f"c{place + 1}" for place in table.columns]}
+            for bounded_table, table in zip(coded.bounded, shape.tables, strict=True)
             if table.steps_of is None
         ]
         parts = 1 if shape.spec.weight is None else WEIGHT_STEPS
-        kept, persons = scratch.numbers("noisy/kept", coded=coded.table, tables=tables, steps=KEPT_STEPS, parts=parts)
-        answers += [np.array([kept], np.int64), np.array([persons], np.int64)]
+        kept_steps, persons = scratch.numbers(
+            "noisy/kept", coded=coded.table, tables=tables, steps=KEPT_STEPS, parts=parts
+        )
+        answers += [np.array([kept_steps], np.int64), np.array([persons], np.int64)]
     return answers
 
 
@@ -325,8 +336,10 @@ def _add_up(leaves: Longs, node: Longs, size: int) -> Longs:
 
 
 def _count_persons(scratch: Scratch, coded: Coded, one: Series, table: Table) -> Longs:
-    made = scratch.sql("noisy/persons", bounded=coded.bounded[one.table], nodes=coded.nodes[one.table], level=one.level)
-    node, persons = scratch.fetch_arrays(made, ["int64", "int64"])
-    found = np.zeros(table.levels[one.level].size, np.int64)
-    found[node.astype(np.int64)] = persons
-    return found
+    query = scratch.sql(
+        "noisy/persons", bounded=coded.bounded[one.table], nodes=coded.nodes[one.table], level=one.level
+    )
+    node, persons = scratch.fetch_arrays(query, ["int64", "int64"])
+    counts = np.zeros(table.levels[one.level].size, np.int64)
+    counts[node.astype(np.int64)] = persons
+    return counts

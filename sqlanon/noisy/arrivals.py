@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.engines.base import TableRef
+from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.noisy.answers import Coded
 from sqlanon.noisy.nights import measure
@@ -21,6 +21,9 @@ from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
     from sqlanon.noisy.shape import Longs
+
+MOST_SEEN = 100_000_000
+"""Persons of a night, at most, where they are kept in another database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ def find_arrived(
 
     Cost: for each table a join of tonight's persons with those seen, and a grouping for each level.
     """
-    made = []
+    tables = []
     for number, bounded in enumerate(coded.bounded):
         arrived = scratch.table(f"arrived{number}")
         scratch.execute(
@@ -68,19 +71,19 @@ def find_arrived(
             night=night,
             seen=seen,
         )
-        made.append(arrived)
-    for one in shape.series:
+        tables.append(arrived)
+    for series in shape.series:
         beyond = scratch.count(
             "noisy/arrived_norms",
-            arrived=made[one.table],
-            nodes=coded.nodes[one.table],
-            level=one.level,
-            most=one.l1,
+            arrived=tables[series.table],
+            nodes=coded.nodes[series.table],
+            level=series.level,
+            most=series.l1,
             night=night,
         )
         if beyond:
             raise PrivacyViolation(f"{shape.release}: a person arrives more often than the noise is drawn for")
-    return Arrived(tuple(made), seen, night)
+    return Arrived(tuple(tables), seen, night)
 
 
 def measure_arrivals(scratch: Scratch, shape: Shape, coded: Coded, arrived: Arrived) -> list[Longs]:
@@ -88,17 +91,17 @@ def measure_arrivals(scratch: Scratch, shape: Shape, coded: Coded, arrived: Arri
     factor = shape.factor
     assert factor is not None
     answers = []
-    for one in shape.series:
-        nights, nodes, persons = _count(scratch, coded, arrived, one.table, one.level)
-        by_night = np.zeros((arrived.night, shape.tables[one.table].levels[one.level].size), np.int64)
+    for series in shape.series:
+        nights, nodes, persons = _count(scratch, coded, arrived, series.table, series.level)
+        by_night = np.zeros((arrived.night, shape.tables[series.table].levels[series.level].size), np.int64)
         by_night[nights - 1, nodes] = persons
         answers.append(measure(factor, by_night))
     return answers
 
 
 def _count(scratch: Scratch, coded: Coded, arrived: Arrived, table: int, level: int) -> list[Longs]:
-    made = scratch.sql("noisy/arrivals", arrived=arrived.tables[table], nodes=coded.nodes[table], level=level)
-    return [column.astype(np.int64) for column in scratch.fetch_arrays(made, ["int64", "int64", "int64"])]
+    query = scratch.sql("noisy/arrivals", arrived=arrived.tables[table], nodes=coded.nodes[table], level=level)
+    return [column.astype(np.int64) for column in scratch.fetch_arrays(query, ["int64", "int64", "int64"])]
 
 
 def verify_arrived(scratch: Scratch, shape: Shape, coded: Coded, arrived: Arrived, secret: str) -> None:
@@ -110,25 +113,36 @@ def verify_arrived(scratch: Scratch, shape: Shape, coded: Coded, arrived: Arrive
     for number, table in enumerate(shape.tables):
         level = table.levels[-1]
         nights, nodes, persons = _count(scratch, coded, arrived, number, len(table.levels) - 1)
-        made = scratch.sql(
+        query = scratch.sql(
             "noisy/arrived_again",
             {"secret": secret},
             bounded=coded.bounded[number],
             number=number,
             seen=arrived.seen,
         )
-        cell, others = scratch.fetch_arrays(made, ["int64", "int64"])
+        cell, person_counts = scratch.fetch_arrays(query, ["int64", "int64"])
         tonight = nights == arrived.night
         first = np.bincount(nodes[tonight], persons[tonight], minlength=level.size)
-        again = np.bincount(level.node[cell.astype(np.int64)], others, minlength=level.size)
+        again = np.bincount(level.node[cell.astype(np.int64)], person_counts, minlength=level.size)
         if not np.array_equal(first, again):
             raise PrivacyViolation(f"{shape.release}: a second query does not give the same arrivals")
 
 
-def keep_seen(scratch: Scratch, seen: TableRef, arrived: Arrived) -> None:
-    """Add tonight's arrivals to the table of persons seen, in the caller's transaction."""
-    text = scratch.engine.capabilities.text_type
+def keep_seen(scratch: Scratch, home: Engine, seen: TableRef, arrived: Arrived) -> None:
+    """Add tonight's arrivals to the table of persons seen, in the caller's transaction.
+
+    Args:
+        scratch: the run.
+        home: the database with the table, the run's own or another one.
+        seen: the table.
+        arrived: all persons who have arrived.
+    """
+    text = home.capabilities.text_type
     columns = [("number", "INTEGER"), ("person", text), ("cell", "BIGINT"), ("night", "INTEGER")]
-    scratch.engine.load_rows(seen, columns, ())
+    home.load_rows(seen, columns, ())
     for number, table in enumerate(arrived.tables):
-        scratch.execute("noisy/keep_seen", seen=seen, arrived=table, number=number, night=arrived.night)
+        if home is scratch.engine:
+            scratch.execute("noisy/keep_seen", seen=seen, arrived=table, number=number, night=arrived.night)
+            continue
+        query = scratch.sql("noisy/new_seen", arrived=table, number=number, night=arrived.night)
+        home.load_rows(seen, columns, scratch.engine.fetch(query, max_rows=MOST_SEEN))

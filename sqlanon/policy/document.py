@@ -32,7 +32,13 @@ KEPT = (("secret",),)
 """Keys that keep ``${NAME}`` as written: a run reads the variable."""
 
 READ = ("connection", "hierarchy")
-"""Keys with ``${NAME}`` replaced by the variable. `plan`, errors and readers show the values of all other keys."""
+"""Keys with ``${NAME}`` replaced by the variable, as in `OF_DATABASES`.
+
+`plan`, errors and readers show the values of all other keys.
+"""
+
+OF_DATABASES = (("connection",), ("state",))
+"""Places of URLs."""
 
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {_TAG + tag for tag in ("str", "int", "float", "bool", "null", "timestamp", "value", "merge")}
@@ -206,16 +212,19 @@ class Document:
             self.unread.add(path)
             return ""
 
-        if "${" not in text or path[-1:] in KEPT or (path == ("connection",) and not self._connection):
+        of_database = path in OF_DATABASES
+        if "${" not in text or path[-1:] in KEPT or (of_database and not self._connection):
             return text
-        if not any(key in READ for key in path[-2:]) and any(match[0] != "$${" for match in _VARIABLE.finditer(text)):
+        if not (of_database or any(key in READ for key in path[-2:])) and any(
+            match[0] != "$${" for match in _VARIABLE.finditer(text)
+        ):
             self.found.append(
                 (
                     path,
                     "a variable of the environment",
                     (
-                        "variables are read in connection, secret and hierarchy; write the value, or $${ for the "
-                        "characters ${ themselves"
+                        "variables are read in connection, state, secret and hierarchy; write the value, or $${ for "
+                        "the characters ${ themselves"
                     ),
                 )
             )

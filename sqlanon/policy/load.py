@@ -16,6 +16,7 @@ from sqlanon.policy.document import Document, read
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.sections import POLICY, read_release
 from sqlanon.spec import PolicySpec, ReleaseSpec
+from sqlanon.state_url import add_state
 
 
 def load(
@@ -57,10 +58,11 @@ def _spec(document: Document, path: str) -> PolicySpec:
         problems.stop()
     raw: dict[str, Any] = document.data if isinstance(document.data, dict) else {}
     connection = _head(raw, problems)
+    read_state = document.display(("state",), "")
     budgets = noisy.read_budgets(raw.get("budgets"), problems, FilePath(path).parent)
     releases = _releases(raw, problems, FilePath(path).parent, document, budgets)
     problems.stop()
-    connection_text = document.display(("connection",), "") or None
+    connection_text = document.display(("connection",), str(raw["connection"]) if read_state else "") or None
     return PolicySpec(
         connection=connection,
         releases=tuple(releases),
@@ -71,9 +73,19 @@ def _spec(document: Document, path: str) -> PolicySpec:
 
 
 def _head(raw: dict[str, Any], problems: Problems) -> str | None:
-    """Check everything but the single releases; return the connection."""
+    """Check everything but the single releases; return the connection, with the database of the ledgers."""
     head = POLICY.read_at(raw, (), problems.add)
-    return None if head is BROKEN else cast("str | None", head.connection)
+    if head is BROKEN:
+        return None
+    connection, state = cast("str | None", head.connection), cast("str | None", head.state)
+    if state is None:
+        return connection
+    try:
+        return add_state(connection or "", state)
+    except ValueError:
+        what = "the connection is not of Spark, or names such a database itself; others have transactions of their own"
+        problems.add(("state",), what, "leave it out")
+        return connection
 
 
 def _releases(

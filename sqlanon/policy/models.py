@@ -360,5 +360,6 @@ class PolicyModel(Written):
 
     version: int
     connection: str | None = field(repr=False)
+    state: str | None = field(repr=False)
     budgets: object
     releases: object

@@ -205,8 +205,8 @@ def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None
     """What is not built for several versions."""
     if spec.cohort is None:
         return
-    if spec.sums or spec.other is not None:
-        problems.add((*path, "refresh", "mode"), "versions are built for hidden counts alone", "leave it out")
+    if spec.other is not None:
+        problems.add((*path, "refresh", "mode"), "versions are built for hidden cells alone", "leave it out")
     if spec.cohort < spec.threshold:
         what = f"{spec.cohort} persons who are new are fewer than protect: {{persons: {spec.threshold}}}"
         problems.add((*path, "refresh", "cohort", "persons"), what, f"{spec.threshold} or more")

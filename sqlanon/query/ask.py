@@ -139,10 +139,10 @@ def _ask(engine: Engine, query: Query, limits: Limits, options: AskOptions) -> A
     """The answer to a SELECT; see `ask`."""
     if query.source is None:
         return answer_constants(engine, query, options.role, limits)
-    name, known = options.release or query.table_name, options.known
+    name, known_releases = options.release or query.table_name, options.known
     for tries_left in reversed(range(TRIES)):
         with explain_errors(engine):
-            released = find(engine, name, options.spec, known=known)
+            released = find(engine, name, options.spec, known=known_releases)
         if options.as_of_source and released.unlike is None:
             raise PolicyError(
                 f"{name}: --as-of-source is for releases with refresh: {{mode: frozen}}; the rows of others are those "
@@ -162,8 +162,8 @@ def _ask(engine: Engine, query: Query, limits: Limits, options: AskOptions) -> A
             if same or not tries_left:
                 raise
         finally:
-            if not same and known is not None:
-                forget(engine, known)  # facts in it may be of either version
+            if not same and known_releases is not None:
+                forget(engine, known_releases)  # facts in it may be of either version
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
 
 

@@ -16,6 +16,9 @@ from sqlanon.query.refusal import underline
 if TYPE_CHECKING:
     from sqlanon.engines.base import Engine
 
+NO_ANSWER_HERE = "the query has no answer here"
+"""How the error of a query that the database cannot compute begins."""
+
 
 @contextmanager
 def explain_errors(engine: Engine, query: Query | None = None) -> Iterator[None]:
@@ -25,7 +28,7 @@ def explain_errors(engine: Engine, query: Query | None = None) -> Iterator[None]
     except DatabaseError as error:
         if error.__cause__ is None:
             raise
-        reason = f"the query has no answer here: {engine.reason(error)}"
+        reason = f"{NO_ANSWER_HERE}: {engine.reason(error)}"
         places = [] if query is None else [node for part in _parts(query) for node in failing(part)]
         place = underline(query.text, places[0]) if query is not None and len(places) == 1 else ()
         raise type(error)([reason, *place]) from error

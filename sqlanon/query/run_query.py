@@ -140,6 +140,7 @@ def run_query(
                 plans.pop(next(iter(plans)), None)
             plans[key] = prepared
     final, text, checks, more_text = prepared.final, prepared.text, prepared.checks, prepared.more
+    limits.check_planning(len(text))
     try:
         rows = engine.fetch(Statement("query", _limit(text, limits.rows + 1)), max_rows=limits.rows)
     except DatabaseError:
@@ -179,8 +180,7 @@ def _prepare(
         check_valid(bound)
     with limits.rewriting():
         rows = box_rows(bound.scope, plan, together=drawing)
-    rows = solve_matchings(bound.scope, solve_classes(bound.scope, rows))
-    with limits.rewriting():
+        rows = solve_matchings(bound.scope, solve_classes(bound.scope, rows))
         groups = (*sums(bound.scope, plan, rows), *bound_windows(bound, plan), *bound_regroup(bound, plan))
         plan = replace(plan, checks=(*plan.checks, *list_regrouped_checks(plan)))
         drawn_distributions = distributions(bound, plan, rows, groups) if drawing else None

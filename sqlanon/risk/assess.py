@@ -165,17 +165,17 @@ def assess(
 
 def _assess_households(assessed: _Assessed, members: households.Membership, rows: int) -> HouseholdRisk | None:
     """The risk of households, by whatever is known of the population."""
-    engine, relation, known, weight = assessed.engine, assessed.relation, assessed.population, assessed.weight
+    engine, relation, population, weight = assessed.engine, assessed.relation, assessed.population, assessed.weight
     basis = "persons" if members.persons else "table"
     measure: households.Measure = attackers.of_class
-    if known.table is not None:
-        people = engine.relation(known.table)
+    if population.table is not None:
+        people = engine.relation(population.table)
         other_columns = _same_columns(relation, people, members.quasi)
         members, basis = replace(members, population=people.ref, others=other_columns), "population table"
     elif weight:
         members, basis, measure = replace(members, weight=weight[0]), "weights", individual.of_weights
-    elif known.size is not None:
-        fraction, basis = min(rows / known.size, 1.0), "population size"
+    elif population.size is not None:
+        fraction, basis = min(rows / population.size, 1.0), "population size"
 
         def of_sample(n: Longs, _: Doubles) -> Doubles:
             return individual.measure_individual(n, fraction)
@@ -207,9 +207,9 @@ def _assess_population(
 ) -> tuple[AttackerRisk | None, MarketerRisk | None, PopulationUniques | None, tuple[ModelFigure, ...]]:
     """The journalist, the marketer, the uniques of the population and the models over it, as far as it is known."""
     engine, relation, quasi = assessed.engine, assessed.relation, assessed.quasi
-    known, weight, threshold = assessed.population, assessed.weight, assessed.threshold
-    if known.table is not None:
-        people = engine.relation(known.table)
+    known_population, weight, threshold = assessed.population, assessed.weight, assessed.threshold
+    if known_population.table is not None:
+        people = engine.relation(known_population.table)
         other_columns = _same_columns(relation, people, quasi)
         population = attackers.match_population(engine, relation.ref, quasi, people.ref, other_columns)
         uniques_counted = PopulationUniques(
@@ -222,7 +222,7 @@ def _assess_population(
             uniques_counted,
             figures,
         )
-    if not known.known:
+    if not known_population.known:
         # Without more, the population may be the table itself.
         return None, MarketerRisk("table", attackers.measure_prosecutor(sizes, threshold).average), None, ()
     if weight:
@@ -231,11 +231,11 @@ def _assess_population(
         risk = individual.measure_individual(n, n / w)
         rows = n * classes
     else:
-        assert known.size is not None
-        people_of, basis = float(known.size), "population size"
+        assert known_population.size is not None
+        people_of, basis = float(known_population.size), "population size"
         risk = individual.measure_individual(sizes.size, min(sizes.rows / people_of, 1.0))
         rows = sizes.held
-    size = float(known.size) if known.size is not None else people_of
+    size = float(known_population.size) if known_population.size is not None else people_of
     if size < sizes.rows:
         raise PolicyError(
             f"audit {assessed.table}: a population of {size:,.0f} is smaller than the table, which has {sizes.rows:,} "

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 
 from sqlanon.serve.refusals import (
-    BAD_VALUE,
     FAILED_TRANSACTION,
     NOT_ALLOWED,
     NOT_SUPPORTED,
@@ -16,7 +15,7 @@ from sqlanon.serve.refusals import (
 )
 from sqlanon.serve.texts import Piece
 from sqlanon.serve.values import TEXT, Column, Result
-from sqlanon.serve.variables import Variables
+from sqlanon.serve.variables import Variables, seconds_in
 
 QUERIES = frozenset({"SELECT", "WITH", "(", "FROM"})
 _SET = re.compile(r"SET\s+(?:SESSION\s+|LOCAL\s+)?([\w.]+|\"[\w.]+\")\s*(?:=|\bTO\b)\s*(.+)", re.IGNORECASE | re.DOTALL)
@@ -125,11 +124,7 @@ class Commands:
 
 def seconds_of(variables: Variables, most: float) -> float:
     """The deadline of a statement: the server's, or the session's ``statement_timeout`` where that is earlier."""
-    text = variables.values["statement_timeout"].strip().lower()
-    match = re.fullmatch(r"(\d{1,10})\s*(ms|s|min|)", text)
-    if match is None:
-        raise ServeError(BAD_VALUE, "statement_timeout is a number of milliseconds")
-    seconds = int(match[1]) * {"": 0.001, "ms": 0.001, "s": 1.0, "min": 60.0}[match[2]]
+    seconds = seconds_in(variables.values["statement_timeout"])
     return min(seconds, most) if seconds else most
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
+from sqlanon.query.explain import NO_ANSWER_HERE
 from sqlanon.query.refusal import Refused
 
 SYNTAX = "42601"
@@ -21,6 +22,7 @@ BAD_PROTOCOL = "08P01"
 BAD_VALUE = "22023"
 BAD_TEXT = "22P02"
 BAD_LOGIN = "28P01"
+NO_ANSWER = "22000"
 NO_MEMORY = "53200"
 TOO_MANY = "53300"
 TOO_MUCH = "54000"
@@ -98,6 +100,8 @@ def explain(error: BaseException, asked: Asked | None = None, *, cancelled: bool
         if message.startswith("query returned more than"):
             return ServeError(TOO_MUCH, message.replace("query", "the query", 1), "group by less, or add a LIMIT")
         late = "longer than" in message or "MiB of memory" in message
+        if message.startswith(NO_ANSWER_HERE):  # such as a division by zero: the query's own error
+            return ServeError(NO_ANSWER, message)
         return ServeError(CANCELLED if late else NO_DATABASE, message)
     if isinstance(error, PolicyError):
         return ServeError(NO_TABLE, "; ".join(error.problems))

@@ -10,7 +10,7 @@ from sqlanon.serve.asking import Asking
 from sqlanon.serve.catalog.calls import place
 from sqlanon.serve.catalog.content import DATABASE
 from sqlanon.serve.catalog.rewrite import is_catalog
-from sqlanon.serve.refusals import NO_FUNCTION, NO_TABLE, NOT_SUPPORTED, SYNTAX, ServeError
+from sqlanon.serve.refusals import NO_FUNCTION, NO_TABLE, NOT_SUPPORTED, READ_ONLY, SYNTAX, ServeError
 from sqlanon.serve.released import Served
 from sqlanon.serve.texts import place_of
 
@@ -33,8 +33,10 @@ def find_meant(tree: exp.Expr, asking: Asking) -> Served | None:
     """The release that a query asks; None: it asks the catalog.
 
     Raises:
-        ServeError: a table that there is not, several releases, or a release and the catalog.
+        ServeError: a table that there is not, several releases, a release and the catalog, or INTO.
     """
+    if tree.find(exp.Into) is not None:
+        raise ServeError(READ_ONLY, "cannot execute SELECT INTO: this server is read-only")
     ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     tables = [table for table in tree.find_all(exp.Table) if table.db or table.name.lower() not in ctes]
     matches = {identity: _match(table, asking) for identity, table in ((id(table), table) for table in tables)}
@@ -76,7 +78,7 @@ def _make_missing_error(table: exp.Table, asking: Asking) -> ServeError:
     if isinstance(table.this, exp.Func):
         return ServeError(NO_FUNCTION, "functions after FROM are not answered over a release", position=place(table))
     names = sorted(f"{released.schema}.{released.name}" for released in asking.list_served())
-    shown = f"{table.db}.{table.name}" if table.db else table.name
+    shown = ".".join(part for part in (table.catalog, table.db, table.name) if part)
     hint = f"there are: {', '.join(names[:20])}" if names else "no release is published here"
     return ServeError(NO_TABLE, f'relation "{shown[:200]}" does not exist', hint, place(table))
 

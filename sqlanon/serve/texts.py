@@ -205,7 +205,7 @@ def bound(text: str, places: Sequence[tuple[int, int, int]], values: Sequence[ob
 def with_values(
     places: Sequence[tuple[int, int, int]], values: Sequence[object], dialect: str
 ) -> list[tuple[int, int, str]]:
-    """Replacements of the parameters of a text: start, end and the value, for `edited`; see `bound`."""
+    """Replacements of the parameters of a text: start, end and the value, for `edit`; see `bound`."""
     literals: dict[int, str] = {}
     edits, length = [], 0
     for number, start, end in places:

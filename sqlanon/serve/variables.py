@@ -179,6 +179,8 @@ class Variables:
             if value.lower() not in _SWITCH:
                 raise ServeError(BAD_VALUE, f"{BOUNDS} is on or off")
             value = value.lower()
+        if folded == "statement_timeout":
+            seconds_in(value)
         if folded != "datestyle":
             self._values[spelled] = value[:1000]
         return spelled
@@ -192,6 +194,22 @@ class Variables:
         if spelled is None:
             raise ServeError(NO_SETTING, f'unrecognized configuration parameter "{name[:100]}"')
         return spelled
+
+
+_TIME = re.compile(r"([0-9]{1,10})\s*(us|ms|s|min|h|d|)")
+_UNITS = {"us": 1e-6, "": 0.001, "ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def seconds_in(text: str) -> float:
+    """The seconds of a ``statement_timeout``: a number of milliseconds, or of the unit after it; 0: no limit.
+
+    Raises:
+        ServeError: it is neither.
+    """
+    match = _TIME.fullmatch(text.strip().lower())
+    if match is None:
+        raise ServeError(BAD_VALUE, "statement_timeout is a number of milliseconds, or of us, ms, s, min, h or d")
+    return int(match[1]) * _UNITS[match[2]]
 
 
 _OPTION = re.compile(r"(?:-c|--)([A-Za-z_.]+)=(.*)", re.DOTALL)

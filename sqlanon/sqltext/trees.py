@@ -139,8 +139,14 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset(
 )
 """Syntax a core template may use: all of it means the same on every engine we compile to."""
 
-ON_SPARK: frozenset[type[exp.Expr]] = frozenset({exp.ArraySize, exp.Length, exp.SHA2})
-"""Functions with the same meaning on Spark and DuckDB, and another on PostgreSQL."""
+PORTED: dict[str, frozenset[type[exp.Expr]]] = {
+    "postgres": frozenset({exp.SHA2}),
+    "spark": frozenset({exp.ArraySize, exp.Left, exp.Length, exp.Repeat, exp.SHA2}),
+}
+"""Functions that mean the same on one engine as on DuckDB, or are written anew for it."""
+
+HASH = "HASH"
+"""64 bits of several values."""
 
 _ANY_TYPE = f"_sqlanon_type_{secrets.token_hex(8)}_"
 NUMBER = "_sqlanon_number"
@@ -191,14 +197,27 @@ def port_tree(tree: exp.Expr, dialect: str) -> exp.Expr:
         for node in list(tree.find_all(exp.Round)):
             if node.args.get("decimals") is not None:
                 node.set("this", exp.cast(node.this, "DECIMAL"))
+        for call in reversed(list(tree.find_all(exp.Anonymous, exp.SHA2))):  # what is inside first
+            if isinstance(call, exp.SHA2):
+                call.replace(_hash_text(call.this))
+            elif call.name.upper() == HASH:
+                row = exp.Anonymous(this="ROW", expressions=call.expressions)
+                call.replace(exp.Anonymous(this="hash_record_extended", expressions=[row, exp.Literal.number(0)]))
     return for_spark(tree) if dialect == "spark" else tree
 
 
+def _hash_text(text: exp.Expr) -> exp.Expr:
+    """SHA-256 of a text, in hexadecimal digits that are ordered as elsewhere."""
+    digest = exp.func("sha256", exp.func("convert_to", text, exp.Literal.string("UTF8")))
+    digits = exp.Anonymous(this="encode", expressions=[digest, exp.Literal.string("hex")])
+    return exp.paren(exp.Collate(this=digits, expression=exp.Identifier(this="C", quoted=True)))
+
+
 def _check(name: str, tree: exp.Expr, dialect: str) -> None:
-    allowed, called = (ALLOWED | ON_SPARK, ("HASH",)) if dialect == "spark" else (ALLOWED, ())
+    allowed = ALLOWED | PORTED.get(dialect, frozenset())
     for node in tree.walk():
-        if isinstance(node, exp.Anonymous) and (node.name in own_functions() or node.name.upper() in called):
-            continue  # stored functions of ours mean the same on every engine; HASH is written anew for Spark
+        if isinstance(node, exp.Anonymous) and (node.name in own_functions() or node.name.upper() == HASH):
+            continue  # stored functions of ours mean the same on every engine; HASH is written anew
         if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Anonymous | exp.Identifier):
             continue  # the schema of such a call
         if type(node) not in allowed:

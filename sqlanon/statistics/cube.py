@@ -40,6 +40,7 @@ class Cube:
         sums: of each column of sums the demands.
         single: each person has one row.
         parts: the classes of a release of rows; then the atoms are these parts.
+        amounts: see statistics/amounts; None: no other versions are to follow, or there are no sums.
     """
 
     atoms: TableRef
@@ -49,6 +50,7 @@ class Cube:
     sums: tuple[SumTables, ...] = ()
     single: bool = False
     parts: Parts | None = None
+    amounts: TableRef | None = None
 
 
 def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -> Cube:
@@ -79,22 +81,22 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
             f"{release}: the source has fewer persons than {shape.threshold}, so that no cell may be shown, not even "
             "the grand total"
         )
-    asked = {column for _, column in shape.measures}
-    if "persons" in asked and of_atoms != persons:
+    kinds = {column for _, column in shape.measures}
+    if "persons" in kinds and of_atoms != persons:
         raise PolicyError(
             f"{release}: a person has rows in several of the finest cells, so that persons do not add up over cells, "
             "and what margins reveal of them is not known; publish n: count alone"
         )
-    if asked == {"n", "persons"} and n != persons:
+    if kinds == {"n", "persons"} and n != persons:
         raise PolicyError(
             f"{release}: a person has several rows, so that rows and persons are different numbers of the same cells, "
             "which limit each other; publish one of the two"
         )
-    if sums and asked == {"persons"} and n != persons:
+    if sums and kinds == {"persons"} and n != persons:
         raise PolicyError(
             f"{release}: a person has several rows, and the range of a sum is of rows: publish n: count next to it"
         )
-    if any(max(abs(one.low), abs(one.high)) * n >= MOST_RANGE for one in shape.sums):
+    if any(max(abs(summed.low), abs(summed.high)) * n >= MOST_RANGE for summed in shape.sums):
         raise PolicyError(f"{release}: the range of a sum is too wide for so many rows; declare a narrower one")
     if n != persons and (shape.neighbour is not None or shape.followed):
         key = "refresh" if shape.followed else "together"
@@ -102,8 +104,12 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
     finest, parts = atoms, None
     if shape.neighbour is not None:
         atoms, parts = divide_cells(scratch, shape, rows, finest, stage)
+    amounts = None
+    if shape.followed and shape.sums:
+        amounts = scratch.table("amounts")
+        scratch.execute("statistics/amounts", amounts=amounts, rows=rows, **context)
     scratch.drop(rows)
-    return Cube(atoms, finest, cells, (many, listed), sums, n == persons, parts)
+    return Cube(atoms, finest, cells, (many, listed), sums, n == persons, parts, amounts)
 
 
 def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> System:
@@ -115,10 +121,10 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
         cube: the counted cells.
         secret: key for the order of equal levels.
     """
-    made = scratch.sql("statistics/cell_levels", cells=cube.cells, **shape.context())
+    query = scratch.sql("statistics/cell_levels", cells=cube.cells, **shape.context())
     types = ["int64", "int64", *["int32"] * len(shape.columns)]
-    first, persons, *of = scratch.fetch_arrays(made, types)
-    levels = np.stack([one.astype(np.int64) for one in of])
+    first, persons, *of = scratch.fetch_arrays(query, types)
+    levels = np.stack([column_levels.astype(np.int64) for column_levels in of])
     listed = Listed(levels, cast("Longs", first) - 1, cast("Longs", persons) < shape.threshold)
     whole = build_system(_read_atoms(scratch, shape, cube.finest), listed, shape.finest, secret)
     if cube.parts is None:
@@ -130,12 +136,12 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
 
 def _read_atoms(scratch: Scratch, shape: Shape, table: TableRef) -> Atoms:
     levels = sum(column.levels for column in shape.columns)
-    made = scratch.sql("statistics/atom_codes", atoms=table, **shape.context())
-    value, owner, *codes = (cast("Longs", one) for one in scratch.fetch_arrays(made, ["int64"] * (2 + levels)))
-    nodes, at = [], 0
+    query = scratch.sql("statistics/atom_codes", atoms=table, **shape.context())
+    value, owner, *codes = (cast("Longs", array) for array in scratch.fetch_arrays(query, ["int64"] * (2 + levels)))
+    nodes, position = [], 0
     for column in shape.columns:
-        nodes.append(np.stack(codes[at : at + column.levels]))
-        at += column.levels
+        nodes.append(np.stack(codes[position : position + column.levels]))
+        position += column.levels
     return Atoms(tuple(nodes), value, owner)
 
 
@@ -164,20 +170,22 @@ def list_margins(scratch: Scratch, shape: Shape, cube: Cube) -> list[Margin]:
         shape: the published columns, margins and measures.
         cube: the counted cells.
     """
-    needs = [one.needs for one in cube.sums]
+    needs = [summed.needs for summed in cube.sums]
     rows = scratch.fetch("statistics/small_shares", cells=cube.cells, needs=needs, **shape.context())
-    found = [
+    margins = [
         Margin(shape.margin_name(levels), tuple(levels), cells, small / cells)
         for cells, small, *levels in map(read_integers, rows)
     ]
-    return sorted(found, key=lambda one: (-one.share, one.name))
+    return sorted(margins, key=lambda one: (-one.share, one.name))
 
 
 def find_coarser(margins: Sequence[Margin], of: Margin, most: float) -> Margin | None:
     """The margin of most cells with coarser levels of the same margin, and at most such a share of small cells."""
     coarser = [
-        one
-        for one in margins
-        if one.share <= most and one is not of and all(a >= b for a, b in zip(one.levels, of.levels, strict=True))
+        margin
+        for margin in margins
+        if margin.share <= most
+        and margin is not of
+        and all(a >= b for a, b in zip(margin.levels, of.levels, strict=True))
     ]
     return max(coarser, key=lambda one: (one.cells, one.name), default=None)

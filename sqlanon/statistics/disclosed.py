@@ -56,8 +56,8 @@ def disclose(seen: Seen, seconds: Callable[[], float]) -> list[Interval]:
     try:
         reach = Reach(seen, seconds=seconds)
         whole = reach.check()
-    except ContradictionError as found:
-        raise ContradictionError(_find_proof(seen, seconds, found.cells)) from found
+    except ContradictionError as error:
+        raise ContradictionError(_find_proof(seen, seconds, error.cells)) from error
     sets: dict[bytes, Longs] = {}
     of_cell: dict[int, bytes] = {}
     for row in seen.of:

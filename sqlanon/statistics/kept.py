@@ -18,21 +18,33 @@ Tables = Mapping[str, TableRef]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The private tables of hidden cells: cells, atoms, the changes of the witnesses, and the demands of each sum."""
+    """The private tables of hidden cells: cells, atoms, the changes of the witnesses, and the demands of each sum.
+
+    Where versions with sums follow one another, ``amounts`` has the rows of each finest combination by their amounts.
+    """
 
     cells: TableRef
     atoms: TableRef
     witness: TableRef
     sums: tuple[SumTables, ...] = ()
+    amounts: TableRef | None = None
+
+    def parts(self) -> dict[str, TableRef]:
+        """The tables by their parts."""
+        sums = {
+            f"{part}{index}": getattr(summed, part) for index, summed in enumerate(self.sums, 1) for part in SUM_PARTS
+        }
+        amounts = {} if self.amounts is None else {"amounts": self.amounts}
+        return {"cells": self.cells, "atoms": self.atoms, "witness": self.witness, **sums, **amounts}
 
 
 def kept_of(tables: Sequence[TableRef]) -> Kept:
     """The private tables of hidden cells, in the order of `list_parts`."""
     cells, atoms, witness, *rest = tables
     many = len(SUM_PARTS)
-    return Kept(
-        cells, atoms, witness, tuple(SumTables(*rest[index : index + many]) for index in range(0, len(rest), many))
-    )
+    amounts = rest.pop() if len(rest) % many else None
+    sums = tuple(SumTables(*rest[index : index + many]) for index in range(0, len(rest), many))
+    return Kept(cells, atoms, witness, sums, amounts)
 
 
 def kept_beside(physical: TableRef, parts: Sequence[str]) -> dict[str, TableRef]:
@@ -50,6 +62,7 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
         "cells": ["cell", *levels, "n", "persons", *sums],
         "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner", *sums, *classes],
         "witness": ["witness", "atom", "change", *sums],
+        "amounts": [*(f"v{column.place}_0" for column in shape.columns), *sums, "n"],
         "noise": ["cell", "key", "value", "change", "marks"],
         "chances": ["number", "first", "until", "change"],
         **{f"{part}{summed.place}": list(SUM_COLUMNS[part]) for summed in shape.sums for part in SUM_PARTS},

@@ -5,6 +5,10 @@ version are a table of their own, with hidden cells and witnesses of their own, 
 reader of all versions knows at most these tables, which have no row in common, so that a witness of one is possible
 with all others as they are. A cell of which the new rows are hidden keeps its number and ``as_of`` from then on.
 
+Sums are of the same rows: a row is new if its finest combination has more rows of the same amounts than before. Each
+person has one row, so that whoever contributes to a cell does so in one version, and is protected among the new rows of
+that version.
+
 The tables of a version in the private schema have the rows of all versions, each with its number as ``batch``.
 """
 
@@ -14,15 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Statement, TableRef
-from sqlanon.errors import PolicyError, PrivacyViolation
+from sqlanon.errors import PolicyError
 from sqlanon.statistics.certificate import verify_published
-from sqlanon.statistics.kept import Kept, Tables, list_kept_columns
+from sqlanon.statistics.failing import refuse
+from sqlanon.statistics.kept import Kept, Tables, kept_of, list_kept_columns
 from sqlanon.statistics.protections.base import Made
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
-
-PARTS = ("cells", "atoms", "witness")
-"""The private tables of a version, which have no sums."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Growth:
     """The new rows of a version.
 
     Attributes:
-        stage: scratch table of as many rows of each finest combination as are new.
+        stage: scratch table of as many rows of each finest combination, and amounts, as are new.
         came: how many they are.
         went: rows of versions before which finest combinations no longer have.
     """
@@ -58,7 +60,7 @@ def find_newcomers(scratch: Scratch, shape: Shape, stage: TableRef, before: Kept
     context = shape.context()
     rows, base, newcomers = (scratch.table(name) for name in ("rows_now", "base", "newcomers"))
     scratch.execute("statistics/rows", rows=rows, stage=stage, **context)
-    scratch.execute("statistics/base_atoms", base=base, atoms=before.atoms, **context)
+    scratch.execute("statistics/base_atoms", base=base, atoms=before.amounts or before.atoms, **context)
     n, persons, came, went = scratch.numbers("statistics/growth", rows=rows, base=base, **context)
     if n != persons:
         raise PolicyError(f"{release}: refresh is not built where a person has several rows; leave it out")
@@ -77,18 +79,18 @@ def keep_batches(scratch: Scratch, shape: Shape, made: Made, kept: Tables, befor
         kept: the tables to make.
         before: the tables of the version before.
     """
-    columns = list_kept_columns(shape)
+    columns, earlier = list_kept_columns(shape), before.parts() if before is not None else {}
     return [
         scratch.sql(
             "statistics/keep_batch",
-            kept=kept[part],
+            kept=table,
             table=made.tables[part],
             columns=columns[part],
             batch=shape.version,
             hidden=made.hidden if part == "cells" else None,
-            before=getattr(before, part) if before is not None else None,
+            before=earlier.get(part),
         )
-        for part in PARTS
+        for part, table in kept.items()
     ]
 
 
@@ -102,25 +104,26 @@ def write_versions(scratch: Scratch, shape: Shape, kept: Kept, physical: TableRe
 
 def batch_of(scratch: Scratch, kept: Kept, batch: int) -> Kept:
     """Scratch tables of the rows of a version."""
-    cells, atoms, witness = (scratch.table(f"{part}_of_batch") for part in PARTS)
-    tables = Kept(cells, atoms, witness)
-    for part in PARTS:
-        scratch.execute("statistics/batch", part=getattr(tables, part), kept=getattr(kept, part), batch=batch)
-    return tables
+    tables = {part: scratch.table(f"{part}_of_batch") for part in kept.parts()}
+    for part, table in kept.parts().items():
+        scratch.execute("statistics/batch", part=tables[part], kept=table, batch=batch)
+    return kept_of(list(tables.values()))
 
 
 def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, release: str) -> None:
-    """The finest combinations of all versions together are those of the staged rows.
+    """The finest combinations of all versions together are those of the staged rows, with the same amounts.
 
     Raises:
         PrivacyViolation: they are not.
     """
     keyed, context = scratch.table("verified_all"), shape.context()
     scratch.execute("statistics/verify_rows", keyed=keyed, stage=stage, **context)
-    failing = scratch.count("statistics/verify_growth", keyed=keyed, atoms=kept.atoms, **context)
+    failing = scratch.count("statistics/verify_growth", keyed=keyed, atoms=kept.amounts or kept.atoms, **context)
     scratch.drop(keyed)
-    if failing:
-        raise PrivacyViolation(f"{release}: the certificate fails: finest cells of all versions: {failing}")
+    refuse(release, "finest cells of all versions", failing)
+    if kept.amounts is not None:
+        failing = scratch.count("statistics/verify_amounts", amounts=kept.amounts, atoms=kept.atoms, **context)
+        refuse(release, "amounts of finest cells", failing)
 
 
 def verify_versions(
@@ -145,8 +148,6 @@ def verify_versions(
     published, context = scratch.table("published_versions"), shape.context()
     scratch.execute("statistics/published", published=published, physical=physical, **context)
     failing = scratch.count("statistics/verify_versions", published=published, cells=kept.cells, **context)
-    if failing:
-        what = "cells that do not follow from the versions"
-        raise PrivacyViolation(f"{release}: the certificate fails: {what}: {failing}")
+    refuse(release, "cells that do not follow from the versions", failing)
     shown, hidden = scratch.numbers("statistics/shown_cells", published=published)
     return shown, hidden

@@ -32,7 +32,25 @@ def stays(seed: object, persons: int = 120, times: int = 1) -> Rows:
     return rows
 
 
-class Made:
+class Published:
+    """A policy file and its only release, published in ``view``."""
+
+    db: Any
+    file: Path
+    view: str
+
+    @property
+    def spec(self) -> ReleaseSpec:
+        return load(self.file).releases[0]
+
+    def run(self, **asked: Any) -> Any:
+        return self.db.run(self.spec, **asked)
+
+    def rows(self) -> list[dict[str, Any]]:
+        return read_table(self.db, ("release", self.view))
+
+
+class Made(Published):
     """A table in a database, and the policy that publishes its counts."""
 
     def __init__(self, db: Any, folder: Path, rows: Rows, **more: Any) -> None:
@@ -55,16 +73,6 @@ class Made:
             f"release.{self.view}\n{more}    statistics:\n      columns: {columns}\n      tables: {tables}\n"
             f"      measures: {measures}\n      protect: {protect}\n"
         )
-
-    @property
-    def spec(self) -> ReleaseSpec:
-        return load(self.file).releases[0]
-
-    def run(self, **asked: Any) -> Any:
-        return self.db.run(self.spec, **asked)
-
-    def rows(self) -> list[dict[str, Any]]:
-        return read_table(self.db, ("release", self.view))
 
 
 def cells_of(rows: Rows) -> dict[tuple[Any, ...], int]:

@@ -9,12 +9,11 @@ from uuid import uuid4
 
 from sqlanon.noisy import answers as answering
 from sqlanon.noisy.shape import Shape
-from sqlanon.policy import load
 from sqlanon.release.budget.events import list_spendings
 from sqlanon.release.budget.ledger import Ledger
-from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
-from tests.engines import create_table, read_table
+from tests.contract.counted import Published
+from tests.engines import create_table
 
 Rows = list[tuple[Any, ...]]
 COLUMNS = {"pid": "INTEGER", "region": "TEXT", "sex": "TEXT", "age": "INTEGER", "cost": "DOUBLE PRECISION"}
@@ -37,7 +36,7 @@ def stays(seed: object, persons: int = 12, times: int = 6) -> Rows:
     return rows
 
 
-class Made:
+class Made(Published):
     """A table in a database, and the policy that publishes its statistics."""
 
     def __init__(self, db: Any, folder: Path, rows: Rows, **more: Any) -> None:
@@ -69,16 +68,6 @@ class Made:
             + f"      groups: {groups}\n      measures: {measures}\n"
             f"      contributions: {contributions}\n      {more}\n"
         )
-
-    @property
-    def spec(self) -> ReleaseSpec:
-        return load(self.file).releases[0]
-
-    def run(self, **asked: Any) -> Any:
-        return self.db.run(self.spec, **asked)
-
-    def rows(self) -> list[dict[str, Any]]:
-        return read_table(self.db, ("release", self.view))
 
     def states(self) -> list[str]:
         events = Ledger(self.db.engine).read()[self.budget]

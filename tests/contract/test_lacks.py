@@ -40,7 +40,7 @@ POWERS: Mapping[str, Callable[[Any], bool]] = {
     "refresh: {mode: frozen}": lambda engine: engine.transactions and engine.updates,
     "tables": lambda engine: engine.transactions,
     "statistics": lambda _: True,
-    NOISY: lambda engine: engine.transactions,
+    NOISY: lambda engine: engine.ledger_engine is not None,
     "--compact": lambda engine: engine.compaction is not None,
     TO_LAKES: lambda engine: engine.lake is not None,
     LAKES: lambda engine: hasattr(engine, "import_file"),
@@ -187,7 +187,7 @@ def test_every_ability_that_an_engine_may_lack_is_a_feature_or_has_another_way()
         if isinstance(value, property) and "None" in str(inspect.signature(value.fget).return_annotation)  # type: ignore[arg-type]
     }
     optional |= {name for name, kind in inspect.get_annotations(Engine).items() if kind == "bool"}
-    features = {"rights", "lake", "second_file", "compaction", "transactions", "updates"}
+    features = {"rights", "lake", "second_file", "compaction", "transactions", "updates", "ledger_engine"}
     assert optional == features | set(ANOTHER_WAY)
     assert set(POWERS) == set(CALLS) == set(FEATURES)
     assert all(set(lacks) <= set(FEATURES) for lacks in LACKS.values())

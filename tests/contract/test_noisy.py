@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -295,7 +296,7 @@ def test_no_number_of_the_data_is_in_the_catalog_the_ledger_the_metadata_or_the_
     metadata = read_table(shared_db, ("release", f"{made.view}_metadata"))
     said += [repr(metadata)]
     assert len(said) == 3 + 1 + 4 + 1  # the report, the log, the anchor; rows of the catalog and the ledger; metadata
-    assert not any("2963" in text for text in said)
+    assert not any(re.search(r"(?<![\w.])2963(?!\w)", text) for text in said)  # hashes may have these digits
     (row,) = [one for one in metadata if one["column_name"] == ""]
     facts = json.loads(row["published"])
     assert set(facts) == {

@@ -72,7 +72,7 @@ def measure_nights(db: Any, shape: Shape, nights: list[Rows], secret: str = "key
             arrived = arrivals.find_arrived(scratch, shape, coded, before, night, secret)
             arrivals.verify_arrived(scratch, shape, coded, arrived, secret)
             found.append(arrivals.measure_arrivals(scratch, shape, coded, arrived))
-            arrivals.keep_seen(scratch, seen, arrived)
+            arrivals.keep_seen(scratch, db.engine, seen, arrived)
     return found
 
 

@@ -17,10 +17,9 @@ from sqlanon.privacy.over_persons import OverPersons
 from sqlanon.privacy.requirements import make_requirements
 from sqlanon.release.divide import merge_failing_groups
 from sqlanon.table.scratch import Scratch
-from tests.contract.test_person_rows import COLUMNS, place
+from tests.contract.test_person_rows import COLUMNS, classes, place
 from tests.covering import seeds
 from tests.declared import declare
-from tests.engines import read_table
 from tests.oracle import person_models as over_persons
 from tests.safety.bad import tampering
 
@@ -77,7 +76,7 @@ def test_every_part_of_a_class_holds_over_persons(
     rows = events(3)
     source = place(shared_db, rows)
     made = shared_db.anonymize(source, **ASKED, **asked[0], persons=strength, method=method, execution=execution)
-    found = joint_classes(shared_db, source, rows)
+    found = classes(shared_db, source, rows, others=("mark", "s", "w"))
     assert made.report.classes == len(found) > 1
     for members in found:
         for column, other in (("s", "w"), ("w", "s")):
@@ -94,17 +93,6 @@ def test_every_part_of_a_class_holds_over_persons(
     for report in (made.report, audit):
         asked_of = sorted(str(one.column) for one in report.requirements if one.name == name)
         assert asked_of == ["s", "s", "w", "w"]
-
-
-def joint_classes(db: Any, source: str, rows: list[tuple[Any, ...]]) -> list[list[dict[str, Any]]]:
-    """The source's rows in the classes that a reader sees, who does not take w for one of the quasi columns."""
-    own = {row[0]: dict(zip(COLUMNS, row, strict=True)) for row in rows}
-    found: dict[Any, list[dict[str, Any]]] = defaultdict(list)
-    for row in read_table(db, ("release", source)):
-        box = tuple(str(value) for name, value in row.items() if name not in ("mark", "s", "w"))
-        found[box].append(own[row["mark"]])
-    assert sum(map(len, found.values())) == len(rows)
-    return list(found.values())
 
 
 @pytest.mark.cover("asked")

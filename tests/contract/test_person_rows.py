@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 from uuid import uuid4
@@ -66,12 +66,21 @@ def place(db: Any, rows: Sequence[tuple[Any, ...]], columns: dict[str, str] = CO
     return name
 
 
-def classes(db: Any, table: str, rows: Sequence[tuple[Any, ...]]) -> list[list[dict[str, Any]]]:
-    """The source's rows in the classes that a reader sees; row numbers, which are published, lead to them."""
-    own = {row[0]: dict(zip(COLUMNS, row, strict=True)) for row in rows}
+def classes(
+    db: Any,
+    table: str,
+    rows: Sequence[tuple[Any, ...]],
+    columns: Iterable[str] = COLUMNS,
+    others: Sequence[str] = ("mark", "s"),
+) -> list[list[dict[str, Any]]]:
+    """The source's rows in the classes that a reader sees; row numbers, which are published, lead to them.
+
+    ``others`` are published columns that do not divide rows into classes.
+    """
+    own = {row[0]: dict(zip(columns, row, strict=True)) for row in rows}
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
     for row in read_table(db, ("release", table)):
-        shown = tuple(str(value) for name, value in row.items() if name not in ("mark", "s"))
+        shown = tuple(str(value) for name, value in row.items() if name not in others)
         groups[shown].append(own[row["mark"]])
     assert sum(map(len, groups.values())) == len(rows)
     return list(groups.values())

@@ -57,7 +57,7 @@ class Widths:
 
 
 def check(db: Any, seed: str, releases: int, each: int = 1) -> Widths:
-    """Ask every ``each``-th condition of random releases."""
+    """Ask every ``each``-th condition of random releases, and groups of one column unless all are asked."""
     rng, widths = random.Random(seed), Widths()
     for number in range(releases):
         k, boxes, found = drawn(rng, 1 + number % 2)
@@ -84,7 +84,7 @@ def check(db: Any, seed: str, releases: int, each: int = 1) -> Widths:
             share = db.query(f"SELECT 1.0 * count(*) FILTER (WHERE {text}) / count(*) AS s FROM {name}").rows[0]["s"]
             assert share.low - 1e-9 <= min(counts) / len(boxes)
             assert share.high + 1e-9 >= max(counts) / len(boxes)
-        for key, at in (("x", 0), ("y", 1)):
+        for key, at in (("x", 0), ("y", 1))[: 2 if each == 1 else 1]:
             answer = db.query(f"SELECT {key}, count(*) AS n FROM {name} WHERE x < 4 GROUP BY {key}")
             groups = {row[key]: row["n"] for row in answer.rows}
             for points in found:
@@ -100,7 +100,7 @@ def check(db: Any, seed: str, releases: int, each: int = 1) -> Widths:
 
 @pytest.mark.parametrize("seed", seeds(1))
 def test_counts_hold_over_all_graphs_of_candidates(shared_db: Any, seed: int) -> None:
-    widths = check(shared_db, f"candidates {seed}", 2, each=3)
+    widths = check(shared_db, f"candidates {seed}", 2, each=5)
     assert widths.reached == widths.counts
     assert widths.answered < widths.alone
 

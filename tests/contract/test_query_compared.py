@@ -27,7 +27,7 @@ def count(db: Any, name: str, where: str) -> Any:
     return row["n"]
 
 
-def test_times_with_a_zone_are_the_same_moments_in_utc(shared_db: Any) -> None:
+def test_times_with_a_zone_are_the_same_moments_in_utc(shared_db: Any, caplog: pytest.LogCaptureFixture) -> None:
     """From the 1st to the 3rd of January in UTC; the same moments in another zone are the same answer."""
     columns = [
         quasi("bare", "timestamp", "TIMESTAMP"),
@@ -46,6 +46,8 @@ def test_times_with_a_zone_are_the_same_moments_in_utc(shared_db: Any) -> None:
         for column in ("zoned", "bare"):
             found = count(shared_db, name, f"{column} < TIMESTAMPTZ '{text}'")
             assert (found.low, found.high) == bounds, (column, text)
+    assert count(shared_db, name, "extract(year FROM zoned) + 1 > 2020").low == 1
+    assert not caplog.records
 
 
 def test_times_of_more_digits_than_a_column_has_are_refused(shared_db: Any) -> None:

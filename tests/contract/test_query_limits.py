@@ -244,3 +244,10 @@ def test_a_list_that_the_engine_casts_to_one_type_is_refused(shared_db: Any) -> 
         with pytest.raises(UnsupportedError, match="write the comparisons one by one"):
             shared_db.query(f"SELECT count(*) AS n FROM {name} WHERE {condition}")
     assert _bounds(shared_db, f"SELECT count(*) AS n FROM {name} WHERE age IN (2, 3) AND age BETWEEN 1 AND e") == (1, 1)
+
+
+def test_a_statement_that_would_be_planned_beyond_the_deadline_is_not_sent() -> None:
+    with limit_query(lambda: None, 5) as limits:
+        limits.check_planning(300_000)
+    with pytest.raises(DatabaseError, match="could not plan within 5 seconds"), limit_query(lambda: None, 5) as limits:
+        limits.check_planning(3_000_000)

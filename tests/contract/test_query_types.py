@@ -6,6 +6,7 @@ Every row counts where it may be.
 from __future__ import annotations
 
 import uuid
+from itertools import combinations_with_replacement
 from typing import Any
 
 import pytest
@@ -99,6 +100,41 @@ def test_a_function_that_jumps_is_not_exact_where_the_order_of_doubles_matters(
         assert cell.low <= truth <= cell.high
     assert not cell.exact
     assert not any(db.query(f"SELECT count(*) AS n FROM {name} HAVING sum(f) > 0.5").certain)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("word", ["cont", "disc"])
+def test_a_quantile_between_infinite_values_may_be_no_number(shared_db: Any, word: str, exact: bool) -> None:
+    """Judged by the engine's own quantile of every consistent source, of some values."""
+    name = f"y{uuid.uuid4().hex[:10]}"
+    columns = [quasi("age", "integer", "INTEGER"), quasi("h", "float", "DOUBLE PRECISION")]
+    ends = ("'-Infinity'", "1.5")
+    rows = [("1", "3", *ends)] * 4
+    if exact:  # which of them qualify is uncertain
+        columns[1] = plain("h", "float", "DOUBLE PRECISION")
+        rows = [("1", "3", end) for end in ends * 2]
+    publish(shared_db, name, columns, rows)
+    asked = f"percentile_{word}(0.25) WITHIN GROUP (ORDER BY h)"
+    cell = shared_db.query(f"SELECT {asked} FILTER (WHERE age > 1) AS x FROM {name}").rows[0]["x"]
+    for size in range(1, 5):
+        for values in combinations_with_replacement((*ends, "0"), size):
+            if exact and (max(values.count(end) for end in ends) > 2 or "0" in values):
+                continue
+            listed = ", ".join(f"(CAST({value} AS DOUBLE PRECISION))" for value in values)
+            (truth,) = shared_db.engine.fetch(f"SELECT {asked} FROM (VALUES {listed}) AS source(h)")[0]
+            assert cell.low is None or cell.low <= truth, values
+            assert cell.high is None or truth <= cell.high, values
+    assert (cell.low is None) == (word == "cont")
+
+
+@pytest.mark.parametrize(
+    "item", ["count(age / 0)", "sum(age % (1 - 1))", "avg(CASE WHEN age > 25 THEN c / 0e1 + age END)"]
+)
+def test_a_division_by_zero_is_refused_where_rows_are_not_calculated(numbers: tuple[Any, str], item: str) -> None:
+    db, name = numbers
+    with pytest.raises(UnsupportedError, match="it divides by 0"):
+        db.query(f"SELECT {item} AS x FROM {name}")
+    assert db.query(f"SELECT count(age / nullif(0, 0)) AS x FROM {name}").rows[0]["x"].high == 0
 
 
 def test_division_without_a_rest_where_the_engine_has_it(both_dbs: tuple[Any, ...]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.policy import release
+from tests.contract.test_person_rows import classes
 from tests.declared import declare
 from tests.engines import create_table, read_table
 from tests.extend.people import DECLARED
@@ -72,13 +72,8 @@ def held(db: Any, table: str) -> dict[str, list[int]]:
 
     The row numbers lead to the source's rows.
     """
-    own = {row[0]: dict(zip(COLUMNS, row, strict=True)) for row in visits(1)}
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
-    for row in read_table(db, ("release", table)):
-        shown = tuple(str(value) for name, value in row.items() if name not in ("mark", "s"))
-        groups[shown].append(own[row["mark"]])
-    assert sum(map(len, groups.values())) == len(own)
-    return {name: [len({row[name] for row in rows}) for rows in groups.values()] for name in ("zid", "fid")}
+    found = classes(db, table, visits(1), COLUMNS)
+    return {name: [len({row[name] for row in rows}) for rows in found] for name in ("zid", "fid")}
 
 
 WAYS = [

@@ -20,6 +20,9 @@ def shares(values: Values) -> dict[Any, Fraction]:
     return {value: Fraction(n, len(values)) for value, n in Counter(values).items()}
 
 
+Shares = Callable[[Any], Mapping[Any, Fraction]]
+
+
 def alpha(asked: Fraction, listed: Sequence[Any] | None = None) -> Callable[[Values, Values], bool]:
     """No share above ``asked``."""
     return lambda own, _: all(
@@ -47,7 +50,9 @@ def entropy(least: Fraction) -> Callable[[Values, Values], bool]:
     return meets
 
 
-def beta(most: Fraction, *, enhanced: bool) -> Callable[[Values, Values], bool]:
+def beta(
+    most: Fraction, *, enhanced: bool, shares: Callable[[Any], Mapping[Any, Fraction]] = shares
+) -> Callable[[Any, Any], bool]:
     """(q - p) / p <= beta, or also <= -ln p, where q > p."""
 
     def meets(own: Values, all_: Values) -> bool:
@@ -60,7 +65,9 @@ def beta(most: Fraction, *, enhanced: bool) -> Callable[[Values, Values], bool]:
     return meets
 
 
-def delta(most: Fraction, *, ignored: bool) -> Callable[[Values, Values], bool]:
+def delta(
+    most: Fraction, *, ignored: bool, shares: Callable[[Any], Mapping[Any, Fraction]] = shares
+) -> Callable[[Any, Any], bool]:
     """|log2(q / p)| < delta; a value that the class lacks has log 0."""
 
     def meets(own: Values, all_: Values) -> bool:

@@ -88,25 +88,9 @@ def near(most: Fraction, distance: Callable[[Sequence[Any]], Callable[[Any, Any]
 
 def beta(most: Fraction, *, enhanced: bool) -> Meets:
     """(q - p) / p <= beta, or also <= -ln p, where q > p."""
-
-    def meets(own: Rows, everything: Rows) -> bool:
-        q, p = shares(own), shares(everything)
-        gains = {value: (share - p[value]) / p[value] for value, share in q.items() if share > p[value]}
-        return all(
-            gain <= most and (not enhanced or float(gain) <= -math.log(p[value])) for value, gain in gains.items()
-        )
-
-    return meets
+    return models.beta(most, enhanced=enhanced, shares=shares)
 
 
 def delta(most: Fraction, *, ignored: bool) -> Meets:
     """|log2(q / p)| < delta; a value that the class lacks has log 0."""
-
-    def meets(own: Rows, everything: Rows) -> bool:
-        q, p = shares(own), shares(everything)
-        if not ignored and set(p) - set(q):
-            return False
-        over, under = most.numerator, most.denominator
-        return all(Fraction(1, 2**over) < (share / p[value]) ** under < 2**over for value, share in q.items())
-
-    return meets
+    return models.delta(most, ignored=ignored, shares=shares)

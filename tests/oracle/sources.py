@@ -199,7 +199,7 @@ def enumerate_sources(
     parts: Sequence[Sequence[Sequence[tuple[Any, ...]]]],
     most: int = 20_000,
 ) -> int | None:
-    """Fill table ``t`` with all consistent sources, column ``sid`` first.
+    """Fill table ``t`` with all consistent sources, column ``sid`` first, then ``part``, the number of a row's part.
 
     Returns how many, or None if they are too many.
     """
@@ -208,18 +208,18 @@ def enumerate_sources(
         return None
     connection.execute("DROP TABLE IF EXISTS t")
     defined = ", ".join(f'"{name}" {types[name]}' for name in names)
-    connection.execute(f"CREATE TABLE t (sid INTEGER, {defined})")
+    connection.execute(f"CREATE TABLE t (sid INTEGER, part INTEGER, {defined})")
     # One table of ways a part, then the cross product by arithmetic on the source's number.
     columns = ", ".join(f'w."{name}"' for name in names)
     marks = ", ".join("?" for _ in range(len(names) + 1))
     size = 1
-    for ways in parts:
+    for part, ways in enumerate(parts):
         connection.execute(f"CREATE OR REPLACE TABLE w (i INTEGER, {defined})")
         values = [(j, *row) for j, way in enumerate(ways) for row in way]
         connection.executemany(f"INSERT INTO w VALUES ({marks})", values)
         connection.execute(
-            f"INSERT INTO t SELECT s.sid, {columns} FROM range({count}) AS s(sid) JOIN w ON w.i = (s.sid // {size}) % "
-            f"{len(ways)}"
+            f"INSERT INTO t SELECT s.sid, {part}, {columns} FROM range({count}) AS s(sid) "
+            f"JOIN w ON w.i = (s.sid // {size}) % {len(ways)}"
         )
         size *= len(ways)
     return count
@@ -243,3 +243,24 @@ def outcomes(
     for row in listed:
         found.setdefault(tuple(row[1 : 1 + len(keys)]), {})[row[0]] = tuple(row[1 + len(keys) :])
     return found
+
+
+def attainable(alone: Truth, kept: frozenset[int]) -> Truth:
+    """What counts and sums give in every source, of the rows that are in a group of some source that is kept.
+
+    Args:
+        alone: what they give of each row by itself, the number of whose part is the first of the keys.
+        kept: the sources that attain what the release says.
+    """
+    found: Truth = {}
+    for (_, *group), own in alone.items():
+        if kept.isdisjoint(own):
+            continue
+        mine = found.setdefault(tuple(group), {})
+        for sid, values in own.items():
+            mine[sid] = tuple(map(_added, mine[sid], values)) if sid in mine else values
+    return found
+
+
+def _added(one: Any, other: Any) -> Any:
+    return other if one is None or isinstance(one, str) else one if other is None else one + other

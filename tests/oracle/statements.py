@@ -8,18 +8,15 @@ the releases of `tests.oracle.words`. Each statement is run over each consistent
 
 from __future__ import annotations
 
-import itertools
 import random
 import sys
-import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlanon.errors import SqlanonError, UnsupportedError
 from sqlanon.query.answer import Answer, Bounded
-from tests.oracle.handmade import publish
-from tests.oracle.words import COLUMNS, NODES, RANGES, Found, _sql, ask, values
+from tests.oracle.words import Found, ask, rows, write
 
 KEYS = ["c", "a", "b", "coalesce(a, -1)", "floor(a / 4.0)", "b % 2", "CASE WHEN a > 3 THEN 1 ELSE 0 END", "(b IS NULL)"]
 AGGREGATES = ["count(*)", "count({x})", "sum({x})", "min({x})", "max({x})", "sum(c)", "avg({x})", "count(*) * 2 - 1"]
@@ -227,18 +224,6 @@ LIMITS_SOME = [
 MOST_SOURCES = 36
 
 
-def release(rng: random.Random) -> tuple[list[Any], list[Any]]:
-    """The rows of a random release, and those of each of its consistent sources."""
-    while True:
-        made = [(rng.choice(RANGES), rng.choice(NODES), rng.randint(0, 3)) for _ in range(rng.randint(1, 5))]
-        count = 1
-        for row in made:
-            count *= len(values(row[0])) * len(values(row[1]))
-        if count <= MOST_SOURCES:
-            ways = [list(itertools.product(values(a), values(b), [c])) for a, b, c in made]
-            return made, list(itertools.product(*ways))
-
-
 def statement(rng: random.Random, dialect: str) -> tuple[str, bool]:
     """A random statement, and whether groups may be left out of its answer; ``{t}`` is its table."""
     own = dialect == "duckdb"
@@ -264,13 +249,8 @@ def statement(rng: random.Random, dialect: str) -> tuple[str, bool]:
 
 def check(db: Any, rng: random.Random, found: Found, queries: int) -> None:
     """Ask random statements of one random release; what is wrong is noted."""
-    name, sources = f"w{uuid.uuid4().hex[:10]}", f"s{uuid.uuid4().hex[:10]}"
-    made, every = release(rng)
-    cells = [[_sql(low), _sql(high), _sql(a), _sql(node), _sql(b), str(c)] for (low, high, a), (node, b), c in made]
-    publish(db, name, COLUMNS, cells)
-    db.engine.execute(f"CREATE TABLE {sources} (sid INTEGER, a INTEGER, b INTEGER, c INTEGER)")
-    listed = [f"({sid}, {', '.join(map(_sql, row))})" for sid, source in enumerate(every) for row in source]
-    db.engine.execute(f"INSERT INTO {sources} VALUES {', '.join(listed)}")
+    made, every = rows(rng, 5, MOST_SOURCES)
+    name, sources = write(db, made, every)
     for _ in range(queries):
         text, filtered = statement(rng, db.engine.dialect)
         found.asked += 1

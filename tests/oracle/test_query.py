@@ -198,7 +198,7 @@ def check(db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: 
         unsure |= any(value == "all" for row in rows for key, value in row.items() if key.endswith("_null"))
         unsure |= any(row[q] == "NULL" for row in rows for q in quasi if q in row)
     for _ in range(asked):
-        text, truth, names, keys = question(rng, connection, name, quasi, kind)
+        text, truth, alone, names, keys = question(rng, connection, name, quasi, kind)
         try:
             answer = db.query(text)
         except UnsupportedError as error:  # answered where every row is known
@@ -206,7 +206,10 @@ def check(db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: 
                 raise
             at = names.index("xq8")
             text = text.replace(f", {queries.OF_ROWS[names.pop(at)]} AS xq8", "")
-            truth = {g: {sid: (*v[:at], *v[at + 1 :]) for sid, v in own.items()} for g, own in truth.items()}
+            truth, alone = (
+                {g: {sid: (*v[:at], *v[at + 1 :]) for sid, v in own.items()} for g, own in one.items()}
+                for one in (truth, alone)
+            )
             answer = db.query(text)
         known = kind not in ("suppressed", "points") and not unsure
         # Of format anatomy, a condition on the sensitive column together with others is counted row by row: then the
@@ -224,15 +227,15 @@ def check(db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: 
             keys,
             known=known,
             counted=counted,
-            covered=(truth, count),
+            covered=(truth if kind == "anatomy" else sources.attainable(alone, consistent), count),
         )
         assert found == [], (found, text, rows)
 
 
 def question(
     rng: random.Random, connection: duckdb.DuckDBPyConnection, name: str, quasi: list[str], kind: str
-) -> tuple[str, Any, list[str], list[str]]:
-    """A random query, and what it gives in every source."""
+) -> tuple[str, Any, Any, list[str], list[str]]:
+    """A random query, what it gives in every source, and what of each row there."""
     columns = [*quasi, *"dc"]
     if "a" in quasi:  # points are compared as they are, not value by value
         columns += ["A"] if kind == "points" else ["A", "B"]
@@ -251,9 +254,11 @@ def question(
         if set(re.findall(r"\b[ash]\b", text)) <= set(quasi)
         and not ("coalesce" in text and any(USES.get(key, key) == "a" for key in keys))
     }
-    truth = sources.outcomes(connection, ", ".join(listed.values()), where, keys)
+    truth, alone = (
+        sources.outcomes(connection, ", ".join(listed.values()), where, own) for own in (keys, ["part", *keys])
+    )
     named = [f"k{i}" for i in range(len(keys))]
     items = [f"{key} AS {own}" for key, own in zip(keys, named, strict=True)]
     items += [f"{text} AS {short}" for short, text in listed.items()]
     group = f" GROUP BY {', '.join(str(i + 1) for i in range(len(keys)))}" if keys else ""
-    return f"SELECT {', '.join(items)} FROM {name} {where}{group}", truth, list(listed), named
+    return f"SELECT {', '.join(items)} FROM {name} {where}{group}", truth, alone, list(listed), named

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import random
 import sys
 import uuid
@@ -71,15 +72,27 @@ class Found:
     wrong: list[str] = field(default_factory=list)
 
 
-def rows(rng: random.Random) -> list[tuple[tuple[int | None, int | None, str], tuple[str | None, str], int]]:
-    """A random release of few rows, with few enough sources."""
+Rows = list[tuple[tuple[int | None, int | None, str], tuple[str | None, str], int]]
+Sources = list[tuple[tuple[int | None, int | None, int], ...]]
+
+
+def rows(rng: random.Random, most_rows: int = 4, most_sources: int = MOST_SOURCES) -> tuple[Rows, Sources]:
+    """A random release of few rows, with few enough sources, and the rows of each of these."""
     while True:
-        made = [(rng.choice(RANGES), rng.choice(NODES), rng.randint(0, 3)) for _ in range(rng.randint(1, 4))]
-        count = 1
-        for row in made:
-            count *= len(values(row[0])) * len(values(row[1]))
-        if count <= MOST_SOURCES:
-            return made
+        made = [(rng.choice(RANGES), rng.choice(NODES), rng.randint(0, 3)) for _ in range(rng.randint(1, most_rows))]
+        if math.prod(len(values(a)) * len(values(b)) for a, b, _ in made) <= most_sources:
+            return made, list(itertools.product(*(itertools.product(values(a), values(b), [c]) for a, b, c in made)))
+
+
+def write(db: Any, made: Rows, every: Sources) -> tuple[str, str]:
+    """Publish a release, and write its sources, numbered, into one table: the names of both."""
+    name, sources = f"w{uuid.uuid4().hex[:10]}", f"s{uuid.uuid4().hex[:10]}"
+    cells = [[_sql(low), _sql(high), _sql(a), _sql(node), _sql(b), str(c)] for (low, high, a), (node, b), c in made]
+    publish(db, name, COLUMNS, cells)
+    db.engine.execute(f"CREATE TABLE {sources} (sid INTEGER, a INTEGER, b INTEGER, c INTEGER)")
+    listed = [f"({sid}, {', '.join(map(_sql, row))})" for sid, source in enumerate(every) for row in source]
+    db.engine.execute(f"INSERT INTO {sources} VALUES {', '.join(listed)}")
+    return name, sources
 
 
 def values(cell: Sequence[Any]) -> list[int | None]:
@@ -112,15 +125,8 @@ def query(rng: random.Random, dialect: str) -> tuple[str | None, str, str]:
 
 def check(db: Any, rng: random.Random, found: Found, queries: int) -> None:
     """Ask random queries of one random release; what is wrong is noted."""
-    name, sources = f"w{uuid.uuid4().hex[:10]}", f"s{uuid.uuid4().hex[:10]}"
-    made = rows(rng)
-    cells = [[_sql(low), _sql(high), _sql(a), _sql(node), _sql(b), str(c)] for (low, high, a), (node, b), c in made]
-    publish(db, name, COLUMNS, cells)
-    ways = [list(itertools.product(values(a), values(b), [c])) for a, b, c in made]
-    every = list(itertools.product(*ways))
-    db.engine.execute(f"CREATE TABLE {sources} (sid INTEGER, a INTEGER, b INTEGER, c INTEGER)")
-    listed = [f"({sid}, {', '.join(map(_sql, row))})" for sid, source in enumerate(every) for row in source]
-    db.engine.execute(f"INSERT INTO {sources} VALUES {', '.join(listed)}")
+    made, every = rows(rng)
+    name, sources = write(db, made, every)
     for _ in range(queries):
         key, aggregate, where = query(rng, db.engine.dialect)
         suffix = (f" WHERE {where}" if where else "") + (" GROUP BY 1" if key else "")

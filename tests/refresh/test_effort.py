@@ -9,18 +9,7 @@ import pytest
 
 from sqlanon import policy
 from sqlanon.declared import effort
-
-SPEC: dict[str, Any] = {
-    "source": "ward",
-    "name": "ward",
-    "publish": "release.ward",
-    "quasi": ["age", "sex"],
-    "sensitive": "illness",
-    "identifiers": ["id"],
-    "k": 4,
-    "l": 2,
-    "key": ["id"],
-}
+from tests.refresh.test_version_010 import SPEC
 
 
 @pytest.fixture(autouse=True)

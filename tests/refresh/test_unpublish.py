@@ -305,7 +305,7 @@ def test_a_view_is_not_replaced_between_the_check_and_the_drop(connect, monkeypa
         other.execute("SET lock_timeout = '200ms'")
         tried = []
 
-        relying = type(db.engine).relying
+        relying = type(db.engine).list_dependents
 
         def meanwhile(self, views):
             for view in ("u20", "u20_metadata"):

@@ -7,14 +7,15 @@ from typing import Any
 ROWS = 40
 """Generation g has ROWS + g rows, each of which says g."""
 
-RELEASE: dict[str, Any] = {
+_PEOPLE: dict[str, Any] = {
     "quasi": ["age", "sex"],
     "sensitive": "illness",
     "identifiers": "id",
     "insensitive": "generation",
-    "k": 3,
 }
+RELEASE = {**_PEOPLE, "k": 3}
 """How `people` is released unless a test says otherwise."""
+ANATOMY = {**_PEOPLE, "l": "5/4", "format": "anatomy"}
 
 VERSIONS = "SELECT count(*), min(generation), max(generation) FROM release.people"
 

@@ -9,17 +9,9 @@ from sqlanon.formats.anatomy import Anatomy
 from tests.contract.anatomies import read_pair
 from tests.declared import declare
 from tests.safety.bad import changed_after, tampered_release, tampering
-from tests.safety.people import private_tables, write_people
+from tests.safety.people import ANATOMY, private_tables, write_people
 
-GOOD = {
-    "quasi": ["age", "sex"],
-    "sensitive": "illness",
-    "identifiers": "id",
-    "insensitive": "generation",
-    "l": "5/4",
-    "format": "anatomy",
-    "seed": 5,
-}
+GOOD = {**ANATOMY, "seed": 5}
 
 
 @pytest.fixture(scope="module")

@@ -13,17 +13,9 @@ import sqlanon
 from tests.contract.anatomies import read_pair
 from tests.engines import create_table, quote, read_table
 from tests.safety.conftest import SERVER
-from tests.safety.people import assert_tidy, private_tables, write_people
+from tests.safety.people import ANATOMY, assert_tidy, private_tables, write_people
 from tests.safety.test_names import HOSTILE, OURS
 
-ANATOMY = {
-    "quasi": ["age", "sex"],
-    "sensitive": "illness",
-    "identifiers": "id",
-    "insensitive": "generation",
-    "l": "5/4",
-    "format": "anatomy",
-}
 RANGES = {**ANATOMY, "format": "ranges", "k": 1}
 
 

@@ -1,6 +1,7 @@
 -- name: statistics/verify_versions
--- params: published (as statistics/published makes it), cells (private table with batches), columns (list), measures (list), version (of the table)
--- returns: failing bigint: published rows that do not follow from the versions: the number is the sum over all versions up to that of as_of; none of
+-- params: published (as statistics/published makes it), cells (private table with batches), columns (list), measures (list), sums (list of {place}), version (of the
+--   table)
+-- returns: failing bigint: published rows that do not follow from the versions: the numbers are the sums over all versions up to that of as_of; none of
 --   their own rows is hidden; the rows of the next version are hidden, unless it is the last; hidden is what begins hidden; and missing or repeated cells
 SELECT
     (SELECT COUNT(*) FROM {{ published | table }} AS x)
@@ -25,6 +26,10 @@ SELECT
 {% for m in measures %}
                 , p.m{{ loop.index }} AS m{{ loop.index }}
 {% endfor %}
+{% for s in sums %}
+                , p.x{{ s.place }} AS x{{ s.place }}
+                , SUM(CASE WHEN c.batch <= p.as_of THEN c.s{{ s.place }} ELSE 0 END) AS s{{ s.place }}
+{% endfor %}
                 , SUM(CASE WHEN c.batch <= p.as_of THEN c.n ELSE 0 END) AS total
                 , SUM(CASE WHEN c.batch <= p.as_of THEN c.hidden ELSE 0 END) AS unseen
                 , MIN(c.batch) AS begun
@@ -40,12 +45,12 @@ SELECT
                 JOIN (SELECT DISTINCT n.batch AS batch FROM {{ cells | table }} AS n) AS w ON w.batch > v.batch
                 GROUP BY v.batch
             ) AS o ON o.as_of = p.as_of
-            GROUP BY p.status, p.as_of{% for m in measures %}, p.m{{ loop.index }}{% endfor %}{% for c in columns %}, p.l{{ loop.index }}, p.k{{ loop.index }}{% endfor %}
+            GROUP BY p.status, p.as_of{% for m in measures %}, p.m{{ loop.index }}{% endfor %}{% for s in sums %}, p.x{{ s.place }}{% endfor %}{% for c in columns %}, p.l{{ loop.index }}, p.k{{ loop.index }}{% endfor %}
 
         ) AS r
         WHERE CASE
-            WHEN r.status = 'shown' THEN CASE WHEN {% for m in measures %}r.m{{ loop.index }} = r.total AND {% endfor %}r.unseen = 0 AND ((r.following IS NULL AND r.as_of = {{ version }}) OR r.stops = 1) THEN 0 ELSE 1 END
-            WHEN r.status = 'hidden' THEN CASE WHEN {% for m in measures %}r.m{{ loop.index }} IS NULL AND {% endfor %}r.as_of = {{ version }} AND r.first_hidden = r.begun THEN 0 ELSE 1 END
+            WHEN r.status = 'shown' THEN CASE WHEN {% for m in measures %}r.m{{ loop.index }} = r.total AND {% endfor %}{% for s in sums %}r.x{{ s.place }} = r.s{{ s.place }} AND {% endfor %}r.unseen = 0 AND ((r.following IS NULL AND r.as_of = {{ version }}) OR r.stops = 1) THEN 0 ELSE 1 END
+            WHEN r.status = 'hidden' THEN CASE WHEN {% for m in measures %}r.m{{ loop.index }} IS NULL AND {% endfor %}{% for s in sums %}r.x{{ s.place }} IS NULL AND {% endfor %}r.as_of = {{ version }} AND r.first_hidden = r.begun THEN 0 ELSE 1 END
             ELSE 1
         END = 1
     ) AS failing

@@ -1,8 +1,8 @@
 -- name: statistics/view_of_batches
 -- params: physical (table to make), cells (private table with batches), columns (list of {name, level (name), type, levels}), measures (list of {name,
---   column}), batches (numbers of versions, ascending), version
--- returns: the published table: each cell that any version has, with the sum of its rows up to the first version whose own rows are hidden in it; hidden
---   where that is the first version of the cell; as_of is the version of the sum, and of a hidden cell the last one
+--   column}), sums (list of {place, name, unit, type}), batches (numbers of versions, ascending), version
+-- returns: the published table: each cell that any version has, with the numbers of its rows up to the first version whose own rows are hidden in it; hidden
+--   where that is the first version of the cell; as_of is the version of the numbers, and of a hidden cell the last one
 {% macro value(c, i) %}CASE WHEN g.l{{ i }} < {{ c.levels }} AND g.k{{ i }} <> 'n' THEN CAST(SUBSTRING(g.k{{ i }}, 2) AS {{ c.type }}) END{% endmacro %}
 CREATE TABLE {{ physical | table }} AS
 SELECT
@@ -13,6 +13,9 @@ SELECT
 {% for m in measures %}
     , CASE WHEN g.ended IS NULL OR g.ended > g.begun THEN CAST(g.total AS BIGINT) END AS {{ m.name | ident }}
 {% endfor %}
+{% for s in sums %}
+    , CASE WHEN g.ended IS NULL OR g.ended > g.begun THEN CAST(g.s{{ s.place }} * {{ s.unit }} AS {{ s.type }}) END AS {{ s.name | ident }}
+{% endfor %}
     , CASE WHEN g.ended IS NULL OR g.ended > g.begun THEN 'shown' ELSE 'hidden' END AS status
     , CASE{% for batch in batches[1:] %} WHEN g.ended = {{ batch }} AND g.ended > g.begun THEN {{ batches[loop.index0] }}{% endfor %} WHEN TRUE THEN {{ version }} END AS as_of
 FROM (
@@ -20,6 +23,9 @@ FROM (
         MIN(c.batch) AS begun
         , MIN(e.ended) AS ended
         , SUM(CASE WHEN e.ended IS NULL OR c.batch < e.ended THEN c.n ELSE 0 END) AS total
+{% for s in sums %}
+        , CAST(SUM(CASE WHEN e.ended IS NULL OR c.batch < e.ended THEN c.s{{ s.place }} ELSE 0 END) AS BIGINT) AS s{{ s.place }}
+{% endfor %}
 {% for c in columns %}
         , c.l{{ loop.index }} AS l{{ loop.index }}
         , c.k{{ loop.index }} AS k{{ loop.index }}

@@ -187,7 +187,7 @@ def audit(
     }
     counts = {name: number for name, number in counts.items() if number is not None}
     if statistics:
-        others = {
+        misplaced = {
             "qi": qi,
             "sensitive": sensitive,
             "identifier": identifier,
@@ -202,9 +202,9 @@ def audit(
             "known": known,
             "find_qi": find_qi or None,
         }
-        others = {name: value for name, value in others.items() if value is not None}
-        if others:
-            raise PolicyError(f"{first_option(others)} does not go with --statistics, which is about cells")
+        misplaced = {name: value for name, value in misplaced.items() if value is not None}
+        if misplaced:
+            raise PolicyError(f"{first_option(misplaced)} does not go with --statistics, which is about cells")
         reading = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
         return audit_counts(screen, tables or [], counts, reading, (db, policy))
     if counts:
@@ -212,7 +212,7 @@ def audit(
     if tables is not None and len(tables) > 1:
         raise PolicyError("audit wants one TABLE; several published tables of counts go with --statistics")
     table = tables[0] if tables else None
-    if sum(given is not None for given in (table, together, history)) != 1:
+    if sum(place is not None for place in (table, together, history)) != 1:
         raise PolicyError("audit wants one TABLE, or --together A B, or --history NAME")
     reading = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
     about = {
@@ -223,26 +223,26 @@ def audit(
         "threshold": threshold,
         "null_is": null_is,
     }
-    asked = AskedColumns(
+    columns = AskedColumns(
         parse_names("--qi", qi) or None,
         parse_names("--sensitive", sensitive),
         parse_names("--identifier", identifier),
         {name: value for name, value in about.items() if value is not None},
     )
-    asked = replace(asked, sets=ColumnSets(find_qi, known)) if find_qi or known is not None else asked
-    if asked.sets is not None:
-        asked.sets.check(table, asked.about)
-    columns_of = {"qi": asked.quasi, "sensitive": asked.sensitive, "identifier": asked.identifiers}
+    columns = replace(columns, sets=ColumnSets(find_qi, known)) if find_qi or known is not None else columns
+    if columns.sets is not None:
+        columns.sets.check(table, columns.about)
+    columns_of = {"qi": columns.quasi, "sensitive": columns.sensitive, "identifier": columns.identifiers}
     if table is None and any(columns_of.values()):
         first = next(name for name, columns in columns_of.items() if columns)
         raise PolicyError(f"--{first} goes with a TABLE or a file; of releases the columns are those of their policies")
-    if table is None and asked.about:
-        raise PolicyError(f"{first_option(asked.about)} goes with a TABLE or a file")
+    if table is None and columns.about:
+        raise PolicyError(f"{first_option(columns.about)} goes with a TABLE or a file")
     for name, column in (("weight", weight), ("household", household)):
-        if column and asked.quasi is None:
+        if column and columns.quasi is None:
             raise PolicyError(f"--{name}: name the columns that an attacker knows with --qi")
     if table is not None and db is None and is_file(table):
-        return audit_file(screen, table, asked, reading, policy)
+        return audit_file(screen, table, columns, reading, policy)
     if reading:
         raise PolicyError(f"{first_option(reading)} is for CSV files; a table in a database has types of its own")
     spec = find_policy(db, policy)
@@ -260,20 +260,20 @@ def audit(
         warned = warn_of_partial_measure(connected.engine, table)
         screen.warn(warned)
         screen.show(*(f"warning: {warning}" for warning in warned))
-        if asked.sets is not None:
-            return asked.sets.show(screen, asked.sets.measure(connected, table, asked))
+        if columns.sets is not None:
+            return columns.sets.show(screen, columns.sets.measure(connected, table, columns))
         release = _release_of(connected, spec, table)
-        report = measure_table(connected, table, asked, release)
+        report = measure_table(connected, table, columns, release)
         # Of a release with two tables, or with boxes of their own, the view alone shows no classes; one in another file
         # is read there.
         classes = report.groups is None and not report.candidates and report.hidden_cells is None and not report.noisy
         plain = classes and not (release and release.publish_file)
-        if asked.about and not plain:
+        if columns.about and not plain:
             raise PolicyError(
-                f"{first_option(asked.about)}: the risk of {table} is not measured, for its rows make no classes that "
-                "are seen in it"
+                f"{first_option(columns.about)}: the risk of {table} is not measured, for its rows make no classes "
+                "that are seen in it"
             )
-        risk = assess_risk(connected, table, report, asked) if plain else None
+        risk = assess_risk(connected, table, report, columns) if plain else None
     return show_reports(screen, report, risk, warned)
 
 

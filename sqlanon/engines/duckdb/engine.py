@@ -83,6 +83,10 @@ class DuckDBEngine(Compacting):
         return self._lakes
 
     @property
+    def ledger_engine(self) -> Self | None:
+        return self
+
+    @property
     def second_file(self) -> Self:
         return self
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -48,6 +49,26 @@ def _connect(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
     except duckdb.Error as error:
         raise cannot_open(path, error, read_only=read_only) from error
     return _connect(path, read_only=False)  # this process writes the file: its connections share one lock
+
+
+def make_file(path: Path) -> None:
+    """Make an empty database file for this user alone, unless there is a file.
+
+    Raises:
+        DatabaseError: the folder is missing, or nothing can be written in it.
+    """
+    if path.exists():
+        return
+    new_path = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
+    try:
+        duckdb.connect(str(new_path)).close()
+        new_path.chmod(0o600)
+        with suppress(FileExistsError):  # another process was first
+            os.link(new_path, path)
+    except (duckdb.Error, OSError) as error:
+        raise DatabaseError(f"no DuckDB file can be made at {path}; name a folder that can be written to") from error
+    finally:
+        new_path.unlink(missing_ok=True)
 
 
 def is_open_here(path: Path) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import psycopg
@@ -65,6 +65,10 @@ class PostgresEngine(Tables, Granting, Compacting):
         max_columns=1600,
         max_row_bytes=8160,
     )
+
+    @property
+    def ledger_engine(self) -> Self:
+        return self
 
     @classmethod
     def open(cls, url: str, *, read_only: bool = False) -> PostgresEngine:

@@ -75,8 +75,11 @@ class Binds:
 
 
 def frame_of(session: SparkSession, rows: pa.Table) -> DataFrame:
-    """A local relation of Arrow's rows."""
-    created: Any = session.createDataFrame(rows)  # type: ignore[call-overload, unused-ignore]
+    """A local relation of Arrow's rows; Spark Connect does not find the types of none."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    schema = None if rows.num_rows else from_arrow_schema(rows.schema)
+    created: Any = session.createDataFrame(rows, schema)  # type: ignore[call-overload, unused-ignore]
     frame: DataFrame = created
     return frame
 

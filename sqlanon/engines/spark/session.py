@@ -16,6 +16,7 @@ from sqlanon.engines.base import (
     PRIVATE_SCHEMA,
     Capabilities,
     Compaction,
+    Engine,
     Files,
     Frames,
     LakeWriting,
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from sqlanon.lack import Lack
+
 log = logging.getLogger("sqlanon.sql")
 
 _VIEW = re.compile(
@@ -63,7 +66,6 @@ class Session:
     fetch_words = load_list = None
     transactions = temporary = updates = False
     ordered = True
-    lacks = LACKS["Spark"]
     above = block = 100_000
     capabilities = Capabilities(
         max_identifier=128,
@@ -84,7 +86,13 @@ class Session:
     )
 
     def __init__(
-        self, session: SparkSession, *, refuse: str | None = None, stops: bool = False, lease: float = LEASE
+        self,
+        session: SparkSession,
+        *,
+        refuse: str | None = None,
+        stops: bool = False,
+        lease: float = LEASE,
+        ledger: Callable[[], Engine] | None = None,
     ) -> None:
         """Take over a session.
 
@@ -93,8 +101,11 @@ class Session:
             refuse: why nothing may be written; None: it may.
             stops: Spark is stopped when the engine is closed.
             lease: seconds that a lock is held without news.
+            ledger: opens the database with the ledgers, when it is first asked for; None: there is none.
         """
-        self._session, self._refuse, self._stops, self._find_suppressed = session, refuse, stops, False
+        self._open_ledger = ledger
+        self._ledger: Engine | None = None
+        self._session, self._refuse, self._stops, self._gone = session, refuse, stops, False
         self._few = False
         with self._translate_errors("to open the catalog"):
             self._catalog = session.catalog.currentCatalog()
@@ -102,6 +113,17 @@ class Session:
         self._locks = Locks(self._rows, self._catalog, lease)
         self._binds = Binds(session)
         self.conceals = self._binds.conceals
+
+    @property
+    def lacks(self) -> Mapping[str, Lack]:
+        return LACKS["Spark" if self._open_ledger is None else "Spark with state"]
+
+    @property
+    def ledger_engine(self) -> Engine | None:
+        """See `Engine.ledger_engine`: a DuckDB file has one writing process, so that it is opened when it is used."""
+        if self._ledger is None and self._open_ledger is not None:
+            self._ledger = self._open_ledger()
+        return self._ledger
 
     @classmethod
     def open(
@@ -112,6 +134,7 @@ class Session:
         accept_shared: bool = False,
         temporary: bool = False,
         archive: bool | str = False,
+        ledger: Callable[[], Engine] | None = None,
     ) -> Self:
         """Open ``sc://host:port`` or ``spark+local:///DIR?cores=2``.
 
@@ -121,6 +144,7 @@ class Session:
             accept_shared: others may be able to read the files of the private schema.
             temporary: the catalog may be gone with the session.
             archive: see `sqlanon.engines.spark.shipping.ship`.
+            ledger: see `__init__`.
 
         Both URLs may have ``accept_shared=true`` and ``temporary=true`` among their parameters.
 
@@ -131,11 +155,19 @@ class Session:
         accept_shared |= "accept_shared" in confirmed
         temporary |= "temporary" in confirmed
         if url.lower().startswith("sc:"):
-            return cls.of(opening.open_remote(place), accept_shared=accept_shared, temporary=temporary, archive=archive)
+            return cls.of(
+                opening.open_remote(place),
+                accept_shared=accept_shared,
+                temporary=temporary,
+                archive=archive,
+                ledger=ledger,
+            )
         session, private, started = opening.open_local(place, threads=threads)
         try:
             shared = accept_shared or private
-            return cls.of(session, accept_shared=shared, temporary=temporary, stops=started, archive=archive)
+            return cls.of(
+                session, accept_shared=shared, temporary=temporary, stops=started, archive=archive, ledger=ledger
+            )
         except BaseException:
             if started:
                 session.stop()
@@ -151,6 +183,7 @@ class Session:
         stops: bool = False,
         lease: float = LEASE,
         archive: bool | str = False,
+        ledger: Callable[[], Engine] | None = None,
     ) -> Self:
         """An engine on a session of the caller's; see `open` for the arguments."""
         silence_logs()
@@ -159,11 +192,11 @@ class Session:
         own_session = opening.own_settings(session)
         if archive:
             ship(own_session, archive)
-        return cls(own_session, refuse=refuse, stops=stops, lease=lease)
+        return cls(own_session, refuse=refuse, stops=stops, lease=lease, ledger=ledger)
 
     @contextmanager
     def _translate_errors(self, name: str) -> Iterator[None]:
-        if self._find_suppressed:  # Spark Connect would wait for each statement anew
+        if self._gone:  # Spark Connect would wait for each statement anew
             raise DatabaseError(f"Spark refused {name}: {GONE}")
         start = time.perf_counter()
         try:
@@ -171,8 +204,8 @@ class Session:
         except Exception as error:
             if not of_spark(error):
                 raise
-            self._find_suppressed |= is_gone(error)  # another statement of a batch may have found so before
-            if self._find_suppressed and opening.is_connect(self._session):
+            self._gone |= is_gone(error)  # another statement of a batch may have found so before
+            if self._gone and opening.is_connect(self._session):
                 opening.limit_retries(self._session, 0)  # for requests of pyspark itself when the process ends
             raise translate_error(name, error) from error
         log.debug("%s %.3f s", name, time.perf_counter() - start)
@@ -331,6 +364,8 @@ class Session:
     def close(self) -> None:
         """Close the session, if it is ours."""
         self._locks.close()
+        if self._ledger is not None:
+            self._ledger.close()
         with suppress(DatabaseError), self._translate_errors("to close the session"):  # the last statement's values
             self._binds.drop()
         if self._stops:

@@ -88,6 +88,7 @@ def arrow_type(name: str) -> pa.DataType:
         "SMALLINT": pa.int16(),
         "BIGINT": pa.int64(),
         "DOUBLE": pa.float64(),
+        "DOUBLE PRECISION": pa.float64(),
         "BOOLEAN": pa.bool_(),
         "DATE": pa.date32(),
     }

@@ -125,7 +125,7 @@ def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, 
     lo, hi = column(f"{box.id}_lo", "k"), column(f"{box.id}_hi", "k")
     first, last = greatest([lo, *low_ends]), least([hi, *high_ends])
 
-    def at(end: Tree) -> Tree:
+    def find_start(end: Tree) -> Tree:
         return with_columns(bucket.node, lambda found: end if found.table == "_box" else None)
 
     conditions = [line.touches(piece)]
@@ -133,13 +133,13 @@ def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, 
     if bucket.width is None:
         unit = bucket.unit.name.upper() if bucket.unit is not None else ""
         step = sql(f"INTERVAL '{3 if unit == 'QUARTER' else 1} {'MONTH' if unit == 'QUARTER' else unit}'")
-        series = sql("GENERATE_SERIES(:a, :b, :s)", a=at(first), b=at(last), s=step)
+        series = sql("GENERATE_SERIES(:a, :b, :s)", a=find_start(first), b=find_start(last), s=step)
         value, begin = place, place
         end: Tree = exp.Add(this=place.copy(), expression=step.copy())
         if box.field.kind == "date":
             begin, end = exp.cast(begin.copy(), "DATE"), sql("CAST(:e AS DATE) - 1", e=end)
     else:
-        series = sql("GENERATE_SERIES(CAST(:a AS BIGINT), CAST(:b AS BIGINT))", a=at(first), b=at(last))
+        series = sql("GENERATE_SERIES(CAST(:a AS BIGINT), CAST(:b AS BIGINT))", a=find_start(first), b=find_start(last))
         value = exp.cast(place.copy(), "DOUBLE")
         begin, end = (
             sql(":i * :w + :s", i=index, w=number(bucket.width), s=number(bucket.start))

@@ -97,6 +97,7 @@ def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
         count_keys, _ = _list_keys(engine, released, columns, released.measures[0][0])
         by_key = dict(zip(keys, values, strict=True))
         units = [by_key[key] for key in count_keys]
+        units += [None] * (len(seen.value) - len(units))  # what came since the numbers of earlier versions
         hidden = np.array([value is None for value in units])
         value = np.array([0 if unit is None else int(Decimal(str(unit)).scaleb(one.scale)) for unit in units], np.int64)
         if not np.array_equal(hidden, seen.value == HIDDEN):

@@ -123,18 +123,18 @@ def either(parts: Iterable[Formula]) -> Formula:
 
 
 def _join(kind: str, parts: Iterable[Formula], *, unit: bool) -> Formula:
-    kept: set[Formula] = set()
+    joined: set[Formula] = set()
     for part in parts:
         if isinstance(part, bool):
             if part is not unit:
                 return not unit
         elif isinstance(part, tuple) and part[0] == kind:
-            kept |= part[1]
+            joined |= part[1]
         else:
-            kept.add(part)
-    if not kept:
+            joined.add(part)
+    if not joined:
         return unit
-    return next(iter(kept)) if len(kept) == 1 else (kind, frozenset(kept))
+    return next(iter(joined)) if len(joined) == 1 else (kind, frozenset(joined))
 
 
 def build(node: exp.Expr, leaf: Callable[[exp.Expr, bool], Formula], *, positive: bool = True) -> Formula:
@@ -187,6 +187,7 @@ class Compiler:
         domains: division of the values of each box.
         loose: tests that span boxes: already three trees each.
         relaxed: take every test as independent of the others: sound, and not tight.
+        keep: gives the trees in place of a result, for results that are made of it.
     """
 
     def __init__(
@@ -197,24 +198,29 @@ class Compiler:
         loose: Mapping[int, Triple],
         *,
         relaxed: bool,
+        keep: Callable[[Triple], Triple] = lambda triple: triple,
     ) -> None:
         self.exact, self.boxed, self.domains, self._loose = exact, boxed, domains, loose
-        self.relaxed = relaxed
+        self.relaxed, self._keep = relaxed, keep
         self._known: dict[Formula, Triple] = {}
+
+    def keeping(self, keep: Callable[[Triple], Triple]) -> Compiler:
+        """The same with another ``keep``."""
+        return Compiler(self.exact, self.boxed, self.domains, self._loose, relaxed=self.relaxed, keep=keep)
 
     def triple(self, formula: Formula) -> Triple:
         """Possible, certain and share of a formula."""
         if isinstance(formula, bool):
             return ALWAYS if formula else NEVER
         if formula not in self._known:
-            self._known[formula] = self._compile(formula)
+            self._known[formula] = self._keep(self._compile(formula))
         return self._known[formula]
 
     def by_part(self, formula: Formula, box: str) -> list[tuple[Part, Triple]]:
         """For every part of a column's values, the result of the rest of the formula there."""
-        own = {test for test in tests_in(formula) if self.boxed.get(test) == box}
+        box_tests = {test for test in tests_in(formula) if self.boxed.get(test) == box}
         return [
-            (part, self.triple(restrict(formula, {test: test in part.group.holds for test in own})))
+            (part, self.triple(restrict(formula, {test: test in part.group.holds for test in box_tests})))
             for part in self.domains[box].parts()
         ]
 
@@ -222,13 +228,15 @@ class Compiler:
         """For every combination of parts of several columns' values, the result of the rest of the formula there."""
         if not boxes:
             return [({}, self.triple(formula))]
-        own = {test for test in tests_in(formula) if self.boxed.get(test) == boxes[0]}
-        found = []
+        box_tests = {test for test in tests_in(formula) if self.boxed.get(test) == boxes[0]}
+        triples = []
         for part in self.domains[boxes[0]].parts():
-            rest = restrict(formula, {test: test in part.group.holds for test in own})
+            rest = restrict(formula, {test: test in part.group.holds for test in box_tests})
             if rest is not False:
-                found += [({boxes[0]: part, **others}, triple) for others, triple in self.by_parts(rest, boxes[1:])]
-        return found
+                triples += [
+                    ({boxes[0]: part, **other_parts}, triple) for other_parts, triple in self.by_parts(rest, boxes[1:])
+                ]
+        return triples
 
     def apart(self, formula: Formula, box: str) -> bool:
         """Whether a formula is a conjunction of parts about the box and parts about others, none of them mixed."""
@@ -244,20 +252,20 @@ class Compiler:
             return self._loose[formula] if formula in self._loose else self._branch(formula, self.boxed[formula])
         assert isinstance(formula, tuple)
         kind, parts = formula
-        found = [
+        triples = [
             self.triple(part[0]) if len(part) == 1 else self._decide_shared((kind, frozenset(part)))
             for part in self.components(parts)
         ]
         if kind == "and":
             return Triple(
-                every(t.possible for t in found),
-                every(t.certain for t in found),
-                times(*(t.share for t in found)),
+                every(t.possible for t in triples),
+                every(t.certain for t in triples),
+                times(*(t.share for t in triples)),
             )
         return Triple(
-            some(t.possible for t in found),
-            some(t.certain for t in found),
-            less(ONE, times(*(less(ONE, t.share) for t in found))),
+            some(t.possible for t in triples),
+            some(t.certain for t in triples),
+            less(ONE, times(*(less(ONE, t.share) for t in triples))),
         )
 
     def boxes(self, formula: Formula) -> frozenset[str]:
@@ -274,12 +282,12 @@ class Compiler:
             boxes = set(self.boxes(part))
             members = [part]
             apart = []
-            for other in components:
-                if other[0] & boxes:
-                    boxes |= other[0]
-                    members = other[1] + members
+            for component in components:
+                if component[0] & boxes:
+                    boxes |= component[0]
+                    members = component[1] + members
                 else:
-                    apart.append(other)
+                    apart.append(component)
             components = [*apart, (boxes, members)]
         return [members for _, members in components]
 
@@ -292,15 +300,15 @@ class Compiler:
             for box in self.boxes(part):
                 counts[box] = counts.get(box, 0) + 1
         box = min(counts, key=lambda name: (-counts[name], name))
-        self._known[formula] = self._branch(formula, box)
+        self._known[formula] = self._keep(self._branch(formula, box))
         return self._known[formula]
 
     def _branch(self, formula: Formula, box: str) -> Triple:
         domain = self.domains[box]
-        own = {test for test in tests_in(formula) if self.boxed.get(test) == box}
+        box_tests = {test for test in tests_in(formula) if self.boxed.get(test) == box}
         rests: dict[Formula, list[Group]] = {}
         for group in domain.groups:
-            rest = restrict(formula, {test: test in group.holds for test in own})
+            rest = restrict(formula, {test: test in group.holds for test in box_tests})
             rests.setdefault(rest, []).append(group)
         possible, certain, shares = [], [], []
         for rest, groups in rests.items():

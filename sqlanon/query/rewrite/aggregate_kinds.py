@@ -31,7 +31,7 @@ from sqlanon.query.rewrite.ordered_aggregates import (
     distinct,
 )
 from sqlanon.query.rewrite.plain_aggregates import bound_count, bound_sum, error, extreme, unsure
-from sqlanon.query.rewrite.quantiles import native, quantile
+from sqlanon.query.rewrite.quantiles import native, open_where_far, quantile
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan, Ratio
 from sqlanon.query.rewrite.row_values import RowValues
 from sqlanon.query.rewrite.share_bounds import is_share, share
@@ -178,7 +178,8 @@ def _quantile(asked: Asked) -> Apart:
     a = asked.aggregate
     assert a.at is not None
     dates = a.type is not None
-    return quantile(a.id, a.at, asked.row, asked.keys, between=a.between, dates=dates, steps=asked.steps)
+    row = open_where_far(asked.row) if a.between and asked.floating else asked.row
+    return quantile(a.id, a.at, row, asked.keys, between=a.between, dates=dates, steps=asked.steps)
 
 
 def _ratio(asked: Asked) -> Apart:

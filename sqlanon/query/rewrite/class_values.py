@@ -43,24 +43,24 @@ class ClassValues:
         rows, plan = self._rows, self._plan
         if not rows.counts:
             return []
-        found: dict[str, Tree] = {CLASS_ROWS: column(CLASS_ROWS)}
+        columns: dict[str, Tree] = {CLASS_ROWS: column(CLASS_ROWS)}
         for i, count in rows.counts.items():
-            found |= {f"least{i}": count.low, f"most{i}": count.high}
+            columns |= {f"least{i}": count.low, f"most{i}": count.high}
         cells = {i: venn for i, venn in rows.venns.items() if venn is not None}
         if cells:
-            found |= {f"class_{class_column.name}": class_column for class_column in rows.class_columns}
+            columns |= {f"class_{class_column.name}": class_column for class_column in rows.class_columns}
         for i, venn in cells.items():
-            found |= {f"{name}{i}": tree for name, tree in _cells(venn).items()} | {f"sort{i}": rows.sorts[i]}
+            columns |= {f"{name}{i}": tree for name, tree in _cells(venn).items()} | {f"sort{i}": rows.sorts[i]}
         if rows.divided:
             group = [*rows.class_columns, *(tree.copy() for tree in plan.keys)]
             if any(a.ratio is not None and is_share(a.ratio) for a in plan.aggregates):
-                found |= {f"class_{class_column.name}": class_column for class_column in rows.class_columns}
-            found |= self._parts(group, "", {a.term for a in plan.aggregates if a.kind == "count"})
+                columns |= {f"class_{class_column.name}": class_column for class_column in rows.class_columns}
+            columns |= self._parts(group, "", {a.term for a in plan.aggregates if a.kind == "count"})
             for i, count in rows.counts.items():
                 if count.case is not None:
                     terms = {a.term for a in plan.aggregates if a.kind == "count" and a.condition == i}
-                    found |= self._parts([*group, count.case], f"_{i}", terms)
-        return [named(tree, name) for name, tree in found.items()]
+                    columns |= self._parts([*group, count.case], f"_{i}", terms)
+        return [named(tree, name) for name, tree in columns.items()]
 
     def ends_of(self, condition: int, term: str | None, count: Tree) -> Mapping[str, Tree]:
         """``fewest`` and ``most`` of some rows of a class that satisfy a condition.
@@ -89,18 +89,18 @@ class ClassValues:
         """
         parts: dict[str | None, Tree] = {None: column("n")}
         parts |= {term: self.count_known(term) for term in sorted(term for term in terms if term is not None)}
-        made: dict[str, Tree] = {
+        columns: dict[str, Tree] = {
             f"{_part(term)}{suffix}": exp.Window(
                 this=sql("SUM(:n)", n=part), partition_by=[key.copy() for key in group]
             )
             for term, part in parts.items()
         }
-        kept = sql("CASE WHEN :p THEN 0 ELSE 1 END", p=self._rows.possible(0))
-        order = exp.Order(expressions=[exp.Ordered(this=kept)]) if suffix else None
-        made[f"turn{suffix}"] = exp.Window(
+        turn_order = sql("CASE WHEN :p THEN 0 ELSE 1 END", p=self._rows.possible(0))
+        order = exp.Order(expressions=[exp.Ordered(this=turn_order)]) if suffix else None
+        columns[f"turn{suffix}"] = exp.Window(
             this=sql("ROW_NUMBER()"), partition_by=[key.copy() for key in group], order=order
         )
-        return made
+        return columns
 
     def count_known(self, term: str) -> Tree:
         """How many rows have a value of an exact term."""

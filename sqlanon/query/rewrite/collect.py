@@ -74,14 +74,14 @@ def collect(bound: Bound, *, drawn: bool = False, sharp: bool = False) -> QueryP
     if not notes.aggregates:
         refuse(text, None, "a release has no rows of persons to show: ask for aggregates, such as count(*)")
     tests = notes.predicates.tests()
-    spread = {box: _decide_spread(bound.scope, one, box, tests.boxed.values()) for box, one in spread.items()}
+    spread = {box: _decide_spread(bound.scope, bucket, box, tests.boxed.values()) for box, bucket in spread.items()}
     loose = {
-        found.name
+        node.name
         for triple in tests.loose.values()
         for tree in (triple.possible, triple.certain, triple.share)
-        for found in tree.find_all(exp.Column)
+        for node in tree.find_all(exp.Column)
     }
-    inside = [one.inside for one in spread.values()]
+    inside = [box_spread.inside for box_spread in spread.values()]
     if drawn:
         notes.raw |= notes.summed
     return QueryPlan(

@@ -52,14 +52,14 @@ class Notes:
 
     def direct(self, items: Sequence[tuple[str, Tree]]) -> dict[str, int]:
         """See `QueryPlan.direct`."""
-        found = {}
+        ids = {}
         for name, node in items:
             inner = node.unnest()
             if isinstance(inner, exp.AggFunc | exp.Filter) and not isinstance(inner, Scalar):
                 aggregate = self.aggregates.get(self._text(self._of_values(inner)))
                 if aggregate is not None:
-                    found[name] = aggregate.id
-        return found
+                    ids[name] = aggregate.id
+        return ids
 
     def filters(self) -> tuple[Formula, ...]:
         """See `QueryPlan.filters`."""
@@ -78,26 +78,26 @@ class Notes:
         inner = node.this if isinstance(node, exp.Filter) else node
         quantile = quantile_of(inner)
         if quantile is not None:  # written differently by every engine
-            own = self.type_of(inner.this)
-            return exp.DataType.build("DOUBLE") if quantile[1] and is_number(own) else own
+            kind = self.type_of(inner.this)
+            return exp.DataType.build("DOUBLE") if quantile[1] and is_number(kind) else kind
         return self._types.of(node.this if isinstance(node, exp.Filter) else node, node)
 
     def error(self, node: exp.Expr) -> Aggregate | None:
         """By how much a sum or average may differ from the source's, as an aggregate; None: it does not."""
-        found = self.aggregate(node)
-        if found.kind not in ("sum", "avg"):
+        aggregate = self.aggregate(node)
+        if aggregate.kind not in ("sum", "avg"):
             return None
         inner = node.this if isinstance(node, exp.Filter) else node
         argument = self.type_of(inner.this)
-        own = found.type or self.type_of(node)
-        meant = found.box is not None and found.box.id in self.means
-        exact = not is_float(own) and not is_float(argument)
-        if exact and (not meant or (is_whole(own) and found.kind == "sum")):
+        value_type = aggregate.type or self.type_of(node)
+        meant = aggregate.box is not None and aggregate.box.id in self.means
+        exact = not is_float(value_type) and not is_float(argument)
+        if exact and (not meant or (is_whole(value_type) and aggregate.kind == "sum")):
             return None
         key = f"# error {self._text(node)}"
         if key not in self.aggregates:
             self.aggregates[key] = replace(
-                found, id=len(self.aggregates), kind="error", argument=argument, of=found.kind
+                aggregate, id=len(self.aggregates), kind="error", argument=argument, of=aggregate.kind
             )
         return self.aggregates[key]
 
@@ -117,8 +117,8 @@ class Notes:
             if kind == "native":  # the rows are counted, to see whether they are known
                 rows: exp.Expr = exp.Count(this=exp.Star())
                 self.aggregate(exp.Filter(this=rows, expression=node.expression.copy()) if condition else rows)
-            made = self._note(len(self.aggregates), kind, inner, condition)
-            self.aggregates[key] = replace(made, id=len(self.aggregates))
+            aggregate = self._note(len(self.aggregates), kind, inner, condition)
+            self.aggregates[key] = replace(aggregate, id=len(self.aggregates))
         return self.aggregates[key]
 
     def _kind(self, inner: exp.Expr) -> str:
@@ -137,29 +137,31 @@ class Notes:
 
     def _by_rank(self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int) -> Aggregate:
         """A quantile, or an aggregate that the engine calculates from known rows: spreads, correlations, slopes."""
-        scope, found, own = self.scope, quantile_of(node), self.type_of(argument)
-        second = [node.expression] if found is None and node.args.get("expression") is not None else []
-        date = own if found is not None and own.is_type("DATE") else None
-        if any(not is_number(kind) for kind in (own, *map(self.type_of, second))) and date is None:
+        scope, quantile, value_type = self.scope, quantile_of(node), self.type_of(argument)
+        second = [node.expression] if quantile is None and node.args.get("expression") is not None else []
+        date = value_type if quantile is not None and value_type.is_type("DATE") else None
+        if any(not is_number(kind) for kind in (value_type, *map(self.type_of, second))) and date is None:
             refuse(
                 scope.text,
                 node,
                 "quantiles are answered over numbers and dates; standard deviations, variances, correlations and "
                 "slopes over numbers",
             )
-        exact = not any(boxes_in(one) for one in (argument, *second))
-        known = exact and date is None and self.predicates.is_exact(self.conditions[condition]) and not self.spread
-        if known and not (scope.released.left_out or scope.released.as_of_source or scope.released.form.facts.paired):
+        exact = not any(boxes_in(tree) for tree in (argument, *second))
+        is_known = exact and date is None and self.predicates.is_exact(self.conditions[condition]) and not self.spread
+        if is_known and not (
+            scope.released.left_out or scope.released.as_of_source or scope.released.form.facts.paired
+        ):
             return Aggregate(number, "native", condition, native=in_common_form(node))
-        if found is None:
+        if quantile is None:
             return self._of_known_rows(number, node, (argument, *second), condition)
-        at, between = found
+        position, between = quantile
         if not exact:
             box = self._of_box(number, "max", node, argument, condition)
-            return replace(box, kind="quantile", at=at, between=between, type=date)
+            return replace(box, kind="quantile", at=position, between=between, type=date)
         name = self.terms.column(argument).name
         self.raw.add(name)
-        return Aggregate(number, "quantile", condition, term=name, at=at, between=between, type=date)
+        return Aggregate(number, "quantile", condition, term=name, at=position, between=between, type=date)
 
     def _of_known_rows(self, number: int, node: exp.Expr, arguments: Sequence[exp.Expr], condition: int) -> Aggregate:
         """A spread, correlation or slope, if the release decides for every row whether it qualifies.
@@ -186,13 +188,13 @@ class Notes:
         left_out = FALSE if not scope.released.left_out else TRUE
         uncertain = sql("COALESCE(:x, 0) > 0", x=column(f"h{unsure.id}"))
         self.checks.append(Check(some([left_out, uncertain]), node, reason))
-        made = node.copy()
+        native = node.copy()
         names = [self.terms.column(argument).name for argument in arguments]
         self.raw.update(names)
         for part, name in zip(("this", "expression"), names, strict=False):
-            made.set(part, column(name))
+            native.set(part, column(name))
         return Aggregate(
-            number, "native", condition, term=names[0], second=names[1] if names[1:] else None, native=made
+            number, "native", condition, term=names[0], second=names[1] if names[1:] else None, native=native
         )
 
     def _text(self, node: exp.Expr) -> str:
@@ -227,15 +229,17 @@ class Notes:
         if key in self.aggregates:
             return self.aggregates[key]
         i, j = first.condition, second.condition
-        where, one, two = self.conditions[0], self._filtered[i], self._filtered[j]
+        where, above, below = self.conditions[0], self._filtered[i], self._filtered[j]
         same = i == j
-        met = i if same or j == 0 else j if i == 0 else self._joint(f"# both {i} {j}", both([where, one, two]))
+        met = i if same or j == 0 else j if i == 0 else self._joint(f"# both {i} {j}", both([where, above, below]))
         alone: list[int | None] = [None, None]
         if not same and j != 0:
-            alone[0] = self._joint(f"# first {i} {j}", both([where, one, self.predicates.complement(two)]))
+            alone[0] = self._joint(f"# first {i} {j}", both([where, above, self.predicates.complement(below)]))
         if not same and i != 0:
-            alone[1] = self._joint(f"# first {j} {i}", both([where, two, self.predicates.complement(one)]))
-        some_ = i if same else 0 if 0 in (i, j) else self._joint(f"# some {i} {j}", both([where, either([one, two])]))
+            alone[1] = self._joint(f"# first {j} {i}", both([where, below, self.predicates.complement(above)]))
+        some_ = (
+            i if same else 0 if 0 in (i, j) else self._joint(f"# some {i} {j}", both([where, either([above, below])]))
+        )
         self.raw |= {a.term for a in (first, second) if a.term is not None}
         summed = bottom.this if isinstance(bottom, exp.Filter) else bottom
         typed = replace(second, type=self.type_of(summed.this)) if second.kind == "sum" else second
@@ -283,11 +287,11 @@ class Notes:
             for exact_field in self.scope.exact_fields(argument):
                 self.scope.check_collation(exact_field, node)
         name = self.terms.column(argument).name
-        known = kind == "avg" and self._is_known(condition) and not is_single(self.type_of(argument))
-        (self.raw if kind in ("avg", "distinct") and not known else self.partial).add(name)
-        if kind == "sum" or known:
+        is_known = kind == "avg" and self._is_known(condition) and not is_single(self.type_of(argument))
+        (self.raw if kind in ("avg", "distinct") and not is_known else self.partial).add(name)
+        if kind == "sum" or is_known:
             self.summed.add(name)
-        return Aggregate(number, kind, condition, term=name, type=self._average_type(kind, node), known=known)
+        return Aggregate(number, kind, condition, term=name, type=self._average_type(kind, node), known=is_known)
 
     def _is_known(self, condition: int) -> bool:
         """Whether it is known of every row whether it satisfies a condition, and in which group it is."""
@@ -304,13 +308,13 @@ class Notes:
         text = self.scope.text
         if any(self.scope.box(name).shape == "group" for name in boxes_in(argument)):
             refuse(text, node, "aggregate the sensitive column of format anatomy with FILTER (WHERE ...)")
-        made = self.type_of(argument)
-        if kind != "count" and not is_number(made):
+        value_type = self.type_of(argument)
+        if kind != "count" and not is_number(value_type):
             refuse(text, node, f"{kind} of a calculation over columns with ranges is answered over numbers")
         branches = tuple(branches_of(self, argument))
         values = [branch.value for branch in branches if branch.value is not None]
         boxes = [self.scope.box(name) for name in dict.fromkeys(n for value in values for n in boxes_in(value))]
-        floating = is_float(made) and (
+        floating = is_float(value_type) and (
             any(box.field.kind == "float" for box in boxes) or self.scope.is_floating(argument)
         )
         for box in boxes:
@@ -331,7 +335,9 @@ class Notes:
         for value in values:
             check_divisors(self.scope, self._types, value)
         plain = all(keeps_ends(value) for value in values)
-        expression = RowExpression(f"v{number}", branches, tuple(boxes), made, floating, once and plain, self._types)
+        expression = RowExpression(
+            f"v{number}", branches, tuple(boxes), value_type, floating, once and plain, self._types
+        )
         return Aggregate(number, kind, condition, value=expression, type=self._average_type(kind, node))
 
     def _of_box(self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int) -> Aggregate:
@@ -375,7 +381,7 @@ class Notes:
         """The type of an average, in which the bounds are calculated; None: another aggregate."""
         if kind != "avg":
             return None
-        found = self.type_of(node)
-        if not is_number(found):
+        value_type = self.type_of(node)
+        if not is_number(value_type):
             refuse(self.scope.text, node, "averages are answered over numbers")
-        return found
+        return value_type

@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlanon.query.logic.formula import Formula
 from sqlanon.query.logic.number_line import measure
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
+from sqlanon.query.rewrite.ordered_aggregates import FOUND, INFINITE, Apart
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
 from sqlanon.query.rewrite.stepped_quantiles import quantile_by_steps
 from sqlanon.query.rewrite.value_steps import Steps
@@ -129,6 +129,15 @@ def quantile(
         f"h{number}": sql("CASE WHEN MAX(o) = 0 THEN MAX(CASE WHEN side = 1 AND meets THEN v END) END"),
         f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
     }
+
+
+def open_where_far(row: Mapping[str, Tree]) -> Mapping[str, Tree]:
+    """The contribution of a row to a quantile between two floating point values; open where they may be far apart.
+
+    Between two values of which one is infinite, or whose difference is, engines find no number, or an infinite one.
+    """
+    far = [sql(f"ABS(:x) BETWEEN 8e307 AND {INFINITE}", x=row[end]) for end in ("low", "high")]
+    return {**row, "open": some([row["open"], *far])}
 
 
 def _quantile_of_exact(

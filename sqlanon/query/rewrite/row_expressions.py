@@ -193,6 +193,7 @@ def check_divisors(scope: Scope, types: SourceTypes, value: Tree) -> None:
     """
     for call, below in divisors(value):
         if below.find(exp.Column) is None:
+            _check_constant(scope, call, below)
             continue
         divisor = value_of(ShownLeaves(scope, types), below)
         zero = sql("NOT COALESCE(:l > 0 OR :h < 0, FALSE)", l=divisor.low, h=divisor.high)
@@ -203,6 +204,14 @@ def check_divisors(scope: Scope, types: SourceTypes, value: Tree) -> None:
             exact = not boxes_in(below)
             reason = "the denominator is 0 in some row; write nullif(.., 0) for NULL there"
             refuse(scope.text, call, reason if exact else f"{_REASON}; this denominator may be 0")
+
+
+def _check_constant(scope: Scope, call: Tree, below: Tree) -> None:
+    inner = below.unnest()
+    if isinstance(inner, exp.Literal) and not inner.is_string and float(inner.name) != 0:
+        return
+    if bool(scope.fact("query/divisor", select([sql("COALESCE(:b = 0, FALSE)", b=below)]))):
+        refuse(scope.text, call, "it divides by 0; write nullif(.., 0) for NULL there")
 
 
 def exact_parts(node: exp.Expr) -> Sequence[Tree]:

@@ -62,27 +62,32 @@ class RowValues:
         They are the ends, the mean times the share, the share, possible, certain, open.
         """
         parts = self._rows.compiler.by_part(self._plan.conditions[condition], box.id)
-        known = [(part, triple) for part, triple in parts if part.low is not None]
-        ways = [every([part.reach, triple.possible]) for part, triple in known]
+        valued_parts = [(part, triple) for part, triple in parts if part.low is not None]
+        there = self._rows.attainable(condition)
+        row_results = self._rows.written
+        ways = [row_results.column(every([part.reach, triple.possible, there])) for part, triple in valued_parts]
         # Certain: the condition holds throughout, and no value is NULL.
         certain = [
             self._rows.triples[condition].certain,
             *(negate(part.reach) for part, _ in parts if part.low is None),
         ]
-        certain += [negate(part.null) for part, _ in known]
+        certain += [negate(part.null) for part, _ in valued_parts]
         name = f"{box.id}_{condition}"
         # A CASE even where nothing can be: the ends keep their type.
         lows, highs = (
             [
                 exp.Case(ifs=[exp.If(this=way.copy(), true=end.copy())])
-                for way, (part, _) in zip(ways, known, strict=True)
-                if (end := part.low if at == 0 else part.high) is not None
+                for way, (part, _) in zip(ways, valued_parts, strict=True)
+                if (end := part.low if end_number == 0 else part.high) is not None
             ]
-            for at in (0, 1)
+            for end_number in (0, 1)
         )
-        shares = [times(part.share, triple.share) for part, triple in known]
+        here = [] if is_true(there) else [indicator(there)]
+        shares = [row_results.column(times(part.share, triple.share, *here)) for part, triple in valued_parts]
         valued = [
-            (share, part.middle) for share, (part, _) in zip(shares, known, strict=True) if part.middle is not None
+            (share, part.middle)
+            for share, (part, _) in zip(shares, valued_parts, strict=True)
+            if part.middle is not None
         ]
         middles = [times(share, sql("COALESCE(:m, 0)", m=middle)) for share, middle in valued]
         # Hidden values are taken to be like shown values: they have no middle, and do not count as 0.
@@ -90,7 +95,7 @@ class RowValues:
             share if box.state is None else times(share, indicator(sql(":m IS NOT NULL", m=middle)))
             for share, middle in valued
         ]
-        found: dict[str, Tree] = {
+        columns: dict[str, Tree] = {
             "lo": least(lows),
             "hi": greatest(highs),
             "e": plus(middles),
@@ -98,17 +103,17 @@ class RowValues:
             "k": plus(shown),
             "p": some(ways),
             "c": every(certain),
-            "o": some(every([way, part.open]) for way, (part, _) in zip(ways, known, strict=True)),
+            "o": some(every([way, part.open]) for way, (part, _) in zip(ways, valued_parts, strict=True)),
         }
         if box.id in self._plan.means and box.mean is not None:
             classes = self._rows.class_columns
             group = [*(c.copy() for c in classes), *(tree.copy() for tree in self._plan.keys)]
-            mine = when(found["c"], column("n"), exp.Literal.number(0))
+            mine = when(columns["c"], column("n"), exp.Literal.number(0))
             inside_sum = exp.Window(this=sql("SUM(:m)", m=mine), partition_by=group)
             whole = exp.Window(this=sql("SUM(n)"), partition_by=[c.copy() for c in classes])
             full = exp.EQ(this=inside_sum, expression=whole)
-            found["mean"] = when(full, column(f"{box.id}_mean"))
-        return [named(tree, f"{name}_{end}") for end, tree in found.items()]
+            columns["mean"] = when(full, column(f"{box.id}_mean"))
+        return [named(tree, f"{name}_{end}") for end, tree in columns.items()]
 
     def calculate(self, value: RowExpression, condition: int) -> list[Tree]:
         """Of an argument that is calculated, under a condition: the same columns as of a boxed argument."""
@@ -117,46 +122,55 @@ class RowValues:
         ways: list[tuple[Tree, Tree, Value, Tree]] = []
         nothing: list[Tree] = []
         unsure: list[Tree] = []
+        there, row_results = self._rows.attainable(condition), self._rows.written
+        here = [] if is_true(there) else [indicator(there)]
         for branch in value.branches:
             formula = both([self._plan.conditions[condition], branch.formula])
             boxes = [] if branch.value is None else boxes_in(branch.value)
             for parts, triple in self._rows.compiler.by_parts(formula, boxes):
-                way = every([*(part.reach for part in parts.values()), triple.possible])
+                way = row_results.column(every([*(part.reach for part in parts.values()), triple.possible, there]))
                 # Where a box is NULL in every case, no part of it is reached: it is asked for by itself.
-                nothing += [every([triple.possible, part.null]) for part in parts.values()]
+                nothing += [every([triple.possible, there, part.null]) for part in parts.values()]
                 if branch.value is None:
                     nothing.append(way)
                     continue
                 self._check_null(branch.value, parts)
-                found = value_of(PartLeaves(self._scope, value.types, exact, parts), branch.value)
-                nothing.append(every([way, found.null]))
-                if is_true(found.nothing):
+                value_here = value_of(PartLeaves(self._scope, value.types, exact, parts), branch.value)
+                nothing.append(every([way, value_here.null]))
+                if is_true(value_here.nothing):
                     continue
                 unsure += [every([way, part.open]) for part in parts.values()]
-                there = every([way, negate(found.nothing)])
-                if not found.bounded and is_float(value.type):
-                    found = replace(
-                        found,
-                        low=sql(f"COALESCE(:x, -{INFINITE})", x=found.low),
-                        high=sql(f"COALESCE(:x, {NAN})", x=found.high),
+                valued = every([way, negate(value_here.nothing)])
+                if not value_here.bounded and is_float(value.type):
+                    value_here = replace(
+                        value_here,
+                        low=sql(f"COALESCE(:x, -{INFINITE})", x=value_here.low),
+                        high=sql(f"COALESCE(:x, {NAN})", x=value_here.high),
                     )
-                elif not found.bounded:
-                    unsure.append(every([there, sql(":l IS NULL OR :h IS NULL", l=found.low, h=found.high)]))
-                share = times(*(part.share for part in parts.values()), triple.share)
+                elif not value_here.bounded:
+                    unsure.append(every([valued, sql(":l IS NULL OR :h IS NULL", l=value_here.low, h=value_here.high)]))
+                share = times(*(part.share for part in parts.values()), triple.share, *here)
                 shown = [
                     sql(":m IS NOT NULL", m=part.middle)
                     for name, part in parts.items()
                     if self._scope.box(name).state is not None and part.middle is not None
                 ]
-                kept = indicator(negate(found.nothing)) if not is_false(found.nothing) else ONE
-                ways.append((there, times(share, kept), found, every(shown)))
+                valued_share = indicator(negate(value_here.nothing)) if not is_false(value_here.nothing) else ONE
+                ways.append(
+                    (
+                        row_results.column(valued),
+                        row_results.column(times(share, valued_share)),
+                        value_here,
+                        every(shown),
+                    )
+                )
         lows, highs = (
             [
                 exp.Case(ifs=[exp.If(this=way.copy(), true=exp.cast(end.copy(), value.type))])
                 for way, _, span, _ in ways
-                for end in [span.low if at == 0 else span.high]
+                for end in [span.low if end_number == 0 else span.high]
             ]
-            for at in (0, 1)
+            for end_number in (0, 1)
         )
         number = is_number(value.type)
         none = exp.cast(exp.null(), value.type if number else "INT")
@@ -193,7 +207,7 @@ class RowValues:
         low, high = column(f"{name}_lo"), column(f"{name}_hi")
         wide = [as_type(end, "DECIMAL(38, 0)") if is_whole(value.type) else end for end in (low, high)]
         zero = exp.Literal.number(0)
-        found = {
+        columns = {
             "possible": column(f"{name}_p"),
             "certain": column(f"{name}_c"),
             "count": n,
@@ -207,13 +221,13 @@ class RowValues:
             "null": column(f"{name}_z"),
         }
         if is_number(value.type):
-            found |= {
+            columns |= {
                 "s_certain_low": sql(":n * :e", n=n, e=wide[0]),
                 "s_certain_high": sql(":n * :e", n=n, e=wide[1]),
                 "s_neg": sql(":n * LEAST(:l, :z)", n=n, l=wide[0], z=zero),
                 "s_pos": sql(":n * GREATEST(:h, :z)", n=n, h=wide[1], z=zero),
             }
-        return found
+        return columns
 
     def of(self, a: Aggregate) -> Mapping[str, Tree]:
         """Trees over ``_found``, by name.
@@ -228,7 +242,7 @@ class RowValues:
         if a.box is not None:
             name = f"{a.box.id}_{i}"
             low, high = column(f"{name}_lo"), column(f"{name}_hi")
-            found = {
+            columns = {
                 "possible": column(f"{name}_p"),
                 "certain": column(f"{name}_c"),
                 "count": n,
@@ -244,20 +258,20 @@ class RowValues:
             }
             whole = self._attains(a.box)
             if whole is not None:
-                found["forced_low"], found["forced_high"] = when(whole, low, high), when(whole, high, low)
+                columns["forced_low"], columns["forced_high"] = when(whole, low, high), when(whole, high, low)
             if a.box.numeric:
                 ends = [self._wide(end, a.box) for end in (low, high)]
                 if whole is not None:  # a row has the other end
                     apart = sql("CASE WHEN :w THEN :h - :l ELSE 0 END", w=whole, l=ends[0], h=ends[1])
-                    found |= {"apart_low": apart, "apart_high": sql("-(:a)", a=apart)}
-                found["s_certain_low"], found["s_certain_high"] = (
-                    self._multiply_count(n, found["mean"], end, found.get(f"apart_{side}"))
+                    columns |= {"apart_low": apart, "apart_high": sql("-(:a)", a=apart)}
+                columns["s_certain_low"], columns["s_certain_high"] = (
+                    self._multiply_count(n, columns["mean"], end, columns.get(f"apart_{side}"))
                     for side, end in zip(("low", "high"), ends, strict=True)
                 )
                 zero = exp.Literal.number(0)
-                found["s_neg"] = sql(":n * LEAST(:l, :z)", n=n, l=self._wide(low, a.box), z=zero)
-                found["s_pos"] = sql(":n * GREATEST(:h, :z)", n=n, h=self._wide(high, a.box), z=zero)
-            return found
+                columns["s_neg"] = sql(":n * LEAST(:l, :z)", n=n, l=self._wide(low, a.box), z=zero)
+                columns["s_pos"] = sql(":n * GREATEST(:h, :z)", n=n, h=self._wide(high, a.box), z=zero)
+            return columns
         if a.term is None:
             sure = certain
             if i in self._rows.counts:  # all rows of the class satisfy the condition
@@ -283,10 +297,10 @@ class RowValues:
             count = self.classes.count_known(term)
             total, low, high = sql(":n * :x", n=n, x=value), value, value
             neg, pos = sql(":n * LEAST(:x, 0)", n=n, x=value), sql(":n * GREATEST(:x, 0)", n=n, x=value)
-        known = sql(":c > 0", c=count) if partial else sql("NOT :x IS NULL", x=low)
+        is_valued = sql(":c > 0", c=count) if partial else sql("NOT :x IS NULL", x=low)
         return {
-            "possible": every([possible, known]),
-            "certain": every([certain, known]),
+            "possible": every([possible, is_valued]),
+            "certain": every([certain, is_valued]),
             "count": count,
             "share": share,
             "low": low,

@@ -46,8 +46,8 @@ def solve_classes(scope: Scope, rows: BoxRows) -> BoxRows:
         if venn is None:
             notes.append(f"a condition has more than {MOST_CELLS} cells")
             continue
-        alone = _of_condition(rows, i)
-        texts = set().union(*(_texts(scope, alone, i, term) for term in terms_of_counts(rows.plan)[i]))
+        terms = terms_of_counts(rows.plan)[i]
+        texts = set().union(*(_texts(scope, _of_count(rows, i, term), i) for term in terms))
         if len(texts) > MOST_CLASSES:
             notes.append(f"a condition cuts more than {MOST_CLASSES} different classes")
             continue
@@ -72,20 +72,26 @@ def solve_classes(scope: Scope, rows: BoxRows) -> BoxRows:
     )
 
 
-def _of_condition(rows: BoxRows, condition: int) -> BoxRows:
-    """The rows with the counts of a condition, and of WHERE, which rows have to satisfy: others are not read."""
+def _of_count(rows: BoxRows, condition: int, term: str | None) -> BoxRows:
+    """The rows of a single count under a condition, and of WHERE, which rows have to satisfy: others are not read."""
     counts = {i: count for i, count in rows.counts.items() if i in (0, condition)}
-    return replace(rows, counts=counts, venns={condition: rows.venns[condition]})
+    alone = Aggregate(-1, "rows" if term is None else "count", condition, term=term)
+    plan = replace(rows.plan, aggregates=(alone,))
+    return replace(rows, plan=plan, counts=counts, venns={condition: rows.venns[condition]})
 
 
-def _texts(scope: Scope, rows: BoxRows, condition: int, term: str | None) -> list[str]:
+def _texts(scope: Scope, rows: BoxRows, condition: int) -> list[str]:
     """The texts of the different cells of a condition, at most `MOST_CLASSES` + 1."""
     venn = rows.venns[condition]
     assert venn is not None
     keys = [column(f"g{i}") for i in range(len(rows.plan.keys))]
-    row = RowValues(scope, rows.plan, rows).of(Aggregate(-1, "rows" if term is None else "count", condition, term=term))
+    row = RowValues(scope, rows.plan, rows).of(rows.plan.aggregates[0])
     classes = [column(f"class_{class_column.name}") for class_column in rows.class_columns]
-    tables = [*rows.tables, (FOUND, select_found(scope, rows, keys)), *cell_texts(row, venn.sorts, keys, classes)]
+    tables = [
+        *rows.tables,
+        (FOUND, select_found(scope, rows, keys, {0, condition})),
+        *cell_texts(row, venn.sorts, keys, classes),
+    ]
     listed = select([sql("*")], tables[-1][0]).limit(MOST_CLASSES + 1)
     listed.set("with_", with_tables(tables, listed))
     text = port_tree(listed, scope.engine.dialect).sql(dialect=scope.engine.dialect)

@@ -7,7 +7,7 @@ better average would lose by the missing values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -20,7 +20,7 @@ from sqlanon.query.rewrite.ordered_aggregates import FOUND
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.row_values import RowValues
 from sqlanon.query.rewrite.whole_rows import rename
-from sqlanon.query.sql.sqltree import TRUE, Tree, column, is_true, named, select, some, sql
+from sqlanon.query.sql.sqltree import TRUE, ZERO, Tree, column, is_true, named, select, some, sql, when
 
 GROUPS = "_groups"
 """A row for each group: keys ``g0``, ``g1``, ... and four columns for each aggregate."""
@@ -41,18 +41,18 @@ def sums(scope: Scope, plan: QueryPlan, rows: BoxRows) -> Tables:
     tables: list[tuple[str, exp.Expr]] = []
     united: list[tuple[str, dict[str, Tree]]] = []
     kinds: dict[str, exp.DataType] = {}
-    for index, one in enumerate((rows, *rows.beside)):
-        own = _Sums(scope, one, keys)
-        made, columns = own.tables()
-        kinds |= own.kinds
+    for index, part in enumerate((rows, *rows.beside)):
+        part_sums = _Sums(scope, part, keys)
+        part_tables, columns = part_sums.tables()
+        kinds |= part_sums.kinds
         if index:
-            made = [*one.tables, *made]
-            names = {name: f"{name}_{index}" for name, _ in made}
-            made = [(names[name], rename(tree, names)) for name, tree in made]
-            columns = [(names[name], found) for name, found in columns]
-        tables += made
+            part_tables = [*part.tables, *part_tables]
+            names = {name: f"{name}_{index}" for name, _ in part_tables}
+            part_tables = [(names[name], rename(tree, names)) for name, tree in part_tables]
+            columns = [(names[name], trees) for name, trees in columns]
+        tables += part_tables
         united += columns
-    branches = [_branch(plan, *one, kinds) for one in united]
+    branches = [_branch(plan, *part, kinds) for part in united]
     if len(branches) == 1:
         return (*tables, (GROUPS, branches[0]))
     if keys:
@@ -76,23 +76,24 @@ def _columns(plan: QueryPlan) -> list[str]:
 def _branch(plan: QueryPlan, table: str, own: Mapping[str, Tree], kinds: Mapping[str, exp.DataType]) -> exp.Select:
     """A part of the union, which has NULL for the columns of the others."""
     keys = [column(f"g{i}") for i in range(len(plan.keys))]
-    chosen: list[Tree] = [*keys]
+    expressions: list[Tree] = [*keys]
     for name in _columns(plan):
         tree = own.get(name) or (exp.cast(exp.null(), kinds[name]) if name in kinds else exp.null())
-        chosen.append(named(tree, name))
+        expressions.append(named(tree, name))
     present = [column("p0")] if keys and table == FOUND else []
-    return select(chosen, table, where=present, group=keys)
+    return select(expressions, table, where=present, group=keys)
 
 
-def select_found(scope: Scope, rows: BoxRows, keys: Sequence[Tree]) -> exp.Select:
-    """The table ``_found``: the rows under their conditions.
+def select_found(scope: Scope, rows: BoxRows, keys: Sequence[Tree], conditions: Collection[int]) -> exp.Select:
+    """The table ``_found``: the rows under some conditions.
 
     Args:
         scope: the names.
         rows: the box rows.
         keys: the columns of the groups.
+        conditions: the conditions that are read, by number.
     """
-    return _Sums(scope, rows, keys).found()
+    return _Sums(scope, rows, keys).found(conditions)
 
 
 class _Sums:
@@ -112,59 +113,61 @@ class _Sums:
 
         Beside them the columns of the aggregates over each table that has some.
         """
-        made: list[tuple[str, exp.Expr]] = [(FOUND, self.found())]
+        tables: list[tuple[str, exp.Expr]] = [(FOUND, self.found())]
         main: dict[str, Tree] = {}
         apart: list[tuple[str, dict[str, Tree]]] = []
         for a in self._plan.aggregates:
-            asked = Asked(a, self._scope, self._plan, self._rows, self._values, self._keys)
-            steps, own = KINDS[a.kind].bounds(asked)
+            asked_aggregate = Asked(a, self._scope, self._plan, self._rows, self._values, self._keys)
+            steps, columns = KINDS[a.kind].bounds(asked_aggregate)
             if not steps:
-                main |= own
+                main |= columns
                 continue
-            made += steps
-            apart.insert(0 if a is self._plan.present else len(apart), (steps[-1][0], own))
-            estimate, bound = KINDS[a.kind].types(asked)
+            tables += steps
+            apart.insert(0 if a is self._plan.present else len(apart), (steps[-1][0], columns))
+            estimate, bound = KINDS[a.kind].types(asked_aggregate)
             types = (estimate, bound, bound, exp.DataType.build("INT"))
             self.kinds |= dict(zip((f"{end}{a.id}" for end in "elhu"), types, strict=True))
-        return made, [(FOUND, main), *apart] if main else apart
+        return tables, [(FOUND, main), *apart] if main else apart
 
-    def found(self) -> exp.Select:
-        """The rows, with ``p``, ``c`` and ``s`` of every condition and the values of every boxed argument."""
+    def found(self, conditions: Collection[int] | None = None) -> exp.Select:
+        """The rows, with ``p``, ``c`` and ``s`` of every condition and the values of every boxed argument.
+
+        Args:
+            conditions: the conditions that are read, by number; None: all of them.
+        """
         rows, plan = self._rows, self._plan
-        chosen: list[Tree] = [
+        numbers = range(len(rows.triples)) if conditions is None else sorted(conditions)
+        expressions: list[Tree] = [
             named(tree, key) for tree, key in zip(plan.keys, (key.name for key in self._keys), strict=True)
         ]
-        chosen.append(column("n"))
-        chosen += [column(name) for box in self._groups() for name in (f"{box.id}_group", f"{box.id}_size")]
-        for i, triple in enumerate(rows.triples):
-            chosen.append(named(triple.possible, f"q{i}" if i in rows.counts else f"p{i}"))
-            chosen += [named(triple.certain, f"c{i}"), named(triple.share, f"s{i}")]
-        chosen += self._values.classes.columns()
+        expressions.append(column("n"))
+        expressions += [column(name) for box in self._groups() for name in (f"{box.id}_group", f"{box.id}_size")]
+        for i in numbers:
+            triple, there = rows.triples[i], rows.attainable(i)
+            share = triple.share if is_true(there) else when(there, triple.share, ZERO)
+            expressions += [
+                named(tree, f"{end}{i}") for end, tree in (("p", rows.possible(i)), ("c", triple.certain), ("s", share))
+            ]
+        expressions += self._values.classes.columns()
         parts = [part for a in plan.aggregates for part in a.parts]
         for term in dict.fromkeys(term for a in parts for term in a.terms):
             ends = ["n", *(("min", "max") if term in plan.ordered else ())]
             ends += ("s", "neg", "pos") if term in plan.summed else ()
-            chosen += [column(f"{term}_{end}") for end in ends] if rows.is_partial(term, plan) else [column(term)]
+            expressions += [column(f"{term}_{end}") for end in ends] if rows.is_partial(term, plan) else [column(term)]
         sets = (a.box.id for a in parts if a.box is not None and a.box.shape == "set")
-        asked = {a.box.id for a in parts if a.box and attains_distinct(self._scope, a, plan)}
-        chosen += [column(f"{name}_set") for name in dict.fromkeys(sets) if name in asked]
+        asked_boxes = {a.box.id for a in parts if a.box and attains_distinct(self._scope, a, plan)}
+        expressions += [column(f"{name}_set") for name in dict.fromkeys(sets) if name in asked_boxes]
         boxed = {(a.box.id, a.condition): a.box for a in parts if a.box is not None}
         for (_, condition), box in boxed.items():
-            chosen += self._values.read_box(box, condition)
+            expressions += self._values.read_box(box, condition)
         values = {(a.value.id, a.condition): a.value for a in parts if a.value is not None}
         for (_, condition), value in values.items():
-            chosen += self._values.calculate(value, condition)
+            expressions += self._values.calculate(value, condition)
         # Of means, every row of a class counts, whatever the conditions say.
-        triples = rows.triples[:1] if plan.filters else rows.triples  # each filter holds within WHERE
-        reached = TRUE if plan.means else some(triple.possible for triple in triples)
-        made = select(chosen, rows.last, where=[] if rows.filtered or is_true(reached) else [reached])
-        if not rows.counts:
-            return made
-        # All rows of a class may be known to have other values: by the numbers above, which are not written twice.
-        met = [sql(":q AND :m > 0", q=column(f"q{i}"), m=column(f"most{i}")) for i in rows.counts]
-        return select(
-            [sql("t.*"), *(named(tree, f"p{i}") for tree, i in zip(met, rows.counts, strict=True))], made.subquery("t")
-        )
+        outer = range(1) if plan.filters else numbers  # each filter holds within WHERE
+        reached = TRUE if plan.means else some(map(rows.possible, outer))
+        where = [] if (rows.filtered and not rows.counts) or is_true(reached) else [reached]
+        return select(expressions, rows.written.rows(rows.last, [*expressions, *where]), where=where)
 
     def _groups(self) -> list[Box]:
         """The sensitive column of format anatomy, if the query asks for it."""

@@ -71,13 +71,13 @@ def _ways(box: Box, plan: QueryPlan, rows: BoxRows) -> Iterator[Tree]:
     table = f"_values_{box.id}"
     for holds, size in _runs(box, mine).items():
         signs = {test.id: test.id in holds for test in mine}
-        rest = rows.compiler.triple(restrict(formula, signs | holding)).possible
+        rest = rows.domains.compiler.triple(restrict(formula, signs | holding)).possible
         if not is_false(rest):
             listed = None if spread.bucket is not None else _lists_fewer(table, mine, holds, size)
             yield every([hidden, own(rest), listed if listed is not None else TRUE])
     if box.point is not None:  # of other formats, NULL is listed wherever it is possible
         signs = {test.id: test.comparison is None or test.comparison.op == "null" for test in mine}
-        rest = rows.compiler.triple(restrict(formula, signs | holding)).possible
+        rest = rows.domains.compiler.triple(restrict(formula, signs | holding)).possible
         null = select([exp.Literal.number(1)], exp.to_table(table).as_("z"), where=[sql("z.v IS NULL")])
         yield every([own(rest), exp.Not(this=exp.Exists(this=null))])
 

@@ -48,8 +48,8 @@ class Tests:
     def alone(self, *parts: Formula) -> Tests:
         """The same for the conjunction of some formulas, as if the query asked nothing else."""
         atoms = frozenset().union(*(self.atoms.get(part, frozenset()) for part in parts))
-        used = frozenset().union(*(tests_in(part) for part in parts))
-        return replace(self, relaxed=bool(used & self.loose.keys()) or len(atoms) > ATOMS)
+        used_tests = frozenset().union(*(tests_in(part) for part in parts))
+        return replace(self, relaxed=bool(used_tests & self.loose.keys()) or len(atoms) > ATOMS)
 
 
 class NumberedTests:
@@ -87,21 +87,23 @@ class NumberedTests:
             loose = self.loose[test]
             self.loose[number] = Triple(negate(loose.certain), negate(loose.possible), less(ONE, loose.share))
         else:
-            one = self.boxed[test]
-            compared, box = one.comparison, self._scope.box(one.box)
-            tree = exp.Not(this=exp.Paren(this=one.tree.copy()))
+            boxed_test = self.boxed[test]
+            compared, box = boxed_test.comparison, self._scope.box(boxed_test.box)
+            tree = exp.Not(this=exp.Paren(this=boxed_test.tree.copy()))
             if compared is None or compared.op == "other":
-                self.boxed[number] = ValueTest(number, one.box, tree, null=None if one.null is None else not one.null)
+                self.boxed[number] = ValueTest(
+                    number, boxed_test.box, tree, null=None if boxed_test.null is None else not boxed_test.null
+                )
             elif compared.op in ("null", "known"):
                 opposite = Comparison(number, NEGATED[compared.op])
-                self.boxed[number] = ValueTest(number, one.box, tree, opposite, null=compared.op == "known")
+                self.boxed[number] = ValueTest(number, boxed_test.box, tree, opposite, null=compared.op == "known")
             else:
                 null = exp.Is(this=box.value, expression=exp.null())
-                known = exp.And(this=tree, expression=exp.Not(this=null.copy()))
+                not_null = exp.And(this=tree, expression=exp.Not(this=null.copy()))
                 self.boxed[number] = ValueTest(
                     number,
-                    one.box,
-                    exp.Paren(this=known),
+                    boxed_test.box,
+                    exp.Paren(this=not_null),
                     Comparison(number, NEGATED[compared.op], compared.at, compared.among),
                     null=False,
                 )

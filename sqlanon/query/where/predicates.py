@@ -65,10 +65,10 @@ class Predicates:
         if predicate is None:
             return True
         before, self._atoms = self._atoms, set()
-        made = build(predicate, lambda node, positive: self._leaf(node, positive, predicate))
-        self._atoms_of[made] = self._atoms_of.get(made, frozenset()) | self._atoms
+        formula = build(predicate, lambda node, positive: self._leaf(node, positive, predicate))
+        self._atoms_of[formula] = self._atoms_of.get(formula, frozenset()) | self._atoms
         self._atoms |= before
-        return made
+        return formula
 
     def tests(self) -> Tests:
         """The tests of the formulas."""
@@ -76,8 +76,8 @@ class Predicates:
 
     def comparison(self, test: int) -> Comparison | None:
         """The comparison with a constant that a test of a column with ranges is; None: it is none."""
-        found = self._tests.boxed.get(test)
-        return None if found is None else found.comparison
+        boxed_test = self._tests.boxed.get(test)
+        return None if boxed_test is None else boxed_test.comparison
 
     def is_exact(self, formula: Formula) -> bool:
         """Whether it is known of every row whether a formula holds."""
@@ -94,7 +94,7 @@ class Predicates:
         if isinstance(node, exp.Is) and _is_predicate(node.this):
             return self._decide(node, positive, whole)
         self._atoms.add(self._tests.text(node))
-        return self._make_boxed(node, positive, whole)
+        return self._read_boxed(node, positive, whole)
 
     def _decide(self, node: exp.Is, positive: bool, whole: exp.Expr) -> Formula:
         """A predicate that IS TRUE, IS FALSE or IS NULL, which is never NULL itself."""
@@ -102,10 +102,10 @@ class Predicates:
             build(node.this, lambda part, sign: self._leaf(part, sign, whole), positive=sign) for sign in (True, False)
         )
         if isinstance(node.expression, exp.Boolean):
-            asked = true if node.expression.this else false
-            return asked if positive else self.complement(asked)
-        known = either([true, false])
-        return self.complement(known) if positive else known
+            positive_formula = true if node.expression.this else false
+            return positive_formula if positive else self.complement(positive_formula)
+        decided = either([true, false])
+        return self.complement(decided) if positive else decided
 
     def complement(self, formula: Formula) -> Formula:
         """The formula that holds exactly where ``formula`` does not."""
@@ -116,9 +116,9 @@ class Predicates:
         parts = [self.complement(part) for part in sorted(formula[1], key=str)]
         return either(parts) if formula[0] == "and" else both(parts)
 
-    def _make_boxed(self, node: exp.Expr, positive: bool, whole: exp.Expr) -> Formula:
+    def _read_boxed(self, node: exp.Expr, positive: bool, whole: exp.Expr) -> Formula:
         def again(part: exp.Expr, sign: bool) -> Formula:
-            return self._make_boxed(part, sign, whole) if boxes_in(part) else self._tests.add_exact(part, sign)
+            return self._read_boxed(part, sign, whole) if boxes_in(part) else self._tests.add_exact(part, sign)
 
         if isinstance(node, exp.Between):
             if node.args.get("symmetric"):
@@ -154,9 +154,9 @@ class Predicates:
                 itself = of_the_time_itself(node, box.value, box.field.source_type)
             if itself is not None and not (needs_finite_times(node) and not is_finite(self._scope, box)):
                 return build(itself, again, positive=positive)
-            found = self._compare(box, node, positive)
-            if found is not None:
-                return found
+            step_formula = self._compare(box, node, positive)
+            if step_formula is not None:
+                return step_formula
         for name in boxes:
             self._scope.check_recoded(self._scope.box(name), node)
         instead = "compare the column itself, a sum or a multiple of it, or abs(..) of one with a constant"
@@ -197,14 +197,14 @@ class Predicates:
             if isinstance(node.expression, exp.Null):
                 return self._tests.add(box, node, "null" if positive else "known", None)
             if isinstance(node.expression, exp.Boolean) and box.field.kind == "boolean":
-                known = self._make_boxed(
+                equal = self._read_boxed(
                     exp.EQ(this=node.this.copy(), expression=node.expression.copy()), positive, node
                 )
                 return (
-                    known
+                    equal
                     if positive
                     else either(
-                        [known, self._make_boxed(exp.Is(this=node.this.copy(), expression=exp.null()), True, node)]
+                        [equal, self._read_boxed(exp.Is(this=node.this.copy(), expression=exp.null()), True, node)]
                     )
                 )
         self._check_equality(box, node)
@@ -237,7 +237,7 @@ class Predicates:
 
     def _check_mixed(self, node: exp.Expr, listed: Sequence[exp.Expr]) -> None:
         """Refuse a list that the engine casts to a type of floating point numbers, unlike separate comparisons."""
-        if all(_is_plain(one.unnest()) for one in listed):
+        if all(_is_plain(item.unnest()) for item in listed):
             return
         types = self._types.of_all([node.this, *listed], node)
         if mixes_floats(types):
@@ -263,14 +263,18 @@ class Predicates:
         tests = [self._tests.boxed.get(part) for part in some if type(part) is int]
         compared = [test.comparison for test in tests if test is not None and test.comparison is not None]
         op = "=" if positive else "<>"
-        if len(some) <= FEW or len(compared) < len(some) or any(one.op != op or one.at is None for one in compared):
+        if (
+            len(some) <= FEW
+            or len(compared) < len(some)
+            or any(comparison.op != op or comparison.at is None for comparison in compared)
+        ):
             return None
         (name,) = boxes_in(node)
         box = self._scope.box(name)
         if box.shape not in ("interval", "set"):
             return None
         number = self._tests.number(f"{name} in {self._tests.text(node)}", positive)
-        among = frozenset(one.at for one in compared if one.at is not None)
+        among = frozenset(comparison.at for comparison in compared if comparison.at is not None)
         comparison = Comparison(number, "in" if positive else "not in", among=among)
         runs = len(box.pieces([comparison])) // 2 if box.shape == "interval" else len(among)
         if runs > MOST_RUNS:
@@ -309,15 +313,15 @@ class Predicates:
         run = self._constants.equal(box, constant, value)
         if run is not None:
             return self._in_run(box, op, run)
-        at = place(value, box.field.kind)
+        position = place(value, box.field.kind)
         textual = box.field.kind in ("text", "enum")
-        if at is None or isinstance(at, str) is not textual:
+        if position is None or isinstance(position, str) is not textual:
             refuse(
                 self._scope.text,
                 constant,
                 f"column {box.field.name} ({box.field.source_type}) is compared with a constant of its own type",
             )
-        return self._tests.add(box, _KINDS[op](this=box.value, expression=constant.copy()), op, at)
+        return self._tests.add(box, _KINDS[op](this=box.value, expression=constant.copy()), op, position)
 
     def _in_run(self, box: Box, op: str, run: Piece) -> Formula:
         """A comparison with a constant that equals a whole run of the column's values."""

@@ -13,7 +13,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.noisy.accounting import total_epsilon
 from sqlanon.release.audit.place import Place
 from sqlanon.release.audit.synthetic import audit_synthetic
-from sqlanon.release.budget.charged import name_drawn_table
+from sqlanon.release.budget.home import copy_here, home_of, name_drawn_table
 from sqlanon.release.budget.ledger import Ledger, account_of
 from sqlanon.results import AuditReport, RequirementResult
 from sqlanon.table.scratch import Scratch
@@ -53,19 +53,20 @@ def audit_noisy(engine: Engine, place: Place, *, named: bool) -> AuditReport:
         cost = total_epsilon(paid, account_of(str(noisy_report["budget"]), events).delta)
         drawn_statistics = name_drawn_table(engine, str(noisy_report["budget"]), charged)
         columns = [column.name for column in place.relation.columns]
-        if engine.exists(drawn_statistics):
+        if home_of(engine).exists(drawn_statistics):
             with Scratch(engine) as scratch:
+                drawn_here = copy_here(scratch, drawn_statistics, "drawn")
                 physical = place.relation.ref
                 differences = scratch.count(
                     "noisy/verify_view",
                     physical=physical,
-                    drawn=drawn_statistics,
+                    drawn=drawn_here,
                     columns=columns,
                     night=charged.night,
                 )
                 rows = scratch.count("table/count", source=physical)
                 if noisy_report.get("synthetic"):
-                    synthetic = audit_synthetic(scratch, physical, drawn_statistics)
+                    synthetic = audit_synthetic(scratch, physical, drawn_here)
     is_charged = charged is not None and charged.body["release"] == entry.release
     return AuditReport(
         table=place.shown,

@@ -12,11 +12,12 @@ from typing import Any
 
 from sqlanon.budgeted import BudgetSpec
 from sqlanon.engines.base import Engine
-from sqlanon.errors import DatabaseError, InfeasibleError, PolicyError
+from sqlanon.errors import DatabaseError, InfeasibleError, LockedError, PolicyError
 from sqlanon.noisy.accounting import Mechanism, total_epsilon
 from sqlanon.release.budget.anchor import Anchor
 from sqlanon.release.budget.compare import count_shared, find_missing
 from sqlanon.release.budget.events import FOLLOWS, Event, Kind, next_event, pack_mechanisms
+from sqlanon.release.budget.home import home_of
 from sqlanon.release.budget.ledger import Account, Ledger, Persons, account_of, new_database, stamp
 from sqlanon.shell import command
 
@@ -27,10 +28,10 @@ NAMING = ("opened", "joined", "recovered")
 
 
 class Budget:
-    """The budget of a policy in one database. Changes are made inside `hold`."""
+    """The budget of a policy in one database, or in the one that has its ledgers. Changes are made inside `hold`."""
 
     def __init__(self, engine: Engine, spec: BudgetSpec) -> None:
-        self._engine, self.spec = engine, spec
+        self._source_engine, self._engine, self.spec = engine, home_of(engine), spec
         self._ledger = Ledger(engine)
         self._anchor = Anchor(spec.name, spec.anchor) if spec.anchor else None
         self._events: list[Event] = []
@@ -173,7 +174,7 @@ class Budget:
     def _find_called(self, tables: Iterable[str]) -> set[str]:
         """Tables of a ledger; those that were not there when they were noted have no schema, and may be there now."""
         bare = [table for table in tables if "." not in table]
-        named_tables = self._engine.look_up([], bare).named if bare else {}
+        named_tables = self._source_engine.look_up([], bare).named if bare else {}
         return {str(named_tables[table].ref) if table in named_tables else table for table in tables}
 
     def check_price(self, mechanisms: Sequence[Mechanism], release: str) -> Fraction:
@@ -220,13 +221,25 @@ class Budget:
 
     def note(self, kind: Kind, of: Event, facts: Mapping[str, Any]) -> None:
         """Add the outcome of a version, inside `hold`; an outcome that cannot follow the state is left out."""
-        account = self.account
-        states = {spending.reserved.seq: spending.state for spending in (account.spendings if account else ())}
-        if kind in FOLLOWS.get(states.get(of.seq, ""), ()):
+        if kind in FOLLOWS.get(self._state_of(of), ()):
             self._add(kind, {"of": of.seq, "release": of.body["release"], **facts})
 
+    def _state_of(self, reserved: Event) -> str:
+        """The state of a version; "": there is none of this charge."""
+        spendings = self.account.spendings if self.account else ()
+        return next((spending.state for spending in spendings if spending.reserved.seq == reserved.seq), "")
+
     def event_of(self, kind: Kind, of: Event, facts: Mapping[str, Any]) -> Event:
-        """The same event, for `put` in a transaction of the caller's, and then `follow`."""
+        """The same event, for `put` in a transaction of the caller's, and then `follow`.
+
+        Raises:
+            LockedError: it cannot follow the state: another run took this one for ended.
+        """
+        if kind not in FOLLOWS.get(self._state_of(of), ()):
+            raise LockedError(
+                f"budget {self.spec.name}: another run has found this version unfinished, and noted that it is "
+                f"{self._state_of(of)}. What was charged stays charged"
+            )
         return self._make(kind, {"of": of.seq, "release": of.body["release"], **facts}, self._name)
 
     def put(self, event: Event) -> None:

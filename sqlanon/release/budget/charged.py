@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import Engine
+from sqlanon.errors import DatabaseError
 from sqlanon.noisy.accounting import Mechanism, total_epsilon
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.events import Event, Kind, Spending
+from sqlanon.release.budget.events import Kind, Spending
 from sqlanon.release.budget.ledger import Account
-from sqlanon.release.catalog.private_tables import physical_name, private_table
 from sqlanon.release.catalog.redacted_policy import hash_policy, redact
 from sqlanon.release.catalog.refresh import is_due
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
@@ -61,8 +61,30 @@ def _is_shown(state: ReleaseState, spending: Spending) -> bool:
     )
 
 
+def check_paid(budget: Budget, state: ReleaseState) -> None:
+    """Every version of a release is in the ledger, which may be in another database than the versions.
+
+    Raises:
+        DatabaseError: one is not.
+    """
+    account = budget.account
+    rows = len(account.events) if account is not None else 0
+    for entry in state.versions:
+        paid = entry.report.get("noisy") or {}
+        if paid.get("budget") == budget.spec.name and int(paid["reservation"]) > rows:
+            raise DatabaseError(
+                f"budget {budget.spec.name}: its ledger has no charge of version {entry.version} of {state.spec.name}, "
+                "so that it is another ledger, or one from a backup. Nothing was read or spent"
+            )
+
+
 def settle(budget: Budget, state: ReleaseState) -> None:
-    """Note the outcome of versions of this release that ended without a note, inside `Budget.hold`."""
+    """Note the outcome of versions of this release that ended without a note, inside `Budget.hold`.
+
+    Raises:
+        DatabaseError: see `check_paid`.
+    """
+    check_paid(budget, state)
     account = budget.account
     for spending in account.spendings if account is not None else ():
         if spending.release == state.spec.name and spending.reserved.own and spending.state in ("reserved", "drawn"):
@@ -79,11 +101,6 @@ def is_noisy_due(state: ReleaseState) -> bool:
         return True
     published = state.published
     return published is None or is_due(state.spec, published, datetime.datetime.now(datetime.UTC))
-
-
-def name_drawn_table(engine: Engine, budget: str, reserved: Event) -> TableRef:
-    """The private table of the noisy numbers of a charge, with those of earlier nights that it paid."""
-    return private_table(engine, f"{physical_name(f'budget {budget}', reserved.paid_by)}_noisy")
 
 
 def person_tables(engine: Engine, spec: ReleaseSpec) -> dict[str, list[str]]:

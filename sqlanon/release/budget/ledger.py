@@ -16,6 +16,7 @@ from sqlanon.engines.base import Bind, Engine
 from sqlanon.engines.rows import read_integer
 from sqlanon.noisy.accounting import Mechanism, total_epsilon
 from sqlanon.release.budget.events import Event, Spending, check_chain, list_spendings, read_body
+from sqlanon.release.budget.home import home_of
 from sqlanon.release.catalog.catalog import Catalog, now
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.rights import guard_reading
@@ -82,11 +83,11 @@ def account_of(name: str, events: list[Event]) -> Account:
 
 
 class Ledger:
-    """The ledgers of a database."""
+    """The ledgers of a database, which has them or names another database that does."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self.table = private_table(engine, "budgets")
+        self._engine = home_of(engine)
+        self.table = private_table(self._engine, "budgets")
 
     def read(self) -> dict[str, list[Event]]:
         """The events by budget, with their chains checked.

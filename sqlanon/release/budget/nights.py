@@ -19,6 +19,7 @@ from sqlanon.noisy.shape import Shape
 from sqlanon.noisy.split import Noise, charge_again
 from sqlanon.release.budget.charged import policy_mark
 from sqlanon.release.budget.events import Event, pack_mechanisms
+from sqlanon.release.budget.home import home_of
 from sqlanon.release.budget.ledger import Account
 from sqlanon.release.catalog.private_tables import physical_name, private_table
 from sqlanon.spec import ReleaseSpec
@@ -107,9 +108,10 @@ def is_drawn_as(account: Account, charge: Event, noise: Noise) -> bool:
 
 
 def name_kept_tables(engine: Engine, budget: str, first: int) -> tuple[TableRef, TableRef]:
-    """The private tables of the nights that a row paid: the persons seen, and the noisy measurements."""
+    """The private tables of the nights that a row paid: the persons seen, and the noisy measurements; at home."""
     name = physical_name(f"budget {budget}", first)
-    return private_table(engine, f"{name}_seen"), private_table(engine, f"{name}_measured")
+    home = home_of(engine)
+    return private_table(home, f"{name}_seen"), private_table(home, f"{name}_measured")
 
 
 def mark_key(spec: ReleaseSpec, columns: Sequence[Column], secret: str | None) -> str:

@@ -95,7 +95,8 @@ class Entry:
         statistics = self.policy.get("statistics")
         if not statistics:
             return {}
-        parts = list_parts(len(statistics.get("sums", ())), (statistics.get("other") or {}).get("method", "suppress"))
+        method = (statistics.get("other") or {}).get("method", "suppress")
+        parts = list_parts(len(statistics.get("sums", ())), method, followed=statistics.get("cohort") is not None)
         return {part: TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts}
 
     @property

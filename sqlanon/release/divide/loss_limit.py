@@ -73,8 +73,7 @@ def check_bound(spec: ReleaseSpec, scratch: Scratch, encoded: Encoded, recoded: 
     accuracy = spec.privacy.accuracy
     if accuracy is None:
         return
-    from sqlanon.methods.shared.loss_bound import SLACK
-    from sqlanon.methods.shared.loss_bound import list_extents as asked
+    from sqlanon.methods.shared.loss_bound import SLACK, list_extents
 
     limit = accuracy.per_class_ncp
     if limit is not None:
@@ -85,7 +84,7 @@ def check_bound(spec: ReleaseSpec, scratch: Scratch, encoded: Encoded, recoded: 
             )
     if not accuracy.extents:
         return
-    limits, extents = asked(accuracy, encoded.quasi), measure_extents(scratch, recoded.boxes, encoded.quasi)
+    limits, extents = list_extents(accuracy, encoded.quasi), measure_extents(scratch, recoded.boxes, encoded.quasi)
     for domain in encoded.quasi:
         if domain.code not in limits:
             continue

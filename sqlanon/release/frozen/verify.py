@@ -293,8 +293,8 @@ def _check_cohort(
         placed=False,
     )
     staged = _fingerprint_staged(scratch, rows, classes, physical, kept, parts, "kept")
-    made, released = cohort.classed.table, cohort.recoded.released
-    if staged != _fingerprint_staged(scratch, made, released, physical, kept, parts, "made"):
+    cohort_rows, released = cohort.classed.table, cohort.recoded.released
+    if staged != _fingerprint_staged(scratch, cohort_rows, released, physical, kept, parts, "made"):
         raise PrivacyViolation("the lineage does not have the cohort as it was made; nothing was published")
 
 

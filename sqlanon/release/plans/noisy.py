@@ -18,7 +18,7 @@ from sqlanon.noisy.rows import list_paid_tables
 from sqlanon.noisy.shape import WEIGHT_STEPS, Part, Shape, shape_of
 from sqlanon.noisy.split import CHOICE_SHARE, Noise, mean_distance, noise_of
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.charged import count_versions, person_tables, spell_versions, warn_of
+from sqlanon.release.budget.charged import check_paid, count_versions, person_tables, spell_versions, warn_of
 from sqlanon.release.budget.nights import mark_key, next_night
 from sqlanon.release.catalog.collated import mark_collated
 from sqlanon.release.catalog.publication import Publication
@@ -50,6 +50,7 @@ def plan_noisy(work: Work, outline: Outline) -> PlanReport:
     noise = noise_of(shape)
     budget = Budget(engine, noisy.budget)
     budget.look()
+    check_paid(budget, state)
     budget.check_policy(person_tables(engine, spec))
     cost = _describe_cost(state, shape, noise, budget)
     with work.watch.stage("snapshot"), source_snapshot(engine, [(spec, state.source.ref)], planned=True):

@@ -38,8 +38,8 @@ def source_snapshot(
         for spec, source in strict:
             try:
                 refuse_hidden(engine, spec, source)
-            except GuardError as found:
-                raise found from error
+            except GuardError as hidden:
+                raise hidden from error
         raise
 
 

@@ -62,19 +62,21 @@ class Draft:
         No statistics of private values are left.
         """
         proof, ready = self.made.proof, self.ready
-        made = [private_table(scratch.engine, f"{physical}_link"), *proof.tables]
+        tables = [private_table(scratch.engine, f"{physical}_link"), *proof.tables]
         if self.history:
-            made.append(table_of(scratch.engine, physical))
+            tables.append(table_of(scratch.engine, physical))
             columns = proof.history_columns(value_columns(ready.roles, ready.persons))
-            scratch.execute("history/keep", kept=made[-1], history=self.history, columns=columns)
-        drop_statistics(scratch.engine, made)
+            scratch.execute("history/keep", kept=tables[-1], history=self.history, columns=columns)
+        drop_statistics(scratch.engine, tables)
 
 
 def list_linked_values(ready: Prepared) -> list[str]:
     """Aliases of the sensitive columns that are counted over persons: audits find their hashes in the link table."""
     names = {reading.name for reading in ready.roles.sensitive}
-    counted = any(requirement.counts_persons and requirement.column in names for requirement in ready.requirements)
-    return [reading.alias for reading in ready.roles.sensitive] if counted else []
+    counts_persons = any(
+        requirement.counts_persons and requirement.column in names for requirement in ready.requirements
+    )
+    return [reading.alias for reading in ready.roles.sensitive] if counts_persons else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +119,13 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
     """
     engine, spec = state.engine, state.spec
     draft = draft.of_version(engine, target.physical)
-    ready, made, report = draft.ready, draft.made, draft.report
-    encoded, classed, recoded, proof = made.encoded, made.classed.table, made.recoded, made.proof
+    ready, classification, report = draft.ready, draft.made, draft.report
+    encoded, classed, recoded, proof = (
+        classification.encoded,
+        classification.classed.table,
+        classification.recoded,
+        classification.proof,
+    )
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
         tables = [
@@ -146,18 +153,20 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
 
     def verify(place: TableRef, found: Found) -> RunReport:
         physical = found.relations[place]
-        proof.verify(scratch, made)
+        proof.verify(scratch, classification)
         if recoded.sensitive:
             relation = found.relations[sensitive_of(place)]
-            verified = verify_pair(scratch, made.classed, recoded, relation, physical, ready.requirements)
+            verified = verify_pair(scratch, classification.classed, recoded, relation, physical, ready.requirements)
         else:
-            verified = verify_physical(scratch, made.classed, recoded, physical, ready.requirements)
-        done = proof.add_marks(report_verified(report, verified, watch), engine, physical)
+            verified = verify_physical(scratch, classification.classed, recoded, physical, ready.requirements)
+        marked = proof.add_marks(report_verified(report, verified, watch), engine, physical)
         if not recoded.sensitive:
             persons = [person.alias for person in ready.persons]
-            done = replace(done, exposed=proof.expose(scratch, made, physical, ready.roles.insensitive, persons))
+            marked = replace(
+                marked, exposed=proof.expose(scratch, classification, physical, ready.roles.insensitive, persons)
+            )
         reached, warned = tokens.verify_tokens(scratch, state, physical, recoded.layout.of_class, draft.siblings)
-        return replace(done, requirements=(*done.requirements, *reached), warnings=(*done.warnings, *warned))
+        return replace(marked, requirements=(*marked.requirements, *reached), warnings=(*marked.warnings, *warned))
 
     link = scratch.sql(
         "publish/link",
@@ -183,7 +192,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         metadata,
         report,
         ready.source,
-        made.seed,
+        classification.seed,
         draft.secret,
     )
 

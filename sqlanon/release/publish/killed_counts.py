@@ -39,7 +39,7 @@ def reconcile_beside(engine: Engine, release: str, source: str | None, together:
         if entry.release in together:
             reconcile(engine, entry.release)
             continue
-        others = entry.kind is COUNTS and entry.release != release
-        if others and (entry.source == source or is_together(entry, release)):
+        is_other = entry.kind is COUNTS and entry.release != release
+        if is_other and (entry.source == source or is_together(entry, release)):
             with engine.lock(f"release {entry.release}"):
                 reconcile(engine, entry.release)

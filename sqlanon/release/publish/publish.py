@@ -55,10 +55,10 @@ def put_in(new: New) -> RunReport:
     if not engine.transactions:
         return new.put_in_phases()
     with engine.publishing():
-        done, found = new.fill()
-        entry = new.swap(done, found)
+        report, lookup = new.fill()
+        entry = new.swap(report, lookup)
     new.drop_old(entry)
-    return done
+    return report
 
 
 def put_together(parts: Sequence[New]) -> list[RunReport]:
@@ -75,10 +75,10 @@ def put_together(parts: Sequence[New]) -> list[RunReport]:
             make_room(replace(part.state, found=now.found, fresh=now.fresh), part.target, part.content.secret)
     with engine.publishing():
         filled = [part.fill() for part in parts]
-        new = [part.swap(*made) for part, made in zip(parts, filled, strict=True)]
+        new = [part.swap(*filled_part) for part, filled_part in zip(parts, filled, strict=True)]
     for part, entry in zip(parts, new, strict=True):
         part.drop_old(entry)
-    return [done for done, _ in filled]
+    return [report for report, _ in filled]
 
 
 Judge = Callable[[RunReport], RunReport]
@@ -114,19 +114,19 @@ class New:
         with self.watch.stage("publish"):
             empty = statement("publish/metadata", engine.dialect, metadata=metadata_table(physical), columns=COLUMNS)
             self.content.write(physical, [*self.content.beside, empty])
-            found = engine.look_up(
+            lookup = engine.look_up(
                 [
                     *(ref for item in self._shown for ref in (item.view, item.at)),
                     *(views_of(previous) if previous else ()),
                 ]
             )
-            check_still_free(self.state, self.target, found)
+            check_still_free(self.state, self.target, lookup)
         with self.watch.stage("verify"):
-            done = self.judge(self.content.verify(physical, found))
+            report = self.judge(self.content.verify(physical, lookup))
         with self.watch.stage("publish"):
             self.content.keep()
-            engine.load_rows(metadata_table(physical), COLUMNS, self.content.metadata(done))
-        return replace(done, seconds=self.watch.total()), found
+            engine.load_rows(metadata_table(physical), COLUMNS, self.content.metadata(report))
+        return replace(report, seconds=self.watch.total()), lookup
 
     def _add(self, status: str, report: RunReport) -> Entry:
         state, target, content = self.state, self.target, self.content
@@ -157,22 +157,22 @@ class New:
         """The same with a lake table; the lake's commit decides."""
         engine, spec = self.state.engine, self.state.spec
         with engine.publishing():
-            done, _ = self.fill()
-            done = replace(done, lake={"place": place, "file": name_file()})
+            report, _ = self.fill()
+            report = replace(report, lake={"place": place, "file": name_file()})
             with self.watch.stage("publish"):
-                entry = self._add("pending", done)
+                entry = self._add("pending", report)
         try:
             commit_version(engine, entry, self.watch)
-            done = replace(done, seconds=self.watch.total())
+            report = replace(report, seconds=self.watch.total())
             with self.watch.stage("publish"), engine.publishing():
-                Catalog(engine).replace_report(spec.name, self.target.version, done)
+                Catalog(engine).replace_report(spec.name, self.target.version, report)
                 entries = record_version(engine, spec.name, self.target.version)
         except BaseException:
             _clean_up(engine, spec.name)
             raise
         with self.watch.stage("cleanup"):
             drop_old(engine, spec.name, entries)
-        return done
+        return report
 
     def put_in_phases(self) -> RunReport:
         """The same without transactions."""
@@ -182,9 +182,9 @@ class New:
         try:
             with self.watch.stage("publish"):
                 self._add("pending", self.content.report)
-            done, _ = self.fill()
+            report, _ = self.fill()
             with self.watch.stage("publish"):
-                Catalog(engine).replace_report(spec.name, self.target.version, done)
+                Catalog(engine).replace_report(spec.name, self.target.version, report)
                 grant_usage(engine, spec.readers, views)
                 commit(engine, shown, previous)
                 set_readers(engine, spec.readers, views, previous)
@@ -194,7 +194,7 @@ class New:
             raise
         with self.watch.stage("cleanup"):
             drop_old(engine, spec.name, entries)
-        return done
+        return report
 
 
 def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
@@ -208,10 +208,10 @@ def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
         return
     # Two first releases at once would both make the schemas, and one would fail.
     with state.engine.lock("schemas", wait=True), state.engine.publishing():
-        found = state.found
-        if catalog.table in found.relations:  # another session may have added its later columns by now
-            found = state.engine.look_up([*catalog.tables, *schemas])
-        catalog.create(found, schemas)
+        lookup = state.found
+        if catalog.table in lookup.relations:  # another session may have added its later columns by now
+            lookup = state.engine.look_up([*catalog.tables, *schemas])
+        catalog.create(lookup, schemas)
         catalog.drop_statistics(state.found)
         if state.secret is None:
             catalog.keep_secret(state.spec.name, secret)
@@ -235,19 +235,19 @@ def _publish_file(new: New) -> RunReport:
                 make_schema(engine, place)
                 empty = statement("publish/metadata", engine.dialect, metadata=metadata_of(place), columns=COLUMNS)
                 content.write(place, [empty])
-                found = engine.look_up([place, *views_beside(place, target.second)[2:]])
+                lookup = engine.look_up([place, *views_beside(place, target.second)[2:]])
             with watch.stage("verify"):
-                done = judge(content.verify(place, found))
+                report = judge(content.verify(place, lookup))
             with watch.stage("publish"):
-                rows = mark_rows(content.metadata(done), content.secret, spec.name, target.version)
+                rows = mark_rows(content.metadata(report), content.secret, spec.name, target.version)
                 engine.load_rows(metadata_of(place), COLUMNS, rows)
         with watch.stage("cleanup"):
             with engine.publishing():  # a file in place and a pending version are enough for `reconcile`
-                catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))
+                catalog.replace_report(spec.name, target.version, replace(report, seconds=watch.total()))
             if spec.refresh.keep > 1:
                 shown = list_pointings(engine, target.view, target.physical, second=target.second)
                 keep_tables(engine, shown, database)
-        return done
+        return report
 
     try:
         file = write_file(engine, spec.name, target.file, fill, watch)

@@ -184,7 +184,7 @@ def _check_remix(scratch: Scratch, certificate: Certificate, rows: int, k: int, 
     import numpy as np
 
     from sqlanon.kernels.freeform_graph import are_in_order, rows_of_boxes
-    from sqlanon.methods.freeform import draw as made
+    from sqlanon.methods.freeform import draw as drawing
 
     matchings = np.full((k, rows), -1, np.int32)
     for t in range(k):
@@ -197,8 +197,8 @@ def _check_remix(scratch: Scratch, certificate: Certificate, rows: int, k: int, 
     return bool(
         regular
         and are_in_order(box_rows)
-        and np.array_equal(made.remix_matchings(box_rows, key), matchings)
-        and draw == made.draw_matching(k, key)
+        and np.array_equal(drawing.remix_matchings(box_rows, key), matchings)
+        and draw == drawing.draw_matching(k, key)
     )
 
 

@@ -103,9 +103,10 @@ class Nights:
             )
         growth = find_newcomers(work.scratch, shape, work.staged.stage, kept_of(before.statistics), name)
         if growth.went:
+            amounts = ", or have another amount" if shape.sums else ""
             raise GuardError(
-                f"{name}: rows of version {before.version} are no longer in the source, or in another cell: what "
-                "versions reveal together of who left or moved is not known, so that nothing is published, and "
+                f"{name}: rows of version {before.version} are no longer in the source, or in another cell{amounts}: "
+                "what versions reveal together of who left or moved is not known, so that nothing is published, and "
                 f"version {before.version} stays as it is. If nobody has kept it, unpublish the release, and then run "
                 "--allow-weaker"
             )

@@ -19,6 +19,7 @@ from sqlanon.noisy.published import estimate_night, list_drawn_rows
 from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
 from sqlanon.release.budget.charged import account_in
+from sqlanon.release.budget.home import copy_here, home_of
 from sqlanon.release.budget.ledger import Account
 from sqlanon.release.budget.nights import Night, mark_key, name_kept_tables, next_night
 from sqlanon.release.catalog.refresh import Decision
@@ -76,13 +77,13 @@ class OfNights(OfNoisy):
         """The noisy measurements of earlier nights; None: they are not as they were left."""
         if night.first is None or night.number == 1:
             return _no_nights(shape)
-        engine, noisy = state.engine, state.spec.noisy
+        home, noisy = home_of(state.engine), state.spec.noisy
         assert noisy is not None
-        seen, measured = name_kept_tables(engine, noisy.budget.name, night.first)
-        if not (engine.exists(seen) and engine.exists(measured)):
+        seen, measured = name_kept_tables(state.engine, noisy.budget.name, night.first)
+        if not (home.exists(seen) and home.exists(measured)):
             return None
-        query = statement("noisy/measured", engine.dialect, measured=measured)
-        nights, series, nodes, values = engine.fetch_arrays(query, ["int64"] * 4)
+        query = statement("noisy/measured", home.dialect, measured=measured)
+        nights, series, nodes, values = home.fetch_arrays(query, ["int64"] * 4)
         numbers = np.concatenate([np.arange(size) for size in _sizes(shape)])
         which = np.repeat(np.arange(len(shape.series)), _sizes(shape))
         earlier = night.number - 1
@@ -110,7 +111,7 @@ class OfNights(OfNoisy):
         """See `OfNoisy.measure_rows`: tonight's row of the measurements."""
         scratch, secret, night = work.scratch, work.secret, self._night.number
         read_answers(scratch, shape, coded, secret)  # which verifies tonight's bounded rows
-        seen = self._tables(work)[0] if night > 1 else None
+        seen = copy_here(scratch, self._tables(work)[0], "seen") if night > 1 else None
         self._arrived = find_arrived(scratch, shape, coded, seen, night, secret)
         verify_arrived(scratch, shape, coded, self._arrived, secret)
         return measure_arrivals(scratch, shape, coded, self._arrived)
@@ -122,7 +123,7 @@ class OfNights(OfNoisy):
 
     def keep(self, work: Work, noisy: Sequence[Longs]) -> None:
         """See `OfNoisy.keep`: tonight's noisy measurements, and the persons who arrived."""
-        seen, measured = self._tables(work)
+        home, (seen, measured) = home_of(work.state.engine), self._tables(work)
         sizes = [len(values) for values in noisy]
         columns = {
             "night": np.full(sum(sizes), self._night.number, np.int64),
@@ -130,9 +131,9 @@ class OfNights(OfNoisy):
             "node": np.concatenate([np.arange(size) for size in sizes]),
             "value": np.concatenate(noisy),
         }
-        work.state.engine.load_arrays(measured, columns)
-        keep_seen(work.scratch, seen, self._arrived)
-        drop_statistics(work.state.engine, [seen])
+        home.load_arrays(measured, columns)
+        keep_seen(work.scratch, home, seen, self._arrived)
+        drop_statistics(home, [seen])
 
     def _tables(self, work: Work) -> tuple[TableRef, TableRef]:
         noisy = work.spec.noisy

@@ -26,12 +26,12 @@ from sqlanon.release.budget.charged import (
     describe_end,
     find_last_spending,
     is_waiting,
-    name_drawn_table,
     person_tables,
     policy_mark,
     settle,
 )
 from sqlanon.release.budget.events import Event, Kind, Spending
+from sqlanon.release.budget.home import home_of, name_drawn_table
 from sqlanon.release.budget.ledger import Account
 from sqlanon.release.budget.nights import is_drawn_as
 from sqlanon.release.catalog.collated import mark_collated
@@ -211,13 +211,13 @@ class OfNoisy(Version):
                 noisy.insert(0, np.zeros(0, np.int64))
             share_kept = measure_kept_share(noisy) if noisy_spec.kept else None
             numbers = self.estimate_rows(shape, noise, noisy)
-        budget, reserved = Budget(engine, noisy_spec.budget), self.reserved
+        budget, reserved, home = Budget(engine, noisy_spec.budget), self.reserved, home_of(engine)
         table = name_drawn_table(engine, noisy_spec.budget.name, reserved)
         with work.watch.stage("recode"), budget.hold():
             facts = {"table": table.name, "kept": share_kept} | ({"pairs": pairs} if pairs else {})
             drawn_event = budget.event_of("drawn", reserved, facts)
-            with engine.publishing():
-                engine.load_rows(table, column_types(shape), numbers)
+            with home.publishing():
+                home.load_rows(table, column_types(shape), numbers)
                 self.keep(work, noisy)
                 budget.put(drawn_event)
             budget.follow(drawn_event)

@@ -12,8 +12,9 @@ from sqlanon.noisy.published import view_columns
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.charged import name_drawn_table, warn_of
+from sqlanon.release.budget.charged import warn_of
 from sqlanon.release.budget.events import Event
+from sqlanon.release.budget.home import copy_here, name_drawn_table
 from sqlanon.release.catalog.catalog import now
 from sqlanon.release.catalog.collated import mark_collated
 from sqlanon.release.catalog.entry import SourceState
@@ -42,7 +43,7 @@ def build_drawn_content(work: Work, reserved: Event, drawn: Event) -> Content:
     shape = shape_of(spec, drawn.body.get("pairs"))
     noise = noise_of(shape_of(spec))
     columns = view_columns(shape)
-    drawn_statistics = name_drawn_table(engine, noisy.budget.name, reserved)
+    drawn_statistics = copy_here(scratch, name_drawn_table(engine, noisy.budget.name, reserved), "drawn")
     budget = Budget(engine, noisy.budget)
     budget.look()
     account = budget.account

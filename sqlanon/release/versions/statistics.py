@@ -176,8 +176,8 @@ class OfStatistics(Version):
         """See `Version.measure`."""
         spec, state, target, staged = work.spec, work.state, work.target, work.staged
         shape, cube = self._counted
-        made = self._made
-        assert made is not None
+        protected = self._made
+        assert protected is not None
         report = RunReport(
             release=spec.name,
             version=target.version,
@@ -203,34 +203,34 @@ class OfStatistics(Version):
                 cells=cube.counts[1],
                 shown=0,
                 hidden=0,
-                witnesses=made.witnesses,
+                witnesses=protected.witnesses,
                 margins=len(shape.margins),
                 levels=tuple((column.name, column.levels) for column in shape.columns),
-                errors=made.errors,
+                errors=protected.errors,
                 persons=shape.threshold if self._protection.method == "suppress" else 0,
-                scales=tuple(one.scale for one in shape.sums),
+                scales=tuple(summed.scale for summed in shape.sums),
                 neighbour=_report_neighbour(shape),
                 batches=self._nights.batches(work),
             ),
         )
-        work.content = self._content(work, report, shape, made)
+        work.content = self._content(work, report, shape, protected)
 
     def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
-        parts = list_parts(len(shape.sums), protection.method)
-        kept = kept_beside(private_table(state.engine, target.physical), parts)
+        parts = list_parts(len(shape.sums), protection.method, followed=shape.followed)
+        kept_tables = kept_beside(private_table(state.engine, target.physical), parts)
         nights, batches = self._nights, self._nights.batches(work)
 
         if batches:
-            keeping = keep_batches(scratch, shape, made, kept, nights.before)
+            keeping = keep_batches(scratch, shape, made, kept_tables, nights.before)
         else:
-            keeping = keep_statements(scratch, shape, made.tables, kept)
+            keeping = keep_statements(scratch, shape, made.tables, kept_tables)
 
         def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
             if batches:
                 scratch.execute_all(
-                    [*beside, write_versions(scratch, shape, kept_of(list(kept.values())), place, batches)]
+                    [*beside, write_versions(scratch, shape, kept_of(list(kept_tables.values())), place, batches)]
                 )
                 return
             scratch.execute_all([made.view(place), *beside])
@@ -238,27 +238,27 @@ class OfStatistics(Version):
         def verify(place: TableRef, found: Found) -> RunReport:
             run = self._run(work, Silent())
             if batches:
-                tables = kept_of(list(kept.values()))
+                tables = kept_of(list(kept_tables.values()))
                 with scratch.beside() as apart:
                     batch = batch_of(apart, tables, target.version)
                     verify_source(apart, shape, run.stage, batch, spec.name)
                 verify_growth(scratch, shape, work.staged.stage, tables, spec.name)
                 shown_cells, not_shown = verify_versions(scratch, shape, place, tables, batches, spec.name)
             else:
-                protection.verify_source(run, kept)
-                shown_cells, not_shown = protection.verify(scratch, shape, place, kept, spec.name)
+                protection.verify_source(run, kept_tables)
+                shown_cells, not_shown = protection.verify(scratch, shape, place, kept_tables, spec.name)
             assert report.statistics is not None
             cells = shown_cells + not_shown
             counts = replace(report.statistics, cells=cells, shown=shown_cells, hidden=not_shown)
             columns = tuple(column.name for column in found.relations[place].columns)
-            done = replace(report, rows=cells, verified=True, seconds=work.watch.total(), statistics=counts)
-            return replace(done, columns=columns)
+            verified_report = replace(report, rows=cells, verified=True, seconds=work.watch.total(), statistics=counts)
+            return replace(verified_report, columns=columns)
 
         return Content(
             write,
             verify,
             keeping,
-            lambda: drop_statistics(state.engine, list(kept.values())),
+            lambda: drop_statistics(state.engine, list(kept_tables.values())),
             lambda report: metadata_rows(spec, shape, self._readings, report, made.facts),
             report,
             work.staged.source,
@@ -279,8 +279,8 @@ def _list_summed(work: Work) -> list[Reading]:
     """The columns of the sums, in their order."""
     statistics = work.spec.statistics
     assert statistics is not None
-    known = {reading.name.lower(): reading for reading in work.staged.roles.sensitive}
-    return [known[one.column.lower()] for one in statistics.sums]
+    by_name = {reading.name.lower(): reading for reading in work.staged.roles.sensitive}
+    return [by_name[summed.column.lower()] for summed in statistics.sums]
 
 
 def _check_persons(work: Work) -> None:

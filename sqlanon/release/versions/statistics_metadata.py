@@ -42,7 +42,7 @@ def metadata_rows(
             **protected,
             "tables": [{"name": table.name, "by": list(table.by)} for table in statistics.tables],
             "measures": dict(statistics.measures),
-            **({"sums": {one.name: _describe_sum(one) for one in statistics.sums}} if statistics.sums else {}),
+            **({"sums": {summed.name: _describe_sum(summed) for summed in statistics.sums}} if statistics.sums else {}),
             "shown": counts.shown,
             "hidden": counts.hidden,
             **({"together": list(statistics.together)} if statistics.together else {}),
@@ -59,9 +59,9 @@ def metadata_rows(
         yield column.name, "dimension", kind, "statistics", reading.column.shown_type, published, declared
     for name, kind in statistics.measures:
         yield name, "measure", kind, "statistics", "", json.dumps([name]), None
-    for one in shape.sums:
-        declared = json.dumps({"scale": one.scale, "low": one.low, "high": one.high})
-        yield one.name, "measure", "sum", "statistics", "", json.dumps([one.name]), declared
+    for summed in shape.sums:
+        declared = json.dumps({"scale": summed.scale, "low": summed.low, "high": summed.high})
+        yield summed.name, "measure", "sum", "statistics", "", json.dumps([summed.name]), declared
 
 
 def _describe_sum(one: SumMeasure) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlanon.counted import SUM_PARTS, Method, StatisticsSpec
+from sqlanon.counted import Method, StatisticsSpec
 from sqlanon.declared.wording import join_words
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import InfeasibleError
@@ -14,7 +14,7 @@ from sqlanon.statistics.certificate import verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
 from sqlanon.statistics.cube import read_system
 from sqlanon.statistics.hide import hide_cells
-from sqlanon.statistics.kept import Tables, kept_of
+from sqlanon.statistics.kept import Kept, Tables, kept_of
 from sqlanon.statistics.must_show import find_hidden, fix_margins
 from sqlanon.statistics.protections.base import Made, Run
 from sqlanon.statistics.shape import Shape
@@ -49,7 +49,7 @@ class Suppress:
         system = read_system(scratch, shape, cube, run.secret)
         try:
             amounts = read_amounts(scratch, shape, cube.finest, cube.sums, system)
-            system = self._fix(run, system, [one for one, _ in amounts])
+            system = self._fix(run, system, [amount for amount, _ in amounts])
             hidden = hide_cells(scratch, shape, system, run.secret, run.progress, amounts)
         except UnservedError as error:
             margin = shape.margin_name(system.levels_of(error.margin))
@@ -62,7 +62,7 @@ class Suppress:
             if shape.neighbour is not None:
                 why += f", as they have {shape.neighbour.release}@{shape.neighbour.version} as well"
             if shape.show:
-                names = join_words([shape.margin_name(one) for one in shape.show])
+                names = join_words([shape.margin_name(margin) for margin in shape.show])
                 why += f", where all cells of {names} are shown (protect: show)"
             raise InfeasibleError(
                 f"{run.release}: {why}; nothing was published. Publish coarser levels or fewer columns"
@@ -72,8 +72,7 @@ class Suppress:
             context = shape.context()
             return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
 
-        tables = {"cells": cube.cells, "atoms": cube.atoms, "witness": hidden.witness}
-        tables |= {f"{part}{place}": getattr(one, part) for place, one in enumerate(cube.sums, 1) for part in SUM_PARTS}
+        tables = Kept(cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts).parts()
         facts = {"interval": "full", "insiders": self.asked.insiders, "bounds": self.asked.bounds}
         return Made(view, tables, hidden.witnesses, facts, hidden=hidden.table)
 
@@ -85,10 +84,10 @@ class Suppress:
             InfeasibleError: one of them must be hidden.
         """
         shape = run.shape
-        found = find_hidden(system, shape.show, system.small | find_sensitive(amounts, len(system)))
-        if found is not None:
+        margin = find_hidden(system, shape.show, system.small | find_sensitive(amounts, len(system)))
+        if margin is not None:
             raise InfeasibleError(
-                f"{run.release}: a cell of {shape.margin_name(found)} must be hidden, so that not all are shown "
+                f"{run.release}: a cell of {shape.margin_name(margin)} must be hidden, so that not all are shown "
                 "(protect: show); nothing was published. Take coarser levels, or leave the margin out of show"
             )
         return fix_margins(system, shape.show)

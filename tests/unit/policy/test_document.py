@@ -264,12 +264,12 @@ def test_variables_that_are_missing_or_misspelt(problems: Any) -> None:
             "characters ${ themselves"
         ),
         (
-            "anon.yml:4: releases[0].name: a variable of the environment; variables are read in connection, secret and "
-            "hierarchy; write the value, or $${ for the characters ${ themselves"
+            "anon.yml:4: releases[0].name: a variable of the environment; variables are read in connection, state, "
+            "secret and hierarchy; write the value, or $${ for the characters ${ themselves"
         ),
         (
             "anon.yml:7: releases[0].privacy.k: a variable of the environment; variables are read in connection, "
-            "secret and hierarchy; write the value, or $${ for the characters ${ themselves"
+            "state, secret and hierarchy; write the value, or $${ for the characters ${ themselves"
         ),
     ]
 

@@ -35,7 +35,7 @@ releases:
         "anon.yml:1: version: too large; 1",
         (
             "anon.yml:2: conection: unknown key (did you mean connection?); the keys here are version, connection, "
-            "releases, budgets"
+            "state, releases, budgets"
         ),
         (
             "anon.yml:5: releases[one].source: not the name of a table or view; "

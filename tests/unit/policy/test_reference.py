@@ -76,6 +76,8 @@ def test_the_room_imports_nothing_of_sqlanon_but_the_ground_floor_and_what_is_de
                     "errors",
                     "lack",
                     "lake_names",
+                    "column_spec",
+                    "state_url",
                     "bounded_file",
                 ), path
 

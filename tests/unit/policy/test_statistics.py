@@ -127,12 +127,13 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         },
         "it is built for hidden cells alone",
     ),
-    "sums in several versions": (
+    "rounding in several versions": (
         {
-            "statistics__measures__cost": {"sum": "cost", "range": [0, 9], "p_percent": 10},
+            **ONE,
+            "statistics__protect": {"persons": 5, "method": "round", "base": 5},
             "refresh": {"mode": "frozen", "cohort": {"persons": 20}},
         },
-        "versions are built for hidden counts alone",
+        "versions are built for hidden cells alone",
     ),
     "a count with a range": ({"statistics__measures__m": {"count": "count", "range": [0, 9]}}, "range of a number of"),
     "a range of one end": (

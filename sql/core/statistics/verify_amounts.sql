@@ -1,0 +1,14 @@
+-- name: statistics/verify_amounts
+-- params: amounts, atoms (private tables with batches), columns (list), sums (list of {place})
+-- returns: failing bigint: finest combinations of a version that do not have the rows and the sums that the amounts of their rows say
+SELECT COUNT(*) AS failing
+FROM (
+    SELECT m.batch AS batch, SUM(m.n) AS n{% for s in sums %}, SUM(m.n * m.s{{ s.place }}) AS s{{ s.place }}{% endfor %}{% for c in columns %}, m.v{{ loop.index }}_0 AS v{{ loop.index }}_0{% endfor %}
+
+    FROM {{ amounts | table }} AS m
+    GROUP BY m.batch{% for c in columns %}, m.v{{ loop.index }}_0{% endfor %}
+
+) AS f
+FULL JOIN {{ atoms | table }} AS a ON a.batch = f.batch AND a.n = f.n{% for s in sums %} AND a.s{{ s.place }} = f.s{{ s.place }}{% endfor %}{% for c in columns %} AND a.v{{ loop.index }}_0 = f.v{{ loop.index }}_0{% endfor %}
+
+WHERE f.n IS NULL OR a.n IS NULL
