@@ -2,11 +2,12 @@
 
 Of all choices of hidden cells that leave each small cell both ends for a reader who computes with fractions, the least
 one is bounded from below: an integer program whose constraints are found one by one (Fischetti and Salazar 2001,
-"Solving the cell suppression problem on tabular data with linear constraints", section 4: capacity constraints).
+"Solving the cell suppression problem on tabular data with linear constraints").
 A reader with whole numbers has less to choose from, and insiders more: so the bound holds for every sound scheme.
 ``bound`` is a number of hidden cells that no scheme falls below, of those that differ for a reader, and ``complete``
 whether one of so many was found; ``hidden`` is what a run hides, and ``minimal`` what is left of it when each cell is
-shown again, one after another, as long as a reader with fractions has both ends of every small cell.
+shown again, one after another, as long as a reader with fractions has both ends of every small cell. All are of
+floating-point programs.
 """
 
 from __future__ import annotations
@@ -204,7 +205,7 @@ def read_system(db: Any, folder: Path, name: str, insiders: str) -> tuple[System
 def main(words: Sequence[str] | None = None) -> None:
     """Measure and write the result."""
     parser = options(__doc__, RESULTS / "statistics_bound.json")
-    parser.add_argument("--only", default="adult 3 columns,sal 4 columns", help=f"tables of: {', '.join(TABLES)}")
+    parser.add_argument("--only", default="adult 3 columns", help=f"tables of: {', '.join(TABLES)}")
     parser.add_argument("--seconds", type=float, default=60, help="processor seconds of each table, about")
     args = parser.parse_args(words)
     if not has_data():

@@ -164,7 +164,8 @@ def result(answer: Answer, found: Sequence[Cell], columns: tuple[Column, ...]) -
         ]
         for row, certain in zip(answer.rows, answer.certain, strict=True)
     ]
-    return Result(f"SELECT {len(rows)}", columns, rows, notices_of(answer))
+    shown = {cell.item for cell in found if cell.end} >= set(answer.aggregates)
+    return Result(f"SELECT {len(rows)}", columns, rows, notices_of(answer, shown=shown))
 
 
 def _outward(value: object, end: str, kind: Type) -> object:

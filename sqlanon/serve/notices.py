@@ -22,12 +22,17 @@ class Notice:
     severity: str = "WARNING"
 
 
-def notices_of(answer: Answer) -> tuple[Notice, ...]:
-    """The notices of an answer: the first says whether it is exact."""
-    return (Notice(_exactness(answer), "NOTICE"), *(Notice(text) for text in _warnings(answer)))
+def notices_of(answer: Answer, *, shown: bool = False) -> tuple[Notice, ...]:
+    """The notices of an answer: the first says whether it is exact.
+
+    Args:
+        answer: the answer.
+        shown: the bounds of all estimates are among the columns.
+    """
+    return (Notice(_exactness(answer, shown=shown), "NOTICE"), *(Notice(text) for text in _warnings(answer)))
 
 
-def _exactness(answer: Answer) -> str:
+def _exactness(answer: Answer, *, shown: bool) -> str:
     cells = [(name, row[name]) for row in answer.rows for name in answer.aggregates]
     wide = [(name, cell) for name, cell in cells if isinstance(cell, Bounded) and not cell.exact]
     unsure = answer.certain.count(False)
@@ -43,8 +48,8 @@ def _exactness(answer: Answer) -> str:
         )
     if unsure:
         parts.append(f"{unsure:,} of {len(answer.rows):,} rows are not in the answer of every source")
-    shown = "; SET sqlanon.bounds = on shows the bounds of all" if wide or unsure else ""
-    return f"not exact: {'; '.join(parts) or 'there may be more rows'}{shown}"
+    remedy = "; SET sqlanon.bounds = on shows the bounds of all" if (wide or unsure) and not shown else ""
+    return f"not exact: {'; '.join(parts) or 'there may be more rows'}{remedy}"
 
 
 def _width(cell: Bounded) -> float:

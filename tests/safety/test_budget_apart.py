@@ -238,3 +238,22 @@ def test_a_table_is_copied_again_where_it_was_not_copied_as_it_is(
     assert place.run()
     assert place.states() == ["published"]
     assert [place.seen()] == tables
+
+
+@pytest.mark.thorough
+@pytest.mark.every_engine
+@pytest.mark.parametrize("more", [(), ("{people: persons}", "running: {nights: 3}")])
+def test_a_ledger_of_any_engine(shared_db: Any, tmp_path: Path, more: tuple[str, ...]) -> None:
+    place = Place(tmp_path, *more)
+    name, table = f"people {len(more)}", f"stays_{len(more)}"  # a ledger refuses two budgets of one table
+    place.source.execute(f"ALTER TABLE stays RENAME TO {table}")
+    place.file.write_text(place.file.read_text().replace(": people", f": {name}").replace("stays", table))
+    engine = Apart(place.source.cursor(), "memory")
+    engine.ledger_engine = shared_db.engine
+    db = Database(engine, Silent(), Machine(1 << 28, 1))
+    (spec,) = load(place.file).releases
+    assert db.run(spec).version == 1
+    assert db.run(spec, spend=True).version == 2
+    assert all(one.satisfied for one in db.audit("release.nightly").requirements)
+    states = [one.state for one in list_spendings(Ledger(shared_db.engine).read()[name])]
+    assert states == ["published", "published"]

@@ -80,6 +80,7 @@ def test_every_client_gets_a_notice(running: Running, setting: str) -> None:
                 ((severity, text),) = found
                 assert severity == "NOTICE"
                 assert text.startswith(said)
+                assert ("shows the bounds" in text) == (said.startswith("not") and "bounds = on" not in setting)
         found.clear()
         connection.execute("SELECT relname FROM pg_class").fetchall()
         assert not found

@@ -76,8 +76,7 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     # Every reader of the source's own file can read all of it.
     out = bool(old.get("publish_file") and not new.get("publish_file"))
     differences += _compare_setting("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
-    lakes = old.get("publish_lake"), new.get("publish_lake")
-    differences += _compare_setting("publish", *lakes) if lakes[0] != lakes[1] else ()
+    differences += _compare_setting("publish", old.get("publish_lake"), new.get("publish_lake"))
     differences += _persons(old, new)
     differences += _person(old, new)
     # Rows next to counts of the same source give hidden cells away.
