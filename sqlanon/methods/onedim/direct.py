@@ -169,11 +169,11 @@ def _boxes(places: Ints, sets: Bits, group: Ints, made: int) -> tuple[Ints, Ints
 
 
 def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
-    """Runs that meet every requirement, by `lawful_runs` or `halved_runs`.
+    """Runs that meet every requirement, by `lawful_runs` or `divide_halved`.
 
-    The time of `lawful_runs` is bounded by the length of the runs that it tries; `halved_runs` makes longer runs.
+    The time of `lawful_runs` is bounded by the length of the runs that it tries; `divide_halved` makes longer runs.
 
-    Where unions may fail, `bordered_runs` is tried beside the first: boxes that are published alike are one group,
+    Where unions may fail, `divide_bordered` is tried beside the first: boxes that are published alike are one group,
     which the others do not look at, and many equal rows are more than the longest run that is tried.
     """
     rows, n = arranged.rows, len(arranged.rows.number)
