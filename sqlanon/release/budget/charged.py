@@ -33,7 +33,7 @@ def account_in(state: ReleaseState) -> Account | None:
     return budget.account
 
 
-def last_spending(state: ReleaseState) -> Spending | None:
+def find_last_spending(state: ReleaseState) -> Spending | None:
     """The last version of a release that this database charged."""
     account = account_in(state)
     return account.last_of(state.spec.name) if account is not None else None
@@ -96,7 +96,7 @@ def settle(budget: Budget, state: ReleaseState) -> None:
 
 def is_noisy_due(state: ReleaseState) -> bool:
     """Whether the clock asks for a new version, or an earlier run left a paid version."""
-    last = last_spending(state)
+    last = find_last_spending(state)
     if last is not None and is_waiting(state, last):
         return True
     published = state.published
