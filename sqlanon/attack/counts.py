@@ -6,6 +6,7 @@ nothing with it.
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -302,11 +303,13 @@ class _Target:
         promised: bool,
     ) -> CountsReader:
         cells = exact = below = undecided = 0
-        guess = 0.0
+        chances = []
         for low, high, reached, excess in found:
             cells += 1
             exact += low == high
             below += high is not None and high < self.most + excess
             undecided += not reached
-            guess += 0.0 if high is None else 1 / (high - low + 1)
-        return CountsReader(name, *readers, cells, exact, below, undecided, guess / max(cells, 1), promised)
+            chances.append(0.0 if high is None else 1 / (high - low + 1))
+        # Rounded once: engines list cells in any order, and the share is the same of each.
+        guess = math.fsum(chances) / max(cells, 1)
+        return CountsReader(name, *readers, cells, exact, below, undecided, guess, promised)
