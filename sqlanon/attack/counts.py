@@ -33,7 +33,7 @@ from sqlanon.statistics.joined import Joined, Key, join_tables
 from sqlanon.statistics.kept import Tables, kept_of
 from sqlanon.statistics.nearest import fit_atoms
 from sqlanon.statistics.nights import batch_of
-from sqlanon.statistics.protections import stored_statistics
+from sqlanon.statistics.protections import read_stored_statistics
 from sqlanon.statistics.reach import Reach
 from sqlanon.statistics.seen import HIDDEN, Label, Seen
 from sqlanon.statistics.spans import find_spans
@@ -100,7 +100,7 @@ def attack_counts(
         small = sum(int(new_rows.small.sum()) for new_rows in rows)
         return _report(entry, shape, joined, small, kinds, sums=add_sums(of_sums), versions=len(batches))
     truth, private_counts = _read_private(engine, shape, entry.counts, order)
-    statistics = stored_statistics(entry.policy["statistics"])
+    statistics = read_stored_statistics(entry.policy["statistics"])
     most = shape.threshold - 1 if statistics.method == "round" else shape.threshold
     target = _Target(
         joined.seen,

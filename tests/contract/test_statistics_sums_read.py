@@ -55,6 +55,36 @@ def test_a_condition_takes_part_of_the_cells(made: Summed) -> None:
     assert row["f"].low <= sum(cost for sex, cost in costs if sex == "F") <= row["f"].high
 
 
+MEASURES = "{n: count, paid: {sum: cost, range: [0, 5000], p_percent: 12.5}}"
+
+
+def test_sums_are_asked_by_their_column_as_by_their_measure(shared_db: Any, tmp_path: Path) -> None:
+    made = Summed(shared_db, tmp_path, stays("asked"), measures=MEASURES)
+    made.run()
+    asked = (
+        "SELECT sex, sum({0}) AS s, avg({0}) AS a, sum({0}) FILTER (WHERE region = 'north') AS f FROM {{}} GROUP BY sex"
+    )
+    by_column, by_measure, by_alias = (ask(made, asked.format(name)) for name in ("cost", "paid", '"cost"'))
+    assert by_column == by_measure == by_alias
+    assert len(by_column) == 2
+    for row in by_column:
+        costs = [(region, cost) for region, sex, _, cost in stays("asked") if sex == row["sex"]]
+        assert row["s"].low <= sum(cost for _, cost in costs) <= row["s"].high
+        assert row["f"].low <= sum(cost for region, cost in costs if region == "north") <= row["f"].high
+    for text in ("SELECT count(*) AS n FROM {} WHERE cost > 5", "SELECT cost, count(*) AS n FROM {} GROUP BY cost"):
+        with pytest.raises(UnsupportedError, match="cost is published in sums of cells alone"):
+            ask(made, text)
+
+
+def test_a_name_of_a_measure_and_of_the_column_of_another_is_refused(shared_db: Any, tmp_path: Path) -> None:
+    measures = MEASURES.replace("n: count", "cost: count")
+    made = Summed(shared_db, tmp_path, stays("asked"), measures=measures)
+    made.run()
+    with pytest.raises(UnsupportedError, match="several columns are called cost"):
+        ask(made, "SELECT sum(cost) AS s FROM {}")
+    assert ask(made, "SELECT sum(paid) AS s FROM {}")
+
+
 def test_other_aggregates_are_refused(made: Summed) -> None:
     for what in ("min(cost)", "sum(cost + 1)", "count(cost)", "sum(distinct cost)", "avg(n)"):
         with pytest.raises(UnsupportedError):

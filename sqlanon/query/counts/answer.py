@@ -223,12 +223,19 @@ class _Reader:
             for node in tree.find_all(exp.Column):
                 field = self._fields[node.name]
                 if field.role == MEASURE:
-                    refuse(self._text, None, f"{field.name} is a number of cells: ask sum({field.name}), or count(*)")
+                    refuse(self._text, None, self._describe_number(field))
                 reason = _unreadable(field, node)
                 if reason:
                     refuse(self._text, None, f"column {field.name}: {reason}")
                 used_names[field.name] = None
         return list(used_names)
+
+    def _describe_number(self, own: Field) -> str:
+        """Why a published number is no column of conditions, and what is asked instead."""
+        if all(summed.name != own.name for summed in self._released.sums):
+            return f"{own.name} is a number of cells: ask sum({own.name}), or count(*)"
+        name = [field.name for field in self._fields.values() if field.published == own.published][-1]
+        return f"{name} is published in sums of cells alone: ask sum({name}) or avg({name})"
 
     def _write(self, columns: Sequence[str], weights: Sequence[Tree]) -> str:
         """SQL for each finest cell that meets the condition: labels, number of the group, keys, weights."""

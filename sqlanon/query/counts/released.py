@@ -93,6 +93,13 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         fields.append(make_dimension(row, facts))
         paths: dict[Label, tuple[Label, ...]] = {path[0]: tuple(path) for path in declared["paths"]}
         columns.append(SeenColumn(name, int(declared["levels"]), paths))
+    dimensions = {column.name.lower() for column in columns}
+    summed_columns = {str(described["column"]): name for name, described in statistics.get("sums", {}).items()}
+    fields += [  # a sum is asked by its column too
+        Field(column, MEASURE, "", "integer", "BIGINT", (name,))
+        for column, name in summed_columns.items()
+        if column.lower() not in {*dimensions, name.lower()}
+    ]
     return ReleasedCounts(
         view,
         "labels",

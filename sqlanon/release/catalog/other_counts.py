@@ -71,7 +71,7 @@ def hold_return(
                 f"{entry.release}: readers had version {current.version} after version {entry.version}: who has kept "
                 "its counts subtracts those of the other, and finds small cells. If nobody has, confirm it with "
                 "--allow-weaker (in Python allow_weaker=True)"
-            ).advising("--allow-weaker")
+            ).with_advice("--allow-weaker")
         yield
 
 
@@ -164,7 +164,7 @@ def _refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> N
         raise GuardError(
             f"{together}, and readers had others as well ({numbers}). If nobody has kept them, confirm it with "
             "--allow-weaker (in Python allow_weaker=True)"
-        ).advising("--allow-weaker")
+        ).with_advice("--allow-weaker")
 
 
 def refuse_published(engine: Engine, release: str, source: str) -> None:
