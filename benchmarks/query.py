@@ -71,16 +71,19 @@ def fill(db: sqlanon.Database, rows: int, k: int) -> None:
     )
     facts = {
         "types": {"age": "integer", "zip": "integer", "sex": "text", "diagnosis": "text", "cost": "integer"},
+        "collations": dict.fromkeys(("sex", "diagnosis"), 'pg_catalog."default"'),
         "attained": ["age", "zip", "sex"],
         "token": "benchmark",
     }
     lines: list[tuple[str, str, str, str, str, str]] = [("", "release", "", "ranges", "", json.dumps(facts))]
     for name, treatment in (("age", "ordered"), ("zip", "ordered"), ("sex", "nominal")):
         published = [f"{name}_lo", f"{name}_hi"] if treatment == "ordered" else [name]
-        lines.append((name, "quasi", treatment, "ranges", "INTEGER", json.dumps(published)))
+        lines.append(
+            (name, "quasi", treatment, "ranges", "TEXT" if name == "sex" else "INTEGER", json.dumps(published))
+        )
     lines += [
-        (name, role, "", "", "INTEGER", json.dumps([name]))
-        for name, role in (("diagnosis", "sensitive"), ("cost", "insensitive"))
+        (name, role, "", "", kind, json.dumps([name]))
+        for name, role, kind in (("diagnosis", "sensitive", "TEXT"), ("cost", "insensitive", "INTEGER"))
     ]
     run(
         "CREATE TABLE release.people_metadata (column_name TEXT, role TEXT, kind TEXT, format TEXT, source_type TEXT, "

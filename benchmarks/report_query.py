@@ -98,5 +98,24 @@ def drawn(folder: Path) -> str:
     )
 
 
-SECTIONS: Mapping[str, Callable[[Path], str]] = {"analysts": analysts, "intervals_drawn": drawn}
+def on_postgres(folder: Path) -> str:
+    """The same questions on PostgreSQL, all together."""
+    result = read(folder, "query_postgres")
+    if result is None:
+        return ""
+    total = result["summary"]
+    ratios = sorted(one["release_s"] / one["source_s"] for one in result["questions"])
+    return (
+        f"On PostgreSQL, without parallel processes, the questions take {total['ratio']:.1f} times the processor time "
+        f"of the source ({total['release_s']:.1f} s, {total['source_s']:.1f} s), server and client together, each from "
+        f"{ratios[0]:.1f} to {ratios[-1]:.1f} times; {total['kept_s']:.1f} s for the temporary tables, once, are in "
+        f"none of these figures.\n\n{source(result)}"
+    )
+
+
+SECTIONS: Mapping[str, Callable[[Path], str]] = {
+    "analysts": analysts,
+    "intervals_drawn": drawn,
+    "query_postgres": on_postgres,
+}
 PAGE: Mapping[str, Callable[[Path], str]] = {"intervals": intervals}

@@ -89,7 +89,7 @@ class Recode:
     round: str | None = None
     other: str | None = None
 
-    def written(self) -> dict[str, str]:
+    def to_metadata(self) -> dict[str, str]:
         """As metadata have it."""
         values = {"bottom": self.bottom, "top": self.top, "round": self.round, "other": self.other}
         return {key: value for key, value in values.items() if value is not None}

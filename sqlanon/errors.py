@@ -51,7 +51,7 @@ class SqlanonError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.problems,), self.__dict__
 
-    def advising(self, *options: str) -> Self:
+    def with_advice(self, *options: str) -> Self:
         """The same error, with options of a run that would do it."""
         self.options = options
         return self

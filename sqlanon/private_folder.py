@@ -121,12 +121,12 @@ def _remove_stale(folder: Path) -> bool:
         with _hold_lock(folder / MARKER) as marker:
             return os.read(marker, len(_CONTENT) + 1) == _CONTENT and _remove(folder)
     except FileNotFoundError:
-        return _removed_unmarked(folder)
+        return _remove_unmarked(folder)
     except OSError:
         return False
 
 
-def _removed_unmarked(folder: Path) -> bool:
+def _remove_unmarked(folder: Path) -> bool:
     """Remove remains of a process that was killed before its marker is in place, or after it is removed.
 
     That is an empty folder, except for the marker.

@@ -351,7 +351,7 @@ class ReleaseSpec:
         """Whether the tokens of every version are new ones."""
         return self.together is not None and self.together.rotate
 
-    def counted(self) -> tuple[str, ...]:
+    def list_counted(self) -> tuple[str, ...]:
         """Columns by which persons are counted: `person`, else each identifier that does not accept repeats."""
         if self.person:
             return (person_name(self.person),)

@@ -22,7 +22,7 @@ from sqlanon.privacy.requirements import read_stored
 from sqlanon.progress import Progress, Silent
 from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.release.verify import persons
-from sqlanon.release.verify.stored_rows import counted_in
+from sqlanon.release.verify.stored_rows import read_counted
 from sqlanon.results import AttackReport, BayesAttack, GuessAttack, LinkageAttack, SkewnessGain
 from sqlanon.table.scratch import Scratch
 
@@ -137,7 +137,7 @@ def _report(
         composition=(*earlier, *attack_with_siblings(scratch, on, material)),
         skewness=tuple(gains),
         bayes=tuple(learnt),
-        not_measured=(*_not_measured(on, material), *lacking, *uncompared),
+        not_measured=(*_list_limits(on, material), *lacking, *uncompared),
     )
 
 
@@ -160,7 +160,7 @@ def _attack_by_linkage(
     if on.form.facts.exact:
         return attack_by_linkage(fits, sets, k, None), "rows", []
     lacking = []
-    counting = _counting(entry)
+    counting = _list_identifiers(entry)
     if counting and not crowds:
         lacking.append("persons: the boxes of the version's classes are not known; candidates are counted by rows")
     attacks_of = [(name, attack_by_linkage(fits, sets, k, crowd)) for name, crowd in crowds.items()]
@@ -186,18 +186,18 @@ def _attack_by_linkage(
     return (*best, *(wrong or ())), unit, lacking
 
 
-def _counting(entry: Entry) -> tuple[str, ...]:
+def _list_identifiers(entry: Entry) -> tuple[str, ...]:
     """The identifiers by which k is promised over persons."""
-    if persons.promised_persons(entry.policy) is None and not entry.policy["privacy"].get("of_persons"):
+    if persons.read_promised_persons(entry.policy) is None and not entry.policy["privacy"].get("of_persons"):
         return ()
-    return counted_in(entry.policy)
+    return read_counted(entry.policy)
 
 
 def _crowds(scratch: Scratch, entry: Entry, ties: Ties) -> Crowds:
     """By identifier the persons of every box, each once."""
     crowds = {}
     for name, column in persons.find_link_columns(scratch.engine, entry).items():
-        if name not in _counting(entry):
+        if name not in _list_identifiers(entry):
             continue
         with guard_reading(scratch.engine, entry.link):
             query = scratch.sql("attack/persons", linked=entry.link, person=column)
@@ -210,7 +210,7 @@ def _crowds(scratch: Scratch, entry: Entry, ties: Ties) -> Crowds:
     return crowds
 
 
-def _not_measured(on: Subject, material: Material) -> tuple[str, ...]:
+def _list_limits(on: Subject, material: Material) -> tuple[str, ...]:
     """Limits of the figures, each with the reason."""
     entry, facts = on.entry, on.form.facts
     assert entry is not None

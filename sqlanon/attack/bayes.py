@@ -62,12 +62,12 @@ def attack_by_bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack 
     of[(of == len(values)) | (values[np.minimum(of, len(values) - 1)] != material.values[place])] = -1
     top = prior >= prior.max() * (1 - NEAR)
     likely = np.where(_mark_possible_values(fits, boxes), score, -np.inf) if candidates else None
-    accuracy = _share_guessed(material, of, score)
+    accuracy = _expect_share(material, of, score)
     return BayesAttack(
         name,
         accuracy,
-        _share_guessed(material, of, likely) if likely is not None else None,
-        _share_guessed(material, of, np.tile(np.where(top, 0.0, -np.inf), (len(material.tuples), 1))),
+        _expect_share(material, of, likely) if likely is not None else None,
+        _expect_share(material, of, np.tile(np.where(top, 0.0, -np.inf), (len(material.tuples), 1))),
         measure_margin(accuracy, material),
     )
 
@@ -118,7 +118,7 @@ def _mark_possible_values(fits: Fits, boxes: Doubles) -> Flags:
     return fits.present(starts, value.astype(np.int32), boxes.shape[1])
 
 
-def _share_guessed(material: Material, of: Longs, score: Doubles) -> float:
+def _expect_share(material: Material, of: Longs, score: Doubles) -> float:
     """The expected share of victims with a value of the best score; of equal scores each as likely."""
     best = score.max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):

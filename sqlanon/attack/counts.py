@@ -6,6 +6,7 @@ nothing with it.
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,7 +33,7 @@ from sqlanon.statistics.joined import Joined, Key, join_tables
 from sqlanon.statistics.kept import Tables, kept_of
 from sqlanon.statistics.nearest import fit_atoms
 from sqlanon.statistics.nights import batch_of
-from sqlanon.statistics.protections import stored_statistics
+from sqlanon.statistics.protections import read_stored_statistics
 from sqlanon.statistics.reach import Reach
 from sqlanon.statistics.seen import HIDDEN, Label, Seen
 from sqlanon.statistics.spans import find_spans
@@ -99,7 +100,7 @@ def attack_counts(
         small = sum(int(new_rows.small.sum()) for new_rows in rows)
         return _report(entry, shape, joined, small, kinds, sums=add_sums(of_sums), versions=len(batches))
     truth, private_counts = _read_private(engine, shape, entry.counts, order)
-    statistics = stored_statistics(entry.policy["statistics"])
+    statistics = read_stored_statistics(entry.policy["statistics"])
     most = shape.threshold - 1 if statistics.method == "round" else shape.threshold
     target = _Target(
         joined.seen,
@@ -302,11 +303,13 @@ class _Target:
         promised: bool,
     ) -> CountsReader:
         cells = exact = below = undecided = 0
-        guess = 0.0
+        chances = []
         for low, high, reached, excess in found:
             cells += 1
             exact += low == high
             below += high is not None and high < self.most + excess
             undecided += not reached
-            guess += 0.0 if high is None else 1 / (high - low + 1)
-        return CountsReader(name, *readers, cells, exact, below, undecided, guess / max(cells, 1), promised)
+            chances.append(0.0 if high is None else 1 / (high - low + 1))
+        # Rounded once: engines list cells in any order, and the share is the same of each.
+        guess = math.fsum(chances) / max(cells, 1)
+        return CountsReader(name, *readers, cells, exact, below, undecided, guess, promised)

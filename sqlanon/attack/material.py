@@ -9,7 +9,7 @@ import numpy as np
 
 from sqlanon.errors import PolicyError
 from sqlanon.formats import COUNT, GROUP
-from sqlanon.release.audit.covered_codes import Covered, TooWideError, covered_codes
+from sqlanon.release.audit.covered_codes import Covered, TooWideError, find_covered_codes
 from sqlanon.release.catalog.refresh import link_columns_of
 from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.table.domain import Domain
@@ -225,7 +225,7 @@ def _fetch_release(
         counts = tuple(_sum_pairs(of, codes[len(quasi) + i], times) for i in range(len(sensitive)))
         sizes = members
     try:
-        covered = covered_codes(scratch, on.form, quasi, names, cells)
+        covered = find_covered_codes(scratch, on.form, quasi, names, cells)
     except TooWideError:
         raise PolicyError(
             f"attack {on.name}: the sets that it publishes have too many values; give columns of many values a "

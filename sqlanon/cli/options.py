@@ -240,7 +240,7 @@ def next_command(
 
     ``own``: the options of that command itself.
     """
-    from sqlanon.cli.show.text import command, shown_url
+    from sqlanon.cli.show.text import command, hide_password
 
     options = [*own]
     if policy is not None and policy != POLICY:
@@ -248,5 +248,5 @@ def next_command(
     for selected in select or ():
         options += ["--select", selected]
     if db is not None:
-        options += ["--db", shown_url(db)]
+        options += ["--db", hide_password(db)]
     return command(name, *arguments, options=[*options, *screen.confirmed])

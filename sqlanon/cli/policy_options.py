@@ -44,7 +44,7 @@ def with_policy_options(command: Callable[..., int | None]) -> Callable[..., int
     return command
 
 
-def given_options(values: Mapping[str, Any]) -> dict[str, Any]:
+def collect_given(values: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that were given, as `sqlanon.policy.release` takes them.
 
     Raises:

@@ -23,7 +23,7 @@ from sqlanon.release.budget.budget import Budget
 from sqlanon.release.catalog.attacks import keep_attacks
 from sqlanon.release.erase import erase
 from sqlanon.release.frozen.exact_casts import keys_as_texts
-from sqlanon.release.prepare.row_security import hidden_rows
+from sqlanon.release.prepare.row_security import warn_of_hidden_rows
 from sqlanon.release.publish import approve as approving
 from sqlanon.release.publish import rollback as versions
 from sqlanon.release.publish.clean import clean
@@ -82,7 +82,7 @@ class Database(Readable):
             TypeError: an unknown argument, or no quasi column.
         """
         spec = with_tables(self.engine, policy.release(source=source, **options))
-        self._forget_asked()
+        self._forget_queries()
         how = RunOptions(compare=False, allow_weaker=allow_weaker, keep_scratch=keep_scratch)
         with reporting(self.engine, self.namespace, "run", [spec.name]):
             report = run(self.engine, spec, self._machine, self._progress, how)
@@ -117,7 +117,7 @@ class Database(Readable):
             GuardError: the policy is weaker than before, and that was not confirmed.
             SchemaChangedError: the source has a new column that the policy does not name.
         """
-        self._forget_asked()
+        self._forget_queries()
         how = RunOptions(full, allow_weaker, only_due, keep_scratch=keep_scratch, new_lineage=new_lineage, spend=spend)
         release = with_tables(self.engine, take_new_classes(spec) if new_classes else spec)
         with reporting(self.engine, self.namespace, "run", [release.name]):
@@ -136,7 +136,7 @@ class Database(Readable):
 
         See `run` and `sqlanon.release.run.run_tables`.
         """
-        self._forget_asked()
+        self._forget_queries()
         releases = [with_tables(self.engine, take_new_classes(spec) if new_classes else spec) for spec in specs]
         how = RunOptions(full=full, allow_weaker=allow_weaker, only_due=only_due)
         with reporting(self.engine, self.namespace, "run", [spec.name for spec in specs]):
@@ -150,7 +150,7 @@ class Database(Readable):
             keys: the values of the key's columns, by their names.
             confirmed: do it; without it the report says the cost.
         """
-        self._forget_asked()
+        self._forget_queries()
         names, texts = keys_as_texts(spec.name, keys)
         with reporting(self.engine, self.namespace, "erase", [spec.name] if confirmed else []):
             return erase(
@@ -189,7 +189,7 @@ class Database(Readable):
 
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
         """Publish an earlier version again, in one transaction; see `sqlanon.release.publish.rollback.rollback`."""
-        self._forget_asked()
+        self._forget_queries()
         with reporting(self.engine, self.namespace, "rollback", [release]):
             return versions.rollback(self.engine, release, to, allow_weaker=allow_weaker)
 
@@ -245,7 +245,7 @@ class Database(Readable):
 
         See `sqlanon.release.publish.unpublish.unpublish`.
         """
-        self._forget_asked()
+        self._forget_queries()
         with reporting(self.engine, self.namespace, "unpublish", [release]):
             return unpublish(self.engine, release, purge=purge)
 
@@ -262,7 +262,7 @@ class Database(Readable):
         """
         labels = labels_of(self.engine, source) if from_labels else None
         bare = ReleaseSpec("", source, (), PrivacySpec())
-        hidden = hidden_rows(self.engine, bare, self.engine.relation(source).ref)
+        hidden = warn_of_hidden_rows(self.engine, bare, self.engine.relation(source).ref)
         return propose_for_table(self, source, labels, hidden)
 
     def checked(self, proposal: policy.Proposal, source: str) -> policy.Proposal:
@@ -304,5 +304,5 @@ class Database(Readable):
 
         On DuckDB the connection is made anew: temporary tables, attached databases and settings of before are gone.
         """
-        self._forget_asked()
+        self._forget_queries()
         return compact(self.engine, releases, self._progress)

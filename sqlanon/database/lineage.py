@@ -184,7 +184,7 @@ def describe_change(column: Field, policy: Mapping[str, Any], report: Mapping[st
     subtype, masking, text = _describe_role(column.role, policy, report)
     if column.recode is None:
         return subtype, masking, text
-    return "TRANSFORMATION", True, f"recoded ({', '.join(column.recode.written())}), then {text}"
+    return "TRANSFORMATION", True, f"recoded ({', '.join(column.recode.to_metadata())}), then {text}"
 
 
 def _describe_role(role: str, policy: Mapping[str, Any], report: Mapping[str, Any]) -> tuple[str, bool, str]:

@@ -11,11 +11,11 @@ from sqlanon.database.connected import Connected, read_workload, to_sequence
 from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.audit import audit
-from sqlanon.release.audit.place import is_release, open_place, table_named
+from sqlanon.release.audit.place import find_table, is_release, open_place
 from sqlanon.release.audit.together import audit_together
 from sqlanon.release.catalog.entry import refuse_counts
 from sqlanon.release.history.history import audit_history
-from sqlanon.release.verify.persons import counted_rows
+from sqlanon.release.verify.persons import open_counted_rows
 from sqlanon.results import (
     AttackReport,
     AuditReport,
@@ -64,7 +64,7 @@ class Measurable(Connected):
         """Measure k, l and risk of any table, or of a release by name; see `sqlanon.release.audit.audit.audit`."""
         return audit(
             self.engine,
-            table_named(self.engine, table),
+            find_table(self.engine, table),
             quasi=to_sequence(quasi),
             sensitive=to_sequence(sensitive) or (),
             identifiers=to_sequence(identifiers) or (),
@@ -116,7 +116,10 @@ class Measurable(Connected):
         )
         if identifiers or risk.prosecutor is None:
             return risk
-        with open_place(self.engine, table, None) as place, counted_rows(self.engine, place.entry) as counted_tables:
+        with (
+            open_place(self.engine, table, None) as place,
+            open_counted_rows(self.engine, place.entry) as counted_tables,
+        ):
             if counted_tables is None:
                 return risk
             if known_population.known:
@@ -169,7 +172,7 @@ class Measurable(Connected):
 
         until = time.monotonic() + seconds
         table_of_name = tables if isinstance(tables, Mapping) else {table: table for table in tables}
-        names = {name: table_named(self.engine, table) for name, table in table_of_name.items()}
+        names = {name: find_table(self.engine, table) for name, table in table_of_name.items()}
         return audit_tables(self.engine, names, spelling or CountsSpelling(), persons, lambda: until - time.monotonic())
 
     def history(self, release: str) -> tuple[HistoryReport, ...]:

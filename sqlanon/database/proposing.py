@@ -79,7 +79,7 @@ def fit_proposal(database: Readable, proposal: policy.Proposal, source: str) -> 
             dropped = [name for name in ranked if losses[name] > MOST_OF_ONE]
             dropped = dropped[1:] if len(dropped) == len(ranked) else dropped
         if not dropped:
-            return fitted.losing(losses)
+            return fitted.with_losses(losses)
         proposal = fitted.without(dropped, losses, mean)
 
 

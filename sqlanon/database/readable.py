@@ -203,7 +203,7 @@ class Readable(Measurable):
             merge_narrow=merge_narrow,
         )
 
-    def _forget_asked(self) -> None:
+    def _forget_queries(self) -> None:
         """Forget what queries know of releases, as another version may follow."""
         if self._asked:
             from sqlanon.query.find import forget

@@ -12,7 +12,7 @@ from sqlanon.database.opening import connect
 from sqlanon.declared.cost import TableSize
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import SqlanonError
-from sqlanon.kernels.watch import current_compiling
+from sqlanon.kernels.watch import read_compilations
 from sqlanon.methods.method import method_of
 from sqlanon.progress import Progress, Silent
 from sqlanon.release.plans.rows import estimate
@@ -50,7 +50,7 @@ def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) ->
 
     Cost: seconds where everything is compiled, for the default method half a minute to two minutes otherwise.
     """
-    before = current_compiling()
+    before = read_compilations()
     warmed, missed = [], []
     wide: list[ReleaseSpec] = []
     for spec in specs or tuple(_defaults()):
@@ -64,7 +64,7 @@ def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) ->
             warmed.append(spec.name)
         except SqlanonError as error:
             missed.append(f"{spec.name}: {error}")
-    after = current_compiling()
+    after = read_compilations()
     functions, seconds = after.done - before.done, after.seconds - before.seconds
     return WarmReport(functions, seconds, tuple(dict.fromkeys(warmed)), tuple(missed))
 

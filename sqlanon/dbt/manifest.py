@@ -79,7 +79,7 @@ def read_manifest(path: Path, packages: str) -> Manifest:
     if not path.is_file():
         raise PolicyError(f"no {path}: run dbt build first (--project-dir and --target-path say where to look)")
     data = read_json(path)
-    metadata, nodes, sources = (_mapping(data, key, path) for key in ("metadata", "nodes", "sources"))
+    metadata, nodes, sources = (_read_mapping(data, key, path) for key in ("metadata", "nodes", "sources"))
     match = re.search(r"manifest/v(\d+)", str(metadata.get("dbt_schema_version")))
     if not match:
         raise PolicyError(f"{path}: not a manifest of dbt; {_WRITE}")
@@ -95,7 +95,7 @@ def read_manifest(path: Path, packages: str) -> Manifest:
     return Manifest(path, str(adapter) if adapter else None, models, tests)
 
 
-def _mapping(data: Mapping[str, Any], key: str, path: Path) -> dict[str, Any]:
+def _read_mapping(data: Mapping[str, Any], key: str, path: Path) -> dict[str, Any]:
     value = data.get(key, {})
     if not isinstance(value, dict):
         raise PolicyError(f"{path}: {key} is not an object; {_WRITE}")

@@ -13,9 +13,9 @@ from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.check import (
     able_of,
     collect_asked,
+    limit_suppressed,
     list_refusals,
-    most_suppressed,
-    suppression_refused,
+    refuse_suppression,
     too_many_rows,
     unknown_method,
     wrong_options,
@@ -24,7 +24,7 @@ from sqlanon.declared.formats import FORMATS, FormatFacts
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Several, Whole, Word
 from sqlanon.declared.methods import METHODS
-from sqlanon.declared.metrics import ALL, METRICS, MetricDeclaration, asked_metrics
+from sqlanon.declared.metrics import ALL, METRICS, MetricDeclaration, list_metrics
 from sqlanon.declared.registry import Registry
 from sqlanon.declared.requirements import REQUIREMENTS, RequirementDeclaration
 from sqlanon.declared.trials import least_class, read_refining

@@ -46,7 +46,7 @@ def of_candidate(asked: Asked, spec: MethodSpec, declared: MethodDeclaration) ->
     return replace(asked, method=spec.name, options=declared.values(spec.options))
 
 
-def refused_by_all(name: str, reasons: Iterable[tuple[MethodSpec, str]]) -> Refused:
+def refuse_all(name: str, reasons: Iterable[tuple[MethodSpec, str]]) -> Refused:
     """None of the candidates takes the policy."""
     listed = "; ".join(f"{spec.name}: {reason}" for spec, reason in reasons)
     return Refused(f"{name}: none of its methods takes this: {listed}", "name another one in of", "of")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sqlanon.declared.asked import PERSONS, Asked, Refused
-from sqlanon.declared.candidates import complete, of_candidate, read_candidates, refused_by_all
+from sqlanon.declared.candidates import complete, of_candidate, read_candidates, refuse_all
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Several, Word
 from sqlanon.declared.methods import METHODS
@@ -138,7 +138,7 @@ def list_refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     for option in method.options:
         if isinstance(option, Several) and not refusals:
             able, reasons = able_of(str(asked.options[option.name]), asked)
-            refusals += [] if able else [refused_by_all(method.name, reasons)]
+            refusals += [] if able else [refuse_all(method.name, reasons)]
     return refusals
 
 
@@ -177,7 +177,7 @@ def able_of(text: str, asked: Asked) -> tuple[list[MethodSpec], list[tuple[Metho
     return able, reasons
 
 
-def suppression_refused(method: MethodDeclaration, suppression: SuppressionSpec | None) -> Refused | None:
+def refuse_suppression(method: MethodDeclaration, suppression: SuppressionSpec | None) -> Refused | None:
     """Why a method does not take a policy's suppression; None where it does."""
     if suppression is None or method.suppresses == "rows":
         return None
@@ -191,7 +191,7 @@ def suppression_refused(method: MethodDeclaration, suppression: SuppressionSpec 
     return Refused(what, f"leave suppression out, or use {_or(takers)}")
 
 
-def most_suppressed(spec: ReleaseSpec, rows: int) -> int:
+def limit_suppressed(spec: ReleaseSpec, rows: int) -> int:
     """Rows that may be suppressed of so many, by the policy, or by the method where the policy has no word on it."""
     if spec.suppression is not None:
         return spec.suppression.most(rows)

@@ -142,7 +142,7 @@ def _order(value: object) -> str | list[str]:
     return values
 
 
-def _listing(value: object) -> tuple[str, ...] | str:
+def _list_values(value: object) -> tuple[str, ...] | str:
     """Values of a column; the catalog has a hash of them, which is the text that it is."""
     if isinstance(value, Mapping) and isinstance(value.get("sha256"), str):
         return str(value["sha256"])
@@ -241,7 +241,7 @@ A_PLACE: Final = Kind(
 LIST: Final = Kind("a list", {"items": {"type": ["string", "number"]}, "type": "array"}, lambda value: value)
 """A list whose reader has own places in messages."""
 LISTING: Final = Kind(
-    "a list of values", {"items": {"type": ["string", "number"]}, "type": "array"}, _listing, _lists_less
+    "a list of values", {"items": {"type": ["string", "number"]}, "type": "array"}, _list_values, _lists_less
 )
 """Values of a column, as text; the catalog keeps a hash of them (`sqlanon.release.catalog.redacted_policy`)."""
 ORDER: Final = Kind(

@@ -43,7 +43,7 @@ def _declare_asked(name: str, code: str, about: str, *, sensitive: bool = False)
     return MetricDeclaration(name, about, f"sqlanon.loss.{code}", asked=True, sensitive=sensitive)
 
 
-def asked_metrics(words: Sequence[str], *, sensitive: bool) -> tuple[str, ...]:
+def list_metrics(words: Sequence[str], *, sensitive: bool) -> tuple[str, ...]:
     """The metrics that a policy's `metrics` asks for.
 
     Args:

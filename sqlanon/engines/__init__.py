@@ -117,16 +117,19 @@ def _choose_ledger(url: str | None, *, read_only: bool) -> Callable[[], Engine] 
 def _open_ledger(url: str, file: Path | None, *, read_only: bool) -> Engine:
     """Open a database for ledgers; a missing file of DuckDB is made, for this user alone."""
     if file is not None:
-        from sqlanon.engines.duckdb.opening import make_file
+        from sqlanon.engines.duckdb.opening import make_file, make_log
 
         make_file(file)
     try:
-        return connect(url, threads=1, memory=_LEDGER_MEMORY, read_only=read_only)
+        engine = connect(url, threads=1, memory=_LEDGER_MEMORY, read_only=read_only)
     except SqlanonError as error:
         # A variable of the environment may be part of the URL, and what it names is not shown.
         alone = command("releases", options=["--db", "URL"])
         advice = getattr(error, "advice", "") or f"open it alone for the reason: {alone}"
         raise type(error)(f"state: the database of the ledgers cannot be opened: {advice}") from error
+    if file is not None and not read_only:
+        make_log(file)
+    return engine
 
 
 def file_of(url: str) -> Path | None:

@@ -78,7 +78,7 @@ class Rights(Protocol):
             DatabaseError: there is no such role, or this session may not act as it.
         """
 
-    def restoring_statements(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
+    def list_restore_statements(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
         """Statements that give a view the rights and the comment it has now, once it is made anew with ``columns``.
 
         Rights that no role had before, as default privileges give them, are revoked.
@@ -125,7 +125,7 @@ class Rights(Protocol):
             DatabaseError: it could.
         """
 
-    def hiding(self, tables: Sequence[TableRef]) -> list[str]:
+    def list_filtered_tables(self, tables: Sequence[TableRef]) -> list[str]:
         """The tables whose row-level security may hide rows from this role.
 
         Counted are reads of these tables or views, and through views as well.

@@ -258,7 +258,7 @@ class Engine(Protocol):
     def lock(self, name: str, *, wait: bool = False) -> AbstractContextManager[None]:
         """Hold the named lock of this database; if it is taken, wait for it or raise `LockedError` at once."""
 
-    def swapping(self, action: Callable[[], None]) -> None:
+    def run_swap(self, action: Callable[[], None]) -> None:
         """Run an action that waits for readers, in the open transaction, so that no reader queues behind it for long.
 
         Where readers can be in the way it is tried again and again, each time for a moment only.
@@ -273,7 +273,7 @@ class Engine(Protocol):
     def dependents(self, view: TableRef) -> list[str]:
         """Objects that depend on a view and keep it from being dropped: kind and name of each."""
 
-    def relying(self, views: Sequence[TableRef]) -> list[str]:
+    def list_dependents(self, views: Sequence[TableRef]) -> list[str]:
         """Objects that would no longer work without these views: kind and name of each."""
 
     def definition(self, view: TableRef) -> str | None:

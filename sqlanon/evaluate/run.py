@@ -188,7 +188,7 @@ def _measure_queries(
     them.
     """
     if len(some) == 1:
-        return _asked_alone(engine, on, some[0], known)
+        return _ask_alone(engine, on, some[0], known)
     counts = ", ".join(f"COUNT(*) FILTER (WHERE {query.condition}) AS n{i}" for i, query in enumerate(some))
     source = in_dialect(spell_table(on.source), engine.dialect)
     sql = f"SELECT {counts} FROM {source}"  # noqa: S608
@@ -210,7 +210,7 @@ def _measure_queries(
     return measured
 
 
-def _asked_alone(engine: Engine, on: Sides, one: Asked, known: Names) -> list[tuple[QueryResult, list[Cell]]]:
+def _ask_alone(engine: Engine, on: Sides, one: Asked, known: Names) -> list[tuple[QueryResult, list[Cell]]]:
     try:
         query = parse_of_source(engine, on, one)
         with engine.snapshot(), keep_apart(engine, [one]):

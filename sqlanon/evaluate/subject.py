@@ -139,7 +139,7 @@ def find_entry(engine: Engine, release: str | None = None) -> Entry:
     else:
         places = catalog.places()
         if len(places) > 1:
-            raise PolicyError(f"several releases are published here; name one of: {catalog.names_of_published()}")
+            raise PolicyError(f"several releases are published here; name one of: {catalog.list_published_names()}")
         entry = catalog.find_published(places[0].release) if places else None
     if entry is not None and entry.view is None:
         raise PolicyError(
@@ -151,7 +151,7 @@ def find_entry(engine: Engine, release: str | None = None) -> Entry:
     if not catalog.places():
         raise PolicyError("no release is published in this database; make one with: sqlanon run")
     raise PolicyError(
-        f"{release} is neither a published release nor the view of one; there are: {catalog.names_of_published()}"
+        f"{release} is neither a published release nor the view of one; there are: {catalog.list_published_names()}"
     )
 
 

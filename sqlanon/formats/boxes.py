@@ -188,7 +188,7 @@ class BoxFormat(Format):
         )
         if column.kind == "ordered":
             places = scratch.engine.capabilities.array_places
-            column = column.having(range=spread_of(scratch, domain), places=places)
+            column = column.with_tables(range=spread_of(scratch, domain), places=places)
         if column.kind == "tree":
             nodes = _find_loaded(scratch, domain) or load_nodes(scratch, domain)
             node_table = scratch.table(_name_nodes_step(domain))
@@ -202,12 +202,12 @@ class BoxFormat(Format):
                 height=column.height,
                 leveled=leveled,
             )
-            column = column.having(found=node_table)
+            column = column.with_tables(found=node_table)
         else:
-            column = column.having(labels=self.labels(scratch, domain))
+            column = column.with_tables(labels=self.labels(scratch, domain))
         if column.kind == "set":
             members = _members(scratch, classed, spans, domain, column.labels, leveled=leveled)
-            column = column.having(members=members)
+            column = column.with_tables(members=members)
         return self.tables(scratch, classed, spans, column)
 
     def _keys(

@@ -67,7 +67,7 @@ class Column:
         fixed = self.source.reading.column.kind in ("integer", "float", "date", "timestamp", "boolean")
         return self.places and fixed and not self.nulls
 
-    def having(self, **tables: TableRef | float | None) -> Column:
+    def with_tables(self, **tables: TableRef | float | None) -> Column:
         """The same with more tables."""
         return replace(self, **tables)  # type: ignore[arg-type]
 

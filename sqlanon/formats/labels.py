@@ -53,7 +53,7 @@ class Labels(BoxFormat):
         columns += [("at", "INTEGER")] if column.leveled else []
         label_rows = ((low, high, self.write(str(label)), *places) for low, high, label, *places in rows)
         scratch.engine.load_rows(table, columns, label_rows)
-        return column.having(labels=table)
+        return column.with_tables(labels=table)
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:
         """See `Format.cell`. Labels with quoted values are not read in SQL: the caller refuses them."""

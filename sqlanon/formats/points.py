@@ -45,7 +45,7 @@ class Points(BoxFormat):
             frequent=column.kind != "ordered",
             classed=classed,
         )
-        return column.having(middle=middle)
+        return column.with_tables(middle=middle)
 
     def count_covered(
         self,

@@ -43,12 +43,12 @@ class Ranges(BoxFormat):
 
     def tables(self, scratch: Scratch, classed: TableRef, spans: TableRef, column: Column) -> Column:
         if column.names.mean:
-            column = column.having(means=_means(scratch, classed, column.source))
+            column = column.with_tables(means=_means(scratch, classed, column.source))
         if not _has_ends_beside_null(column.source) or column.wider:
             return column
         table = scratch.table(f"{column.code}_beside_null")
         scratch.execute("recode/beside_null", beside=table, spans=spans, classed=classed, column=column.code)
-        return column.having(beside_null=table)
+        return column.with_tables(beside_null=table)
 
     def ranks(self, domain: Domain, names: Names) -> Mapping[str, str]:
         """Codes that rank classes like their ends, and sets of few values like their bits.

@@ -204,7 +204,7 @@ class _Watched:
         super().save_overload(sig, data)  # type: ignore[misc]
         watch.end(name_of(self._py_func))
 
-    def kept(self) -> bool:
+    def is_kept(self) -> bool:
         """Whether something is on disk."""
         return False
 
@@ -236,7 +236,7 @@ class _Files(_Watched, FunctionCache):
         data = self._shipped.load((signature, (triple, *level), code))
         return None if data is None else self._impl.rebuild(target_context, data)
 
-    def kept(self) -> bool:
+    def is_kept(self) -> bool:
         """Whether a variant is on disk."""
         return Path(self._files.index).is_file() or (
             shipped.level() is not None and Path(self._shipped.index).is_file()

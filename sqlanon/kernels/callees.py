@@ -29,7 +29,7 @@ def find_missing(kernel: Any) -> set[str]:  # noqa: ANN401 - numba's own
         if (
             dispatcher.targetoptions.get("inline") != "always"
             and not dispatcher.signatures
-            and not _cache_of(dispatcher).kept()
+            and not _cache_of(dispatcher).is_kept()
         ):
             missing.add(name_of(dispatcher.py_func))
         global_values = (dispatcher.py_func.__globals__.get(name) for name in dispatcher.py_func.__code__.co_names)

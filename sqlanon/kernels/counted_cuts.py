@@ -27,7 +27,7 @@ from sqlanon.kernels.extent import (
     measure_extent,
 )
 from sqlanon.kernels.lanes import WIDTH
-from sqlanon.kernels.requirements import Counters, Demands, allowed_slots
+from sqlanon.kernels.requirements import Counters, Demands, mark_allowed
 from sqlanon.kernels.rows import Bare
 from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE, VALUE, set_facts, words_of
 from sqlanon.kernels.sorted_cuts import NEVER
@@ -208,7 +208,7 @@ def cut_counted(
                 values += slots[s, number] > 0
             if checks:
                 _by_slot(rows, start, stop, j, base[j], low, high, work)
-                allowed_slots(demands, rows.number, work.order[:n], left_rows, values, counters, work.allowed)
+                mark_allowed(demands, rows.number, work.order[:n], left_rows, values, counters, work.allowed)
             begin, end = np.int64(0), values - 1
             while begin < end and left_rows[begin] < k:
                 begin += 1

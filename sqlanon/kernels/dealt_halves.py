@@ -22,11 +22,11 @@ Longs = npt.NDArray[np.int64]
 ATTEMPTS = 8
 """Ways to deal the middle rows of each value, at most, for each attribute."""
 OFFSETS, MOST_OFFSETS = 16, 14
-"""Samples of each size that `least_dealt` draws, and how many of them must meet the requirements."""
+"""Samples of each size that `find_least_dealt` draws, and how many of them must meet the requirements."""
 
 
 @njit(nogil=True, cache=True)
-def least_dealt(demands: Demands, key: Longs, least: int, most: int) -> int:
+def find_least_dealt(demands: Demands, key: Longs, least: int, most: int) -> int:
     """The fewest rows that meet the requirements if they have the shares of the whole table, or ``most`` + 1.
 
     Rows are drawn evenly from all rows in the order of ``key`` int64[n]; sizes grow by an eighth.
@@ -100,7 +100,7 @@ def _deal(
 
 
 @njit(nogil=True, cache=True)
-def dealt_halves(
+def halve_dealt(
     codes: Ints,
     box: Places,
     mask: Masks,

@@ -219,7 +219,7 @@ def satisfied(demands: Demands, rows: Ints, positions: Longs, counters: Counters
 
 
 @njit(nogil=True, cache=True)
-def allowed_slots(
+def mark_allowed(
     demands: Demands,
     rows: Ints,
     order: Longs,

@@ -28,7 +28,7 @@ from sqlanon.kernels.extent import (
     measure_extent,
 )
 from sqlanon.kernels.lanes import WIDTH
-from sqlanon.kernels.requirements import Counters, Demands, allowed_slots
+from sqlanon.kernels.requirements import Counters, Demands, mark_allowed
 from sqlanon.kernels.rows import Bare
 from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE
 from sqlanon.kernels.sorted_lists import Lists, load
@@ -139,7 +139,7 @@ def cut_sorted(
                     for u in range(cuts):
                         left[u] = ends[u] - begin
                     left[cuts] = end - begin
-                    allowed_slots(demands, work.number, order[: end - begin], left, cuts + 1, counters, work.allowed)
+                    mark_allowed(demands, work.number, order[: end - begin], left, cuts + 1, counters, work.allowed)
                     allowed_cuts = 0
                     for u in range(cuts):
                         ends[allowed_cuts], left[allowed_cuts] = ends[u], ends[u] - begin

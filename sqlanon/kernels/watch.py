@@ -75,7 +75,7 @@ def begin(name: str) -> None:
     if not _outer:
         _outer, _since = name, time.monotonic()
     want({name})
-    _following(current_compiling())
+    _following(read_compilations())
 
 
 def end(name: str) -> None:
@@ -84,10 +84,10 @@ def end(name: str) -> None:
     _done.add(name)
     if name == _outer:
         _outer, _seconds = "", _seconds + time.monotonic() - _since
-    _following(current_compiling())
+    _following(read_compilations())
 
 
-def current_compiling() -> Compiling:
+def read_compilations() -> Compiling:
     """Compilations in this process."""
     now = time.monotonic() - _since if _outer else 0.0
     return Compiling(len(_done), len(_done | _wanted), _seconds + now)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sqlanon.declared import METRICS, asked_metrics
+from sqlanon.declared import METRICS, list_metrics
 from sqlanon.loss.least import find_least
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def joint_counts(scratch: Scratch, encoded: Encoded, words: Sequence[str], k: in
     Cost: a grouping of the rows for every quasi column and every sensitive column; see `find_least`.
     """
     tables: dict[tuple[str, str], TableRef] = {}
-    metrics = [METRICS[name] for name in asked_metrics(words, sensitive=bool(encoded.sensitive))]
+    metrics = [METRICS[name] for name in list_metrics(words, sensitive=bool(encoded.sensitive))]
     least = find_least(scratch, encoded, k, threads) if any(metric.bounds for metric in metrics) else 0.0
     if any(metric.sensitive for metric in metrics):
         for value in encoded.sensitive:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from sqlanon.declared import METRICS, MetricDeclaration, asked_metrics
+from sqlanon.declared import METRICS, MetricDeclaration, list_metrics
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import number
 from sqlanon.errors import PolicyError
@@ -107,7 +107,7 @@ def measure_asked(facts: Facts, words: Sequence[str], report: LossReport) -> Los
 
     Cost: that of the facts which these metrics read, see `Facts`.
     """
-    names = asked_metrics(words, sensitive=bool(facts.sensitive))
+    names = list_metrics(words, sensitive=bool(facts.sensitive))
     more, by_column = dict(report.more), {name: dict(of) for name, of in report.sensitive.items()}
     for name in names:
         metric: AskedMetric = import_metric(METRICS[name])

@@ -113,7 +113,7 @@ def code_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Rel
     read_table = source.ref if scratch.engine.transactions else _copy_source(scratch, source.ref, columns)
     coded = scratch.table("coded")
     measures = []
-    for place in _valued(shape):
+    for place in _find_valued(shape):
         measure = shape.spec.measures[place]
         measures.append(
             {
@@ -160,7 +160,7 @@ def _copy_source(scratch: Scratch, source: TableRef, columns: Mapping[str, Colum
     return copied
 
 
-def _valued(shape: Shape) -> tuple[int, ...]:
+def _find_valued(shape: Shape) -> tuple[int, ...]:
     """The places of the measures that are sums and means."""
     return tuple(place for place, measure in enumerate(shape.spec.measures) if measure.quantity in ("sum", "mean"))
 
@@ -176,7 +176,7 @@ def bound_coded(scratch: Scratch, shape: Shape, coded: TableRef, secret: str) ->
 
     Cost: for each table two sorts of the rows.
     """
-    valued = _valued(shape)
+    valued = _find_valued(shape)
     bounded, nodes = [], []
     for number, table in enumerate(shape.tables):
         bounded_table = scratch.table(f"bounded{number}")

@@ -18,7 +18,7 @@ Held = Literal["", "low", "high", "both"]
 COUNTS = ("rows", "persons", "arrivals")
 
 
-def ends_held(measure: NoisyMeasure) -> Held:
+def find_held_ends(measure: NoisyMeasure) -> Held:
     """The ends of a measure's intervals that hold before bounding, in every group.
 
     Values beyond the declared range are taken as its ends, before bounding as after it.
@@ -38,7 +38,7 @@ def describe_held(measure: NoisyMeasure, *, scaled: bool) -> dict[str, str | Non
         measure: the measure.
         scaled: persons are scaled to a weight, so that their total is not exact.
     """
-    end = ends_held(measure)
+    end = find_held_ends(measure)
     most = "high" if end == "high" else None
     if measure.quantity in ("persons", "arrivals") and not scaled:
         most = "high of the total"  # in which everybody counts who has a row

@@ -14,7 +14,7 @@ from sqlanon.engines.base import Column, Row
 from sqlanon.noisy.cut import describe_held
 from sqlanon.noisy.levels import Dimension, decimal_text, dimension_of_ends, dimension_of_paths
 from sqlanon.noisy.nights import FIXED, spread_of
-from sqlanon.noisy.published import INTERVAL, scaled
+from sqlanon.noisy.published import INTERVAL, scale_noise
 from sqlanon.noisy.shape import Shape
 from sqlanon.noisy.split import STEP, Noise
 from sqlanon.results import RunReport, SyntheticReport
@@ -111,7 +111,9 @@ def _scales(shape: Shape, noise: Noise, night: int | None) -> Sequence[Fraction]
     factor = shape.factor
     if factor is None or night is None:
         return noise.scales
-    return [Fraction(math.ceil(scale * STEP), STEP) for scale in scaled(noise, spread_of(factor.running, night)).scales]
+    return [
+        Fraction(math.ceil(scale * STEP), STEP) for scale in scale_noise(noise, spread_of(factor.running, night)).scales
+    ]
 
 
 def _of_nights(shape: Shape, night: int | None) -> dict[str, object]:

@@ -159,12 +159,12 @@ def estimate_night(shape: Shape, noise: Noise, measured: Sequence[Longs]) -> Est
     assert factor is not None
     estimates = []
     for weights in (factor.running, factor.arrived):
-        night_noise = scaled(noise, spread_of(weights, len(measured[0])))
+        night_noise = scale_noise(noise, spread_of(weights, len(measured[0])))
         estimates.append(estimate(shape, night_noise, [combine(weights, measurement) for measurement in measured]))
     return {place: (*running, *estimates[1][place]) for place, running in estimates[0].items()}
 
 
-def scaled(noise: Noise, share: float) -> Noise:
+def scale_noise(noise: Noise, share: float) -> Noise:
     """Noise of so many times the scale; it is charged elsewhere."""
     return Noise(noise.law, tuple(scale * Fraction(share) for scale in noise.scales), ())
 
@@ -236,13 +236,13 @@ def _mean(values: Estimate, sums: Estimate, ends: tuple[float, float, float]) ->
     )
 
 
-def kept_share(noisy: Sequence[Longs]) -> float:
+def measure_kept_share(noisy: Sequence[Longs]) -> float:
     """The mean share of a person's rows that is counted, of the last two series."""
     kept_steps, persons = int(noisy[-2][0]), int(noisy[-1][0])
     return min(1.0, max(0.0, kept_steps / KEPT_STEPS / max(persons, 1)))
 
 
-def drawn_rows(shape: Shape, estimates: Estimates, night: int | None = None) -> Iterator[tuple[object, ...]]:
+def list_drawn_rows(shape: Shape, estimates: Estimates, night: int | None = None) -> Iterator[tuple[object, ...]]:
     """The rows of the drawn table, of all declared groups; of running counts those of a night."""
     order = 0 if night is None else night * MOST_GROUPS
     at_night = () if night is None else (night,)

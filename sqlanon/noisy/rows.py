@@ -100,9 +100,9 @@ def read_scores(scratch: Scratch, shape: Shape, coded: TableRef) -> Longs:
     return np.array(scores, np.int64)
 
 
-def paid_tables(shape: Shape, noise: Noise) -> list[PaidTable]:
+def list_paid_tables(shape: Shape, noise: Noise) -> list[PaidTable]:
     """The noisy tables of which rows are drawn."""
-    measure = _counting(shape)
+    measure = _find_count(shape)
     return [
         PaidTable(table.name, declared.by, table.leaves, noise.deviation(shape.measured(place, 0, measure, "rows")))
         for place, (declared, table) in enumerate(zip(shape.spec.tables, shape.published, strict=True))
@@ -110,13 +110,13 @@ def paid_tables(shape: Shape, noise: Noise) -> list[PaidTable]:
     ]
 
 
-def _counting(shape: Shape) -> int:
+def _find_count(shape: Shape) -> int:
     return next(place for place, measure in enumerate(shape.spec.measures) if measure.quantity == "rows")
 
 
 def measure_name(shape: Shape) -> str:
     """The measure that counts rows."""
-    return shape.spec.measures[_counting(shape)].name
+    return shape.spec.measures[_find_count(shape)].name
 
 
 def draw_table(scratch: Scratch, shape: Shape, drawn: TableRef, columns: Sequence[Column], physical: TableRef) -> None:
@@ -163,7 +163,7 @@ def load_labels(
     text = scratch.engine.capabilities.text_type
     tables = {}
     for place, dimension in enumerate(dimensions):
-        values, kind = shown_values(dimension, kinds.get(dimension.name.lower(), ""), bins)
+        values, kind = list_shown_values(dimension, kinds.get(dimension.name.lower(), ""), bins)
         tables[dimension.name] = scratch.table(f"labels{place}")
         scratch.engine.load_rows(
             tables[dimension.name],
@@ -173,7 +173,7 @@ def load_labels(
     return tables
 
 
-def shown_values(dimension: Dimension, kind: str, bins: BinsAs) -> tuple[Sequence[object], str]:
+def list_shown_values(dimension: Dimension, kind: str, bins: BinsAs) -> tuple[Sequence[object], str]:
     """What synthetic rows have of each group, and the type: whole numbers of a column of these, middles, or texts."""
     if dimension.values is None and bins == "middle":
         ends = dimension.ends

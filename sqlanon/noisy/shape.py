@@ -183,7 +183,7 @@ def shape_of(spec: ReleaseSpec, pairs: Sequence[tuple[str, str]] | None = None) 
     tables = []
     for table in noisy.tables:
         columns = tuple(places[name.lower()] for name in table.by)
-        levels = _bounded_levels(spec, table.name, [dimensions[column] for column in columns], totals=table.totals)
+        levels = _list_bounded_levels(spec, table.name, [dimensions[column] for column in columns], totals=table.totals)
         tables.append(Table(table.name, columns, levels))
     for measure, what in enumerate(noisy.measures):
         if what.quantity == "quantiles":
@@ -243,7 +243,7 @@ def _measures_of(asked: NoisySpec, table: Table) -> list[int]:
     return [place for place, measure in enumerate(asked.measures) if measure.quantity != "quantiles"]
 
 
-def _bounded_levels(
+def _list_bounded_levels(
     spec: ReleaseSpec, name: str, dimensions: Sequence[Dimension], *, totals: bool
 ) -> tuple[Level, ...]:
     leaves = math.prod(len(dimension.leaves) for dimension in dimensions)
@@ -260,7 +260,7 @@ def _steps_table(
     assert noisy is not None
     columns = (len(dimensions) - 1, *table.columns)
     name = f"{table.name}, steps of {noisy.measures[of[1]].name}"
-    levels = _bounded_levels(spec, name, [dimensions[column] for column in columns], totals=totals)
+    levels = _list_bounded_levels(spec, name, [dimensions[column] for column in columns], totals=totals)
     # Without the total of the steps, which has no steps.
     return Table(name, columns, levels[-len(table.levels) :], of)
 

@@ -139,7 +139,7 @@ class Document:
         if len(path) > DEEPEST:
             raise PolicyError(f"{self.file}:{_line(node)}: nested deeper than {DEEPEST} levels; no key of a policy is")
         if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
-            return self._mapping(path, node)
+            return self._read_mapping(path, node)
         if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
             items: list[Data] = []
             for index, item in enumerate(node.value):
@@ -154,7 +154,7 @@ class Document:
         self.found.append((path, "a YAML tag is not allowed", "plain values, without !tags"))
         return None
 
-    def _mapping(self, path: Path, node: yaml.MappingNode) -> dict[str, Data]:
+    def _read_mapping(self, path: Path, node: yaml.MappingNode) -> dict[str, Data]:
         result: dict[str, Data] = {}
         first: dict[str, int] = {}
         for key, line, value, merged in self._entries(path, node, 0):

@@ -10,7 +10,7 @@ from sqlanon.declared import (
     Refused,
     collect_asked,
     list_refusals,
-    suppression_refused,
+    refuse_suppression,
     unknown_method,
     wrong_options,
 )
@@ -45,7 +45,7 @@ def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems
         wrong = list_refusals(declaration, collect_asked(spec, declaration))
     at_suppression = (*path, "suppression")
     # With pseudonyms rows are left out before a method runs.
-    refused_rows = None if spec.token else suppression_refused(declaration, spec.suppression)
+    refused_rows = None if spec.token else refuse_suppression(declaration, spec.suppression)
     if refused_rows and not problems.broken(at_suppression):
         problems.add(at_suppression, refused_rows.what, refused_rows.allowed)
     for refused in wrong:

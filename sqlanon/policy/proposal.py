@@ -94,7 +94,7 @@ class Proposal:
                 diversity=f"no l is possible, as {what}; nothing bounds how sure a guess is",
             )
 
-    def losing(self, losses: Mapping[str, float]) -> Self:
+    def with_losses(self, losses: Mapping[str, float]) -> Self:
         """The same, with the loss of each quasi column, from 0 to 1."""
         columns = tuple(
             replace(column, reason=f"{column.reason}; loses {losses[column.name]:.0%}")

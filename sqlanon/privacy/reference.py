@@ -61,7 +61,7 @@ def fresh_table(scratch: Scratch, word: str) -> TableRef:
     return scratch.table(f"{word}_{next(_NUMBERS)}")
 
 
-def grouped_items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[Ints, int, int, Longs]:
+def group_items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[Ints, int, int, Longs]:
     """Two numbers of each row: its group over the columns ``within``, and its value within all groups.
 
     Returns:

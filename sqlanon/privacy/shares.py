@@ -14,7 +14,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.privacy.base import Coded, Grouped, Values
 from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.fractions import at_least, at_most
-from sqlanon.privacy.reference import count_reference, fresh_table, grouped_items
+from sqlanon.privacy.reference import count_reference, fresh_table, group_items
 from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
@@ -132,7 +132,7 @@ class Shares(OfCounts):
         if not self.within:
             packed = np.array([codes, 0, *most.T.ravel()], np.int64)
             return Tally(kernels.add_most, kernels.clear_most, coded.sensitive[i], 1, packed, 2 + codes)
-        items, groups, values, value_of = grouped_items(coded, i, self.within)
+        items, groups, values, value_of = group_items(coded, i, self.within)
         packed = np.array([values, 0, *most[value_of].T.ravel()], np.int64)
         counts = 1 + values + 2 * groups
         return Tally(kernels.add_most_within, kernels.clear_most_within, items, 2, packed, counts)
@@ -167,7 +167,7 @@ Place = tuple[str, int, tuple[int, ...]]
 """A sensitive column, its place among them, and those within every combination of which it is looked at."""
 
 
-def each_asked(privacy: PrivacySpec, name: str, sensitive: Sequence[str]) -> list[tuple[Any, Place]]:
+def list_levels(privacy: PrivacySpec, name: str, sensitive: Sequence[str]) -> list[tuple[Any, Place]]:
     """Level for each column of a key that may be given by column; with ``joint`` once more within the other columns."""
     limits, declared = privacy.value(name), REQUIREMENTS[name]
     if limits is None:

@@ -202,7 +202,7 @@ def make_answer(
 
 
 def _read_bounds(cells: Sequence[Any], *, tight: bool) -> Bounded:
-    estimate, low, high = (_number(cell) for cell in cells[:3])
+    estimate, low, high = _number(cells[0]), _round_end(cells[1], -math.inf), _round_end(cells[2], math.inf)
     nan = all(isinstance(end, float) and math.isnan(end) for end in (low, high))
     exact = low is not None and (low == high or nan) and not cells[3]
     if exact:
@@ -248,6 +248,17 @@ def _number(value: Any) -> Any:  # noqa: ANN401 - an engine's value
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     return value
+
+
+def _round_end(end: Any, outward: float) -> Any:  # noqa: ANN401 - an engine's value
+    """An end as Python's own number: of a decimal that the digits of no double are, the next double outward."""
+    number = _number(end)
+    if not isinstance(end, Decimal) or not isinstance(number, float) or not end.is_finite():
+        return number
+    shown = Decimal(repr(number))
+    is_inward = shown > end if outward < 0 else shown < end
+    # A double is printed with its shortest digits: where they are those of the decimal, nothing is lost.
+    return math.nextafter(number, outward) if is_inward else number
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any cell

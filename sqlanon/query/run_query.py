@@ -13,7 +13,7 @@ from sqlanon.engines.base import Statement
 from sqlanon.engines.rows import count
 from sqlanon.errors import DatabaseError
 from sqlanon.query.answer import Interval
-from sqlanon.query.boxes.kept_classes import forget_kept, kept_classes
+from sqlanon.query.boxes.kept_classes import find_kept_classes, forget_kept
 from sqlanon.query.functions.registry import reads_clock
 from sqlanon.query.infinite_dates import with_infinite
 from sqlanon.query.intervals import Distribution, distributions, intervals_of
@@ -25,7 +25,7 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.box_rows import box_rows
 from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import Final, final_select
-from sqlanon.query.rewrite.group_bounds import bound_regroup, regrouped_checks
+from sqlanon.query.rewrite.group_bounds import bound_regroup, list_regrouped_checks
 from sqlanon.query.rewrite.query_plan import Check
 from sqlanon.query.rewrite.solve_classes import solve_classes
 from sqlanon.query.rewrite.solve_matchings import solve_matchings
@@ -131,7 +131,7 @@ def run_query(
     plans: dict[object, Prepared] = released.once("plans", dict)
     prepared = plans.get(key)
     drawn_distributions = None
-    store = kept_classes(released)
+    store = find_kept_classes(released)
     if prepared is None:
         bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
         prepared, drawn_distributions = _prepare(engine, bound, limits, drawing=interval is not None, sharp=sharp)
@@ -182,7 +182,7 @@ def _prepare(
         rows = box_rows(bound.scope, plan, together=drawing)
         rows = solve_matchings(bound.scope, solve_classes(bound.scope, rows))
         groups = (*sums(bound.scope, plan, rows), *bound_windows(bound, plan), *bound_regroup(bound, plan))
-        plan = replace(plan, checks=(*plan.checks, *regrouped_checks(plan)))
+        plan = replace(plan, checks=(*plan.checks, *list_regrouped_checks(plan)))
         drawn_distributions = distributions(bound, plan, rows, groups) if drawing else None
         final = final_select(bound, plan, rows, groups, keyed=drawn_distributions is not None)
         beyond = select_unlisted(bound.scope, plan, rows)

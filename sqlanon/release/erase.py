@@ -22,11 +22,11 @@ from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.division import Division
 from sqlanon.release.frozen.choose_lineage import lineage_of_run, own_histories
 from sqlanon.release.frozen.erased_keys import count_unrecognized, lineages_by_others, list_mark, secret_is_lost
-from sqlanon.release.frozen.hashed_keys import hashed_keys
+from sqlanon.release.frozen.hashed_keys import hash_listed_keys
 from sqlanon.release.frozen.version import Step, list_erased, record
 from sqlanon.release.publish.kept_scratch import KeptScratch
 from sqlanon.release.publish.publish import make_room
-from sqlanon.release.publish.retention import drops_of, shows_erased, status_when_dropped
+from sqlanon.release.publish.retention import drops_of, find_status_after_drop, shows_erased
 from sqlanon.release.stages.stage import execute, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work, find_state, secret_of
 from sqlanon.release.versions.lineage import OfLineage
@@ -89,7 +89,7 @@ def erase(
                 target = target_of(state)
             roles = assign_roles(spec, state.source)
             with Scratch(engine, watch) as scratch:
-                hashed = hashed_keys(scratch, spec, roles, names, keys, secret)
+                hashed = hash_listed_keys(scratch, spec, roles, names, keys, secret)
                 if not follows:
                     number = scratch.count("frozen/listed", erased=hashed)
                     listed = EraseReport(spec.name, number, 0, 0, 0, 0, 0, (), apart=apart or 0, only_listed=True)
@@ -146,7 +146,7 @@ def _without_version(state: ReleaseState, scratch: Scratch, lineage: Lineage, ve
             {},
         )
         for entry in (version for version in state.versions if version.status in SHOWN):
-            catalog.mark(entry.release, entry.version, status_when_dropped(entry), drops_of(state.engine, entry))
+            catalog.mark(entry.release, entry.version, find_status_after_drop(entry), drops_of(state.engine, entry))
 
 
 def _list(
@@ -185,7 +185,7 @@ def _lineage(state: ReleaseState, division: Division, *, lost: bool) -> tuple[Li
                 f"{'; '.join(error.problems)}. Nothing was erased: what is published of these keys stays until they "
                 "are erased with the policy and the source's columns as they were, or after that run; it leaves them "
                 "out where their rows were deleted from the source"
-            ).advising(*error.options) from error
+            ).with_advice(*error.options) from error
         return Lineage.of(state.engine, state.spec.name, number_of(newest[-1]) or 1), False
     if lineage is not None and lineage[1] and lost and newest:
         return lineage[0], False

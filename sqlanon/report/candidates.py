@@ -32,7 +32,7 @@ def draw_candidates(report: CandidatesReport) -> str:
     if report.source_auc is not None:
         blocks.append(Text(f"AUC of a model that learnt {report.target} from the source: {report.source_auc:.3f}."))
     blocks += [Text(f"{_count_candidates(numbers)}: {note}.") for note, numbers in report.list_notes().items()]
-    section = Section("map", "Risk and utility", lead, tuple(blocks), _reading(report))
+    section = Section("map", "Risk and utility", lead, tuple(blocks), _explain_columns(report))
     return write_page(Page(report.release, 0, False, summary, None, (section,), mark=MARK), "html")
 
 
@@ -40,7 +40,7 @@ def _count_candidates(numbers: list[int]) -> str:
     return f"Candidate{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
 
 
-def _reading(report: CandidatesReport) -> tuple[tuple[str, str], ...]:
+def _explain_columns(report: CandidatesReport) -> tuple[tuple[str, str], ...]:
     """Meaning of the columns."""
     width = (
         "How far the bounds of the workload's answers are apart, by the estimate, the median."

@@ -13,7 +13,7 @@ from sqlanon.report.document import Block, Facts, Section, Text, make_table
 from sqlanon.results import RunReport
 from sqlanon.results.approvals import Approval
 from sqlanon.results.figures import share
-from sqlanon.results.measured_risk import TITLES, exact_risk, measured_risk
+from sqlanon.results.measured_risk import TITLES, exact_risk, read_measured_risk
 
 CONTEXT: Mapping[str, str] = {
     "purpose": "purpose",
@@ -77,7 +77,7 @@ def context_pairs(policy: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 def risk_rows(run: RunReport) -> list[tuple[str, str]]:
     """Every risk of the version, and which was not measured."""
-    risks = measured_risk(run).to_dict()
+    risks = read_measured_risk(run).to_dict()
     return [
         (title, "not measured" if risks[key] is None else share(risks[key], 1))
         for key, title in TITLES.items()

@@ -59,7 +59,7 @@ def noisy_report(engine: Engine, entry: Entry, workload: WorkloadSpec | None, pr
         progress.stage(entry.release, "queries")
         released = find(engine, spell_table(entry.view))
         assert isinstance(released, ReleasedNoisy)
-        sections += [_noise(released), _bounding(released)]
+        sections += [_noise(released), _report_bounding(released)]
         sections += _synthetic(_facts_of(released))
         if workload is not None or any(measured.of == "rows" for measured in released.measures):
             sections.append(_accuracy(evaluate(engine, entry.release, workload, progress)))
@@ -101,7 +101,7 @@ def noisy_readers_report(released: ReleasedNoisy) -> Page:
         sections=(
             Section("promise", "What is promised", statistics["unit"].capitalize() + ".", (Text(text),), READING[:2]),
             _noise(released),
-            _bounding(released),
+            _report_bounding(released),
             *_synthetic(facts),
         ),
         warning="",
@@ -192,7 +192,7 @@ def _noise(released: ReleasedNoisy) -> Section:
     )
 
 
-def _bounding(released: ReleasedNoisy) -> Section:
+def _report_bounding(released: ReleasedNoisy) -> Section:
     """What the intervals say of the answers before bounding."""
     measures_by_name = {str(measure["name"]): measure for measure in _facts_of(released)["statistics"]["measures"]}
     rows = []

@@ -153,7 +153,7 @@ def _report_rows(engine: Engine, entry: Entry, asked: Request) -> Page:
         summary=(*_risk(run, exposed), *_summary(entry, run)),
         sound=all(requirement.satisfied for requirement in run.requirements),
         sections=tuple(sections),
-        warning=(exposed.warning(_asked_k(entry)) or "") if exposed else "",
+        warning=(exposed.warning(_read_k(entry)) or "") if exposed else "",
     )
 
 
@@ -180,7 +180,7 @@ def _count_exposure(engine: Engine, run: RunReport, released: Released) -> Expos
     return count_exposure(engine, released.view.ref, list(released.group_columns), exact)
 
 
-def _asked_k(entry: Entry) -> int:
+def _read_k(entry: Entry) -> int:
     return int(entry.policy["privacy"].get("k") or 1)
 
 
@@ -239,7 +239,7 @@ def _find_any(engine: Engine, release: str) -> Entry:
     entry = catalog.find_published(release)
     if entry is None:
         raise PolicyError(
-            f"{release} is neither a published release nor the view of one; there are: {catalog.names_of_published()}"
+            f"{release} is neither a published release nor the view of one; there are: {catalog.list_published_names()}"
         )
     return entry
 

@@ -145,7 +145,7 @@ def draw_estimates(points: Sequence[Sequence[float]]) -> Drawing:
     """
     wide, high = 420.0, 260.0
     columns = ([point[0] for point in points], [value for point in points for value in point])
-    horizontal, vertical = (_growing(min(some), max(some)) for some in columns)
+    horizontal, vertical = (_scale_logarithmically(min(some), max(some)) for some in columns)
     left, bottom = 30 + estimate_length([shown for _, shown in vertical[1]]), _TOP + high
 
     def place_point(truth: float, value: float) -> tuple[float, float]:
@@ -170,13 +170,13 @@ def draw_estimates(points: Sequence[Sequence[float]]) -> Drawing:
     return Drawing(left + wide + 16, bottom + 40, tuple(elements))
 
 
-def _growing(low: float, high: float) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
+def _scale_logarithmically(low: float, high: float) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
     """A scale from 0 to 1 for values of a range, by sign(x) log(1 + |x|), and its ticks."""
 
-    def grown(value: float) -> float:
+    def take_logarithm(value: float) -> float:
         return math.copysign(math.log1p(abs(value)), value)
 
-    begin, spread = grown(low), grown(high) - grown(low)
+    begin, spread = take_logarithm(low), take_logarithm(high) - take_logarithm(low)
     far = max(abs(low), abs(high))
     ticks = choose_steps(low, high)
     if far >= 10 and high - low > 9:
@@ -185,7 +185,7 @@ def _growing(low: float, high: float) -> tuple[Callable[[float], float], list[tu
             value for value in (0.0, *(sign * 10.0**n for sign in (-1, 1) for n in powers)) if low <= value <= high
         ] or ticks
     return (
-        lambda value: (grown(value) - begin) / spread if spread else 0.5,
+        lambda value: (take_logarithm(value) - begin) / spread if spread else 0.5,
         [(tick, _format_short(tick)) for tick in sorted(ticks)],
     )
 

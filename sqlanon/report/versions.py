@@ -9,7 +9,7 @@ from sqlanon.report.document import Block, Facts, Section, Text, make_table
 from sqlanon.results import HistoryReport, RunReport
 from sqlanon.results.figures import count, measure, share
 from sqlanon.results.kept_attacks import KeptAttacks
-from sqlanon.results.measured_risk import measured_risk
+from sqlanon.results.measured_risk import read_measured_risk
 
 
 def report_versions(entries: Sequence[Entry], run: RunReport, attacks: Sequence[KeptAttacks] = ()) -> Section:
@@ -74,7 +74,7 @@ def _trend(entries: Sequence[Entry]) -> list[Block]:
         return []
     rows = []
     for version, run in runs:
-        risks = measured_risk(run)
+        risks = read_measured_risk(run)
         highest, every = risks.highest(), risks.highest("published")
         rows.append(
             (

@@ -49,7 +49,7 @@ class MeasuredRisk(Report):
         return max(self.published, self.published_persons or 0.0)
 
 
-def measured_risk(run: RunReport) -> MeasuredRisk:
+def read_measured_risk(run: RunReport) -> MeasuredRisk:
     """The risks of a version, as far as the report has them."""
     risks = {key: None if risk is None else float(risk) for key, risk in _risks(run).items()}
     return MeasuredRisk(**risks, as_they_are=run.exposed.columns if run.exposed else ())

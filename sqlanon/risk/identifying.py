@@ -94,13 +94,13 @@ def _list_all(rows: DistinctRows) -> Iterator[Found]:
 
     last = len(rows.codes)
 
-    def grown(places: tuple[int, ...], groups: Groups) -> Iterator[Found]:
+    def extend_set(places: tuple[int, ...], groups: Groups) -> Iterator[Found]:
         for i in range(places[-1] + 1 if places else 0, last):
             more = divide_groups(groups, rows.codes[i])
             apart = _separation(rows, more)
             yield (*places, i), more.count, apart
             if more.count < len(rows.n):
-                yield from grown((*places, i), more)
+                yield from extend_set((*places, i), more)
                 continue
             # All different rows are apart, and so they are by all larger sets.
             rest = range(i + 1, last)
@@ -108,7 +108,7 @@ def _list_all(rows: DistinctRows) -> Iterator[Found]:
                 for beyond in combinations(rest, size):
                     yield (*places, i, *beyond), more.count, apart
 
-    return grown((), Groups(np.zeros(len(rows.n), np.int64), 1))
+    return extend_set((), Groups(np.zeros(len(rows.n), np.int64), 1))
 
 
 def _greedy(rows: DistinctRows) -> Iterator[Found]:

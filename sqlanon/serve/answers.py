@@ -19,7 +19,7 @@ from sqlanon.serve.notices import notices_of
 from sqlanon.serve.refusals import Asked, ServeError
 from sqlanon.serve.released import Served
 from sqlanon.serve.texts import ENDS, Output
-from sqlanon.serve.values import FLOAT8, NUMBERS, Column, Result, Type, type_named, type_of
+from sqlanon.serve.values import FLOAT8, NUMBERS, Column, Result, Type, find_type, type_of
 
 CERTAIN = "certain"
 
@@ -133,14 +133,14 @@ def columns_of(found: Sequence[Cell], types: Mapping[str, Type], aggregates: Col
     """
     columns = []
     for cell in found:
-        kind = types[cell.item] if cell.item else type_named("boolean")
+        kind = types[cell.item] if cell.item else find_type("boolean")
         columns.append(Column(cell.name, FLOAT8 if cell.item in aggregates and kind in NUMBERS else kind))
     return tuple(columns)
 
 
 def types_by_names(query: Query, names: Sequence[str]) -> dict[str, Type]:
     """Types of a query's columns, as a database names them."""
-    return {name: type_named(kind) for (name, _), kind in zip(query.items, names, strict=True)}
+    return {name: find_type(kind) for (name, _), kind in zip(query.items, names, strict=True)}
 
 
 def types_by_values(answer: Answer) -> dict[str, Type]:

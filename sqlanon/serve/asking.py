@@ -80,14 +80,14 @@ class Asking:
         self._open, self._reader = open, reader
         self.seconds = seconds
         self._file = file_of(url)
-        self._handles = Pool(self._opened_handle, _close, workers, (LostError,), self._read_stamps)
+        self._handles = Pool(self._open_handle, _close, workers, (LostError,), self._read_stamps)
         self._listing = threading.Lock()
         self._listed: tuple[Served, ...] = ()
         self._listed_at = -math.inf
         self._warned = ""
         self._opened = False
 
-    def served(self, *, anew: bool = False) -> tuple[Served, ...]:
+    def list_served(self, *, anew: bool = False) -> tuple[Served, ...]:
         """The served tables, as of a few seconds ago at most; ``anew``: a second ago.
 
         Raises:
@@ -132,7 +132,7 @@ class Asking:
         Raises:
             SqlanonError: see `sqlanon.query.ask.ask`.
         """
-        self.served()  # a statement that was prepared long ago has the rights of now as well
+        self.list_served()  # a statement that was prepared long ago has the rights of now as well
         try:
             return self._ask(question, turn, shape)
         except LostError:  # such as after a restart of the database
@@ -201,7 +201,7 @@ class Asking:
             self._handles.drop_idle()  # the others have probably ended for the same reason
             raise
 
-    def _opened_handle(self) -> Handle:
+    def _open_handle(self) -> Handle:
         try:
             handle = Handle(self._open())
         except DatabaseError as error:

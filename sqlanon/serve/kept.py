@@ -91,7 +91,7 @@ class Kept:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def sent(self, rows: int) -> Iterator[bytes]:
+    def send(self, rows: int) -> Iterator[bytes]:
         """The next rows, as messages; each is dropped as it is given out."""
         for _ in range(min(rows, len(self._rows))):
             row = self._rows.popleft()

@@ -101,7 +101,7 @@ class Tools:
 
     def _list_served(self) -> tuple[Served, ...]:
         try:
-            return self.shared.asking.served()
+            return self.shared.asking.list_served()
         except SqlanonError as error:
             raise ToolError(_format_error(explain(error))) from error
 

@@ -27,7 +27,7 @@ from sqlanon.serve.kept import Room
 from sqlanon.serve.pool import Turn
 from sqlanon.serve.refusals import NOT_SUPPORTED, Asked, ServeError, explain
 from sqlanon.serve.released import Served
-from sqlanon.serve.tables import meant_by, parse_text
+from sqlanon.serve.tables import find_meant, parse_text
 from sqlanon.serve.texts import Output, Piece
 from sqlanon.serve.values import FLOAT8, TEXT, Column, Result, Type, decode, element_of
 
@@ -86,7 +86,7 @@ class Shared:
 
     def catalog(self) -> CatalogDatabase:
         """The catalog of the releases that there are."""
-        served = self.asking.served()
+        served = self.asking.list_served()
         with self._guard:
             if self._catalog is None or self._catalog.served != served:
                 if self._catalog is not None:
@@ -130,7 +130,7 @@ class Queries:
     def _limit(self, turn: Turn | None = None) -> AbstractContextManager[Limits]:
         """The limits of work in this process alone."""
         seconds = self._seconds if turn is None else turn.seconds
-        return limit_query(_nothing, seconds, unwanted=self.cancel.is_wanted)
+        return limit_query(_cancel_nothing, seconds, unwanted=self.cancel.is_wanted)
 
     def prepare(self, piece: Piece, declared: Sequence[int] = ()) -> Prepared:
         """Read a statement.
@@ -151,7 +151,7 @@ class Queries:
     def _read(self, piece: Piece, declared: Sequence[int]) -> Prepared:
         with self._limit() as limits, readable(), limits.rewriting():
             tree = parse_text(piece.text, self._shared.dialect)
-        served = meant_by(tree, self._shared.asking)  # asks the database, which nothing may interrupt halfway
+        served = find_meant(tree, self._shared.asking)  # asks the database, which nothing may interrupt halfway
         with self._limit() as limits, readable(), limits.rewriting():
             columns = {column.name.lower(): column.type for column in served.columns} if served is not None else {}
             types = texts.parameter_types(piece, declared, columns)
@@ -309,5 +309,5 @@ def _place_errors(piece: Piece) -> Iterator[None]:
         raise error.at(piece.place(error.position)) from error
 
 
-def _nothing() -> None:
+def _cancel_nothing() -> None:
     """Nothing to cancel: only this process works."""

@@ -17,7 +17,7 @@ from sqlanon.query.release import Field, Released, describe, is_of_counts, read_
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.private_tables import METADATA, private_table
 from sqlanon.release.catalog.views import metadata_of, spell_table
-from sqlanon.serve.values import BOOL, DATE, FLOAT8, INT8, NUMERIC, TEXT, TIMESTAMP, Column, type_named
+from sqlanon.serve.values import BOOL, DATE, FLOAT8, INT8, NUMERIC, TEXT, TIMESTAMP, Column, find_type
 
 SCHEMA = "public"
 """Schema of a table if the schema of the source is not known."""
@@ -204,7 +204,7 @@ def _make_served(engine: Engine, released: Released, source: str, *, unique: boo
 
 def _column(own: Field) -> Column:
     kind = _KINDS.get(own.kind, TEXT)
-    return Column(own.name, type_named(own.source_type) if own.kind in _EXACT else kind)
+    return Column(own.name, find_type(own.source_type) if own.kind in _EXACT else kind)
 
 
 def _comment(own: Field) -> str:

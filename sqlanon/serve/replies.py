@@ -69,7 +69,7 @@ class Replies:
 
     def rows(self, kept: Kept, most: int) -> None:
         """The next rows of an answer."""
-        self._wire.send_rows(kept.sent(most))
+        self._wire.send_rows(kept.send(most))
 
     def complete(self, result: Result) -> None:
         """Send the end of a statement, after the notices."""

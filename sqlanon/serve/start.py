@@ -80,7 +80,7 @@ def make_shared(url: str, opening: Callable[[], Database], options: Options) -> 
     """The shared objects that answer queries, without a server around them; see `make_server`."""
     asking = Asking(opening, url, options.reader, options.workers, options.seconds)
     try:
-        asking.served()
+        asking.list_served()
         return Shared(asking, options.rows, AccessLog(options.log, texts=options.texts), bounds=options.bounds)
     except BaseException:
         asking.close()

@@ -29,7 +29,7 @@ def parse_text(text: str, other: str = "postgres") -> exp.Expr:
         return _parse(text, other)
 
 
-def meant_by(tree: exp.Expr, asking: Asking) -> Served | None:
+def find_meant(tree: exp.Expr, asking: Asking) -> Served | None:
     """The release that a query asks; None: it asks the catalog.
 
     Raises:
@@ -44,13 +44,13 @@ def meant_by(tree: exp.Expr, asking: Asking) -> Served | None:
     if not releases:
         missing = [table for table in tables if not is_catalog(table)]
         if missing:
-            raise _missing(missing[0], asking)
+            raise _make_missing_error(missing[0], asking)
         return None
     if len(releases) > 1:
         raise ServeError(NOT_SUPPORTED, "a query asks one release; ask the others by themselves")
     for table in tables:
         if matches[id(table)] is None and (is_catalog(table) or not isinstance(table.parent, exp.Join)):
-            raise _missing(table, asking)
+            raise _make_missing_error(table, asking)
     return next(iter(releases))
 
 
@@ -60,7 +60,7 @@ def _match(table: exp.Table, asking: Asking) -> Served | None:
     if is_catalog(table):  # as in PostgreSQL: a table with a name of the catalog needs its schema
         return None
     for anew in (False, True):
-        listed = asking.served(anew=anew)
+        listed = asking.list_served(anew=anew)
         matches = [released for released in listed if _means(table, released)]
         if len(matches) > 1:
             raise ServeError(
@@ -74,10 +74,10 @@ def _match(table: exp.Table, asking: Asking) -> Served | None:
     return None
 
 
-def _missing(table: exp.Table, asking: Asking) -> ServeError:
+def _make_missing_error(table: exp.Table, asking: Asking) -> ServeError:
     if isinstance(table.this, exp.Func):
         return ServeError(NO_FUNCTION, "functions after FROM are not answered over a release", position=place(table))
-    names = sorted(f"{released.schema}.{released.name}" for released in asking.served())
+    names = sorted(f"{released.schema}.{released.name}" for released in asking.list_served())
     shown = ".".join(part for part in (table.catalog, table.db, table.name) if part)
     hint = f"there are: {', '.join(names[:20])}" if names else "no release is published here"
     return ServeError(NO_TABLE, f'relation "{shown[:200]}" does not exist', hint, place(table))

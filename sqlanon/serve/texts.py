@@ -17,7 +17,7 @@ from sqlglot.errors import SqlglotError
 
 from sqlanon.query.parse.text_limits import MOST_CHARACTERS
 from sqlanon.serve.refusals import NOT_SUPPORTED, SYNTAX, TOO_MUCH, Asked, ServeError
-from sqlanon.serve.values import INT4, INT8, OID, TEXT, Type, list_of, type_named
+from sqlanon.serve.values import INT4, INT8, OID, TEXT, Type, find_type, list_of
 from sqlanon.sqltext import literal, respell
 
 PARAMETERS = 1000
@@ -175,7 +175,7 @@ def _guess(node: exp.Expr, columns: Mapping[str, Type]) -> Type:
     while isinstance(parent, exp.Paren | exp.Neg):
         parent = parent.parent
     if isinstance(parent, exp.Cast):
-        return type_named(parent.to.sql(dialect="postgres"))
+        return find_type(parent.to.sql(dialect="postgres"))
     if isinstance(parent, exp.Limit | exp.Offset | exp.Fetch):
         return INT8
     if isinstance(parent, exp.Binary | exp.Between | exp.In | exp.Any | exp.Tuple):

@@ -99,11 +99,11 @@ _ELEMENTS = {list_type.oid: kind for kind, list_type in _LISTS.items()} | {1015:
 """The types of the items of lists, by the numbers of the lists' types."""
 
 
-def type_named(name: str) -> Type:
+def find_type(name: str) -> Type:
     """The type for an engine's type name; other types are sent as text."""
     folded = name.lower().strip()
     if folded.endswith("[]"):
-        return list_of(type_named(folded[:-2]))
+        return list_of(find_type(folded[:-2]))
     return next((type_ for prefix, type_ in _BY_NAME if folded.startswith(prefix)), TEXT)
 
 

@@ -102,7 +102,7 @@ def choose_hidden(
     work = Work(most_work)
     search = _Search(system, threshold, insiders_of(system) if insiders else [], (work, must.copy()))
     small = np.flatnonzero(system.small)
-    for index, cell in enumerate(_ordered(system, small, secret)):
+    for index, cell in enumerate(_order_by_level(system, small, secret)):
         if step is not None:
             step(index, len(small))
         search.ahead = 2 * (len(small) - index)
@@ -112,9 +112,9 @@ def choose_hidden(
         except ExhaustedError:
             raise UnservedError(int(system.margin[cell]), exhausted=True) from None
     sums = Sums(system, amounts, search.changes, search.hidden, work)
-    sums.serve(lambda cells: _ordered(system, cells, secret), secret)
+    sums.serve(lambda cells: _order_by_level(system, cells, secret), secret)
     hidden = sums.hidden
-    cells = _ordered(system, np.flatnonzero(hidden & ~must), secret)[::-1]
+    cells = _order_by_level(system, np.flatnonzero(hidden & ~must), secret)[::-1]
     served = search.list_served(len(cells))
     if served is None:
         return Protected(hidden, *sums.combine(search.changes))
@@ -125,7 +125,7 @@ def choose_hidden(
     return Protected(hidden, *sums.combine(search.changes, [party.kept for party in parties]))
 
 
-def _ordered(system: System, cells: Longs, secret: bytes) -> Longs:
+def _order_by_level(system: System, cells: Longs, secret: bytes) -> Longs:
     """Classes by level, the finest first, and then by a keyed hash; never by value."""
 
     def key(cell: int) -> tuple[int, bytes]:

@@ -52,7 +52,7 @@ def kept_beside(physical: TableRef, parts: Sequence[str]) -> dict[str, TableRef]
     return {part: replace(physical, name=f"{physical.name}_{part}") for part in parts}
 
 
-def columns_kept(shape: Shape) -> dict[str, list[str]]:
+def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
     """The columns of the private tables of a version, by their parts."""
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
     sums = [f"s{summed.place}" for summed in shape.sums]
@@ -71,7 +71,7 @@ def columns_kept(shape: Shape) -> dict[str, list[str]]:
 
 def keep_statements(scratch: Scratch, shape: Shape, made: Tables, kept: Tables) -> list[Statement]:
     """The statements that copy scratch tables into the private tables of a version."""
-    columns = columns_kept(shape)
+    columns = list_kept_columns(shape)
     return [
         scratch.sql("statistics/keep", kept=table, table=made[part], columns=columns[part])
         for part, table in kept.items()

@@ -63,7 +63,7 @@ class Neighbour:
         return {"neighbour": list(self.columns), "shown": list(self.shown)}
 
 
-def stored_neighbour(
+def read_stored_neighbour(
     release: str, version: int, shown: Sequence[int], columns: Sequence[tuple[int, str, bool]]
 ) -> Neighbour:
     """A version of which the catalog of the counts has a record."""

@@ -21,7 +21,7 @@ from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.statistics.certificate import verify_published
 from sqlanon.statistics.failing import refuse
-from sqlanon.statistics.kept import Kept, Tables, columns_kept, kept_of
+from sqlanon.statistics.kept import Kept, Tables, kept_of, list_kept_columns
 from sqlanon.statistics.protections.base import Made
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
@@ -79,7 +79,7 @@ def keep_batches(scratch: Scratch, shape: Shape, made: Made, kept: Tables, befor
         kept: the tables to make.
         before: the tables of the version before.
     """
-    columns, earlier = columns_kept(shape), before.parts() if before is not None else {}
+    columns, earlier = list_kept_columns(shape), before.parts() if before is not None else {}
     return [
         scratch.sql(
             "statistics/keep_batch",

@@ -13,7 +13,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.must_show import Levels, find_levels
 from sqlanon.statistics.neighbour import Neighbour
-from sqlanon.statistics.summed import ShapeSum, shape_sums, stored_sums
+from sqlanon.statistics.summed import ShapeSum, read_stored_sums, shape_sums
 from sqlanon.table.encode import Domain
 from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
@@ -195,7 +195,7 @@ def shape_of(
     )
 
 
-def stored_shape(
+def read_stored_shape(
     policy: Mapping[str, Any],
     levels: Sequence[tuple[str, int]],
     version: int,
@@ -224,7 +224,7 @@ def stored_shape(
         policy["bounds"] == "exact" or bool(policy.get("other")),
         "",
         version,
-        stored_sums(policy.get("sums", ()), scales),
+        read_stored_sums(policy.get("sums", ()), scales),
         neighbour,
     )
 

@@ -109,7 +109,7 @@ def shape_sums(release: str, asked: Sequence[SumMeasure], readings: Sequence[Rea
     return tuple(sums)
 
 
-def stored_sums(asked: Sequence[Mapping[str, Any]], scales: Sequence[int]) -> tuple[ShapeSum, ...]:
+def read_stored_sums(asked: Sequence[Mapping[str, Any]], scales: Sequence[int]) -> tuple[ShapeSum, ...]:
     """The sums of a version, as the catalog keeps them."""
     return tuple(
         _shape_sum(SumMeasure(**fields), "", place, scale)

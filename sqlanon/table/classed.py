@@ -79,7 +79,7 @@ def attach_classes(
     """
     roles = encoded.roles
     assign, listed, omitted = assigned.table, assigned.listed, assigned.omitted
-    ties = assigned.divided and any(not fixed_by_code(reading) for reading in roles.kept)
+    ties = assigned.divided and any(not is_fixed_by_code(reading) for reading in roles.kept)
     if assigned.packed and not ties and omitted is None and not extra and _decodable(encoded):
         return ClassedRows(encoded, _decode_rows(scratch, encoded, assign, codes))
     if listed and (ties or omitted is not None):
@@ -189,7 +189,7 @@ def _by_row(scratch: Scratch, listed: TableRef) -> TableRef:
     return assign
 
 
-def fixed_by_code(reading: Reading) -> bool:
+def is_fixed_by_code(reading: Reading) -> bool:
     """Whether rows of equal codes publish the same value.
 
     For a sensitive column that holds if equal values never look different.

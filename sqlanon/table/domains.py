@@ -56,7 +56,7 @@ def build_domains(
             if code in at_once:
                 _integer_domain(scratch, reading, stage, tables[code])
             else:
-                _seen_domain(scratch, reading, values[code], tables[code], code)
+                _build_seen_domain(scratch, reading, values[code], tables[code], code)
         value_tables = [(tables[code] if code in ordered else values[code], code in ordered) for _, code in readings]
         facts = list(_facts(scratch, value_tables))
     domains = []
@@ -71,7 +71,7 @@ def build_domains(
             assert isinstance(hierarchy, Hierarchy)
             size = _hierarchy_domain(scratch, reading, hierarchy, values[code], tables[code], code, nulls > 0)
         elif _has_values_given(reading):
-            _given_domain(scratch, reading, values[code], tables[code], code)
+            _build_given_domain(scratch, reading, values[code], tables[code], code)
         domains.append(
             Domain(reading, tables[code], size + (nulls > 0), size, nulls, distinct, singles, top, code, spread)
         )
@@ -152,10 +152,10 @@ def _is_integer(reading: Reading) -> bool:
     return reading.column.kind == "integer" and reading.column.type not in _HUGE
 
 
-def _seen_domain(scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str) -> None:
+def _build_seen_domain(scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str) -> None:
     """A domain of the values that occur, in an order of their own."""
     if reading.treatment == "ordered":
-        _ordered_domain(scratch, reading, values, table, code, None)
+        _build_ordered_domain(scratch, reading, values, table, code, None)
     else:
         scratch.execute("table/domain_nominal", domain=table, values=values)
 
@@ -168,7 +168,7 @@ def _integer_domain(scratch: Scratch, reading: Reading, stage: TableRef, table: 
     )
 
 
-def _given_domain(scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str) -> None:
+def _build_given_domain(scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str) -> None:
     """A domain of the values that occur, in the policy's order."""
     order = reading.spec.ordered
     assert isinstance(order, tuple)
@@ -184,10 +184,10 @@ def _given_domain(scratch: Scratch, reading: Reading, values: TableRef, table: T
             f"column {reading.name}: {missing} of its values are not in the given order of {len(order)}; add them"
         )
     with scratch.together():
-        _ordered_domain(scratch, reading, values, table, code, ranks)
+        _build_ordered_domain(scratch, reading, values, table, code, ranks)
 
 
-def _ordered_domain(
+def _build_ordered_domain(
     scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str, ranks: TableRef | None
 ) -> None:
     kind, type_of = reading.column.kind, reading.column.type

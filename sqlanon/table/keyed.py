@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.engines.base import TableRef
-from sqlanon.table.classed import fixed_by_code
+from sqlanon.table.classed import is_fixed_by_code
 from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
 
@@ -25,7 +25,7 @@ def hash_keys(scratch: Scratch, rows: TableRef, roles: Roles, secret: str) -> Ta
     columns_kept = [{"alias": reading.alias, "kind": reading.column.kind} for reading in roles.kept]
     # The link is of unique identifiers, or else of all columns: rows of one link then have the same values, which may
     # still look different.
-    turned = not all(fixed_by_code(reading) for reading in roles.kept)
+    turned = not all(is_fixed_by_code(reading) for reading in roles.kept)
     scratch.execute(
         "freeform/keyed", {"secret": secret}, keyed=keyed, rows=rows, kept=columns_kept, link=roles.link, turned=turned
     )

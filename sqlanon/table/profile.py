@@ -87,11 +87,11 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
             top,
             comparable,
         )
-        profiles.append(_looked_at(engine, relation.ref, column_profile))
+        profiles.append(_add_shapes(engine, relation.ref, column_profile))
     return tuple(profiles)
 
 
-def _looked_at(engine: Engine, source: TableRef, column: ColumnProfile) -> ColumnProfile:
+def _add_shapes(engine: Engine, source: TableRef, column: ColumnProfile) -> ColumnProfile:
     """A column with counts of the shapes of texts, and with round ends of numbers and dates."""
     if column.kind in ("text", "enum") and column.distinct:
         query = statement("table/shapes", engine.dialect, source=source, column=column.name)

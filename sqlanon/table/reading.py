@@ -136,7 +136,7 @@ def hashes_of(names: Iterable[str]) -> dict[str, str]:
     return {name: f"p{i}" for i, name in enumerate(ordered, 1)}
 
 
-def counted_columns(
+def find_counted_columns(
     relation: Relation, named: Mapping[str, tuple[str, ...]], nulls: Mapping[str, NullPerson | None]
 ) -> tuple[Counted, ...]:
     """Columns of a source as the stage counts them, by the name of the persons; columns are spelled as there."""
@@ -203,12 +203,12 @@ class Roles:
         """The persons of a release of events: those in `person`, else the identifiers that accept no repeats."""
         if not spec.person:
             columns_of = {item.name: (item.name,) for item in self.identifier_specs if not item.accept_repeats}
-            return counted_columns(self.relation, columns_of, {})
+            return find_counted_columns(self.relation, columns_of, {})
         published = tuple(reading.spec for reading in self.pseudonyms)
         spelled = {item.name.lower(): item.name for item in self.identifier_specs + published}
         columns = tuple(spelled.get(name.lower(), name) for name in spec.person)
         name = person_name(columns)
-        return counted_columns(self.relation, {name: columns}, {name: spec.null_person})
+        return find_counted_columns(self.relation, {name: columns}, {name: spec.null_person})
 
     def published_order(self) -> tuple[Reading, ...]:
         """Quasi, sensitive and insensitive columns in the order of the source."""

@@ -120,7 +120,7 @@ def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> 
     """
     import numpy as np
 
-    from sqlanon.kernels.requirements import allowed_slots, demands_of, new_counters, satisfied
+    from sqlanon.kernels.requirements import demands_of, mark_allowed, new_counters, satisfied
 
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 30))
@@ -139,7 +139,7 @@ def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> 
     def meets(positions: Longs) -> bool:
         return checked.holds([everything[position] for position in positions], everything)
 
-    allowed_slots(demands, rows, order, ends, len(ends), counters, allowed)
+    mark_allowed(demands, rows, order, ends, len(ends), counters, allowed)
     divided = [bool(a) for a in allowed[:-1]]
     expected = [meets(order[:end]) and meets(order[end:]) for end in ends[:-1]]
     assert divided == expected, checked.where("the tally finds other divisions than the definition")

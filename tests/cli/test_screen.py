@@ -21,11 +21,11 @@ from sqlanon.cli.show.text import (
     clean,
     count,
     format_seconds,
+    hide_password,
     list_option,
     measure,
     note,
     share,
-    shown_url,
     things,
 )
 from sqlanon.policy.proposal import Proposal, Proposed
@@ -217,7 +217,7 @@ def test_safe():
     ],
 )
 def test_no_password(url, expected):
-    assert shown_url(url) == expected
+    assert hide_password(url) == expected
 
 
 def test_releases_say_what_is_published(capsys):

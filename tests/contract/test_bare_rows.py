@@ -50,8 +50,8 @@ def test_blocks_and_groups_of_equal_rows(
     grouped = []
     monkeypatch.setattr(
         bare_rows,
-        "_grouping",
-        lambda *args, made=bare_rows._grouping: grouped.append(made(*args)) or grouped[-1],
+        "_find_grouping",
+        lambda *args, made=bare_rows._find_grouping: grouped.append(made(*args)) or grouped[-1],
     )
     for block, few in ((100, 10**9), (1 << 22, 0), (100, 0)):
         monkeypatch.setattr(bare_rows, "BLOCK", block)

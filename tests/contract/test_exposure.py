@@ -18,7 +18,7 @@ from sqlanon import policy
 from sqlanon.decided import ThresholdSpec
 from sqlanon.errors import PrivacyViolation
 from sqlanon.results import Exposure
-from sqlanon.results.measured_risk import exact_risk, measured_risk
+from sqlanon.results.measured_risk import exact_risk, read_measured_risk
 from tests.contract.own_boxes import fetch, version_of
 from tests.engines import create_table, read_table
 
@@ -56,7 +56,7 @@ def test_a_run_counts_who_is_alone(shared_db: Any, form: str) -> None:
     alone = sum(n == 1 for n in groups.values())
     assert alone > 10
     assert report.exposed == Exposure(1, alone, 60, ("cost", "flag"), len(groups))
-    assert measured_risk(report).published_marketer == len(groups) / 60
+    assert read_measured_risk(report).published_marketer == len(groups) / 60
     assert f"{alone} of 60 rows are alone (k 1, not 4)" in report.exposed.warning(4)
     page = shared_db.report(name, form="md")
     before = page.partition("Every requirement of the policy is met")[0]
@@ -117,7 +117,7 @@ def test_persons_of_such_groups(shared_db: Any) -> None:
     assert (report.exposed.k, report.exposed.persons) == (min(rows.values()), fewest)
     assert fewest < report.exposed.k
     assert exact_risk(report, "prosecutor", "published") == Fraction(1, fewest)
-    assert measured_risk(report).published_persons == 1 / fewest > measured_risk(report).published
+    assert read_measured_risk(report).published_persons == 1 / fewest > read_measured_risk(report).published
     most = ThresholdSpec(Fraction(1, report.exposed.k), "rows alone would be within it")
     with pytest.raises(PrivacyViolation, match="every published column"):
         shared_db.run(replace(asked, threshold=most))
@@ -133,11 +133,11 @@ def test_a_lineage(shared_db: Any, kept: str | None) -> None:
     asked = replace(asked, rest="drop", refresh=replace(asked.refresh, mode="frozen"))
     report = shared_db.run(asked)
     groups = groups_of(shared_db, name)
-    risk = measured_risk(report)
+    risk = read_measured_risk(report)
     assert risk.published == 1 / min(groups.values()) >= risk.rows
     assert risk.published_marketer == len(groups) / 48 >= risk.marketer
     old = replace(report, exposed=None)
-    assert (measured_risk(old).published, measured_risk(old).rows) == (None, risk.rows)
+    assert (read_measured_risk(old).published, read_measured_risk(old).rows) == (None, risk.rows)
     least = min(groups.values())
     within, above = (ThresholdSpec(Fraction(1, rows), "own") for rows in (least, least + 1))
     with pytest.raises(PrivacyViolation, match="every published column"):
@@ -169,11 +169,11 @@ def test_boxes_of_their_own(shared_db: Any) -> None:
     assert len(fits) == 40
     alone = sum(n == 1 for n in fits.values())
     assert report.exposed == Exposure(min(fits.values()), alone, 40, ("flag",))
-    risk = measured_risk(report)
+    risk = read_measured_risk(report)
     assert (risk.rows, risk.published) == (1 / 4, 1 / report.exposed.k)
     assert (risk.marketer, risk.published_marketer) == (None, None)
     without = shared_db.run(
         replace(asked, columns=tuple(one for one in asked.columns if one.name != "flag"), rest="drop"),
         allow_weaker=True,
     )
-    assert (without.exposed.k, measured_risk(without).published) == (4, 1 / 4)
+    assert (without.exposed.k, read_measured_risk(without).published) == (4, 1 / 4)

@@ -20,7 +20,7 @@ from sqlanon.noisy.published import estimate_night
 from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import noise_of
 from sqlanon.release.budget.ledger import Ledger
-from sqlanon.release.budget.nights import kept_tables
+from sqlanon.release.budget.nights import name_kept_tables
 from sqlanon.release.stages.stage import Publish
 from sqlanon.release.versions import noisy
 from sqlanon.table.scratch import Scratch
@@ -225,7 +225,7 @@ def test_a_night_that_was_lost_is_charged_once_more_and_one_that_was_drawn_is_ta
         taken = next_night(made, [])
     assert (taken.version, taken.noisy.night) == (2, 2)
     assert made.states() == ["published", "lost", "published"]
-    seen, measured = kept_tables(shared_db.engine, made.budget, charges[0].seq)
+    seen, measured = name_kept_tables(shared_db.engine, made.budget, charges[0].seq)
     assert shared_db.engine.fetch(f"SELECT night, count(*) FROM {seen} GROUP BY night ORDER BY night") == [
         (1, 1),
         (2, 1),
@@ -253,7 +253,7 @@ def test_nights_end_and_begin_anew_only_when_they_are_paid_again(shared_db: Any,
     assert third.noisy.night == 1
     assert third.noisy.spent > second.noisy.spent
     (seq,) = {event.paid_by for event in Ledger(shared_db.engine).read()[made.budget][-3:] if event.kind == "reserved"}
-    seen, measured = kept_tables(shared_db.engine, made.budget, seq)
+    seen, measured = name_kept_tables(shared_db.engine, made.budget, seq)
     shared_db.engine.execute(f"DELETE FROM {measured}")
     make_due(made)
     with pytest.raises(GuardError, match="private tables of the earlier nights are not as they were left"):
@@ -284,7 +284,7 @@ def test_a_person_who_arrives_too_often_is_noticed(name: str, shared_db: Any, tm
     made = Made(shared_db, tmp_path, [(1, "north", "F", 5, 5.0)], **ASKED)
     made.run()
     (charge,) = [event for event in Ledger(shared_db.engine).read()[made.budget] if event.kind == "reserved"]
-    seen, _ = kept_tables(shared_db.engine, made.budget, charge.seq)
+    seen, _ = name_kept_tables(shared_db.engine, made.budget, charge.seq)
     for cell in range(3):
         night = 2 if name == "twice" else 1
         shared_db.engine.execute(

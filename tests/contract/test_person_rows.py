@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from sqlanon.errors import InfeasibleError
-from sqlanon.kernels.requirements import allowed_slots, demands_of, grow_count, last_first, new_counters, satisfied
+from sqlanon.kernels.requirements import demands_of, grow_count, last_first, mark_allowed, new_counters, satisfied
 from sqlanon.privacy.base import Coded
 from sqlanon.privacy.persons import PersonDiversity, Persons, PersonShare
 from tests.engines import create_table, read_table
@@ -277,7 +277,7 @@ def test_what_kernels_count(seed: int) -> None:
         return found[0] >= k and found[1] >= l and found[3] <= share
 
     for _ in range(2):  # counters are zero again
-        allowed_slots(demands, rows, order, ends, len(ends), counters, allowed)
+        mark_allowed(demands, rows, order, ends, len(ends), counters, allowed)
         assert [bool(a) for a in allowed[:-1]] == [meets(order[:e]) and meets(order[e:]) for e in ends[:-1]]
         assert satisfied(demands, rows, order, counters) == meets(order)
     assert not counters.counts.any()
@@ -308,7 +308,7 @@ def test_many_equal_rows_do_not_collapse_into_one_class(
             arrays[-1][:] = False
             arrays[-1][0] = True
 
-        monkeypatch.setattr(direct, "bordered_runs", one_run)
+        monkeypatch.setattr(direct, "divide_bordered", one_run)
         monkeypatch.setattr(direct, "_STEPS", 4000 * 1024)
     made = shared_db.anonymize(place(shared_db, rows), **ASKED, method="tree")
     assert made.report.classes >= 4

@@ -55,6 +55,24 @@ def test_a_suppressed_value_may_make_a_group_of_its_own(shared_db: Any) -> None:
         assert groups(shared_db, some, "d") == ({"a": (2, 2)}, False)
 
 
+@pytest.mark.parametrize(("kind", "type_", "value"), [("decimal", "DECIMAL(8, 2)", "2.74"), ("float", DOUBLE, "2.5")])
+def test_a_test_for_null_has_its_groups_where_every_value_is_suppressed(
+    shared_db: Any, kind: str, type_: str, value: str
+) -> None:
+    """No value is shown that a group could be listed by, and each row is in one all the same."""
+    name = made(
+        shared_db, [shown("m", kind, type_), plain("c", "integer", "INTEGER")], [["NULL", "1"]] * 4, "suppressed"
+    )
+    assert groups(shared_db, name, "m IS NULL") == ({False: (4, 4)}, False)
+    assert groups(shared_db, name, "CASE WHEN m IS NULL THEN 'none' ELSE 'some' END") == ({"some": (4, 4)}, False)
+    row = shared_db.query(f"SELECT m IS NULL AS k, count(*) AS n FROM {name} WHERE m = {value} GROUP BY 1").rows[0]
+    assert (row["k"], row["n"].low, row["n"].high) == (False, 0, 4)
+    name = made(
+        shared_db, [shown("m", kind, type_, flag=True)], [["NULL", "TRUE"]] * 3 + [["NULL", "FALSE"]], "suppressed"
+    )
+    assert groups(shared_db, name, "m IS NULL") == ({False: (0, 3), True: (1, 4)}, False)
+
+
 def test_points_may_mean_any_value_and_for_null(shared_db: Any) -> None:
     columns = [
         shown("x", "integer", "INTEGER"),

@@ -12,13 +12,13 @@ import sqlanon
 from sqlanon.declared import METHODS
 from sqlanon.errors import PolicyError
 from sqlanon.methods.shared import refine, search
-from sqlanon.methods.suppress.declaration import refined_stars
+from sqlanon.methods.suppress.declaration import refuse_refinement
 from tests.contract.axes import Way, ways
 from tests.contract.cases import Case, multiset, release_rows
 from tests.contract.samples import DIVERSE, FEW, TREES, WHOLE
 from tests.oracle.requirements import Privacy
 
-FIRST = {way.method: way for way in reversed(ways()) if refined_stars not in METHODS[way.method].rules}
+FIRST = {way.method: way for way in reversed(ways()) if refuse_refinement not in METHODS[way.method].rules}
 """Every method that takes refine, with its first options."""
 
 

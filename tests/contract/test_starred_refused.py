@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sqlanon.declared import METHODS
-from sqlanon.declared.check import suppression_refused
+from sqlanon.declared.check import refuse_suppression
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.spec import SuppressionSpec
 from tests.contract.starring import ROWS, TYPES, Generalizing, cells
@@ -60,7 +60,7 @@ def test_what_cannot_be_is_refused(shared_db: Any, starring: Any, options: Any, 
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_that_suppress_nothing_say_why(name: str, rows: str) -> None:
     """All but three; `suppress` takes a cap on starred rows."""
-    refused = suppression_refused(METHODS[name], SuppressionSpec(Fraction(1, 20), rows))  # type: ignore[arg-type]
+    refused = refuse_suppression(METHODS[name], SuppressionSpec(Fraction(1, 20), rows))  # type: ignore[arg-type]
     if name in ("fulldomain", "koptimize") or (name, rows) == ("suppress", "starred"):
         assert refused is None
     elif name == "suppress":

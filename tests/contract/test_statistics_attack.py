@@ -64,6 +64,18 @@ def test_a_hidden_cell_that_is_shown_gives_small_ones_away(shared_db: Any, tmp_p
     assert outsider.below == naive.below >= outsider.exact
 
 
+def test_the_order_of_cells_changes_nothing(shared_db: Any, tmp_path: Path) -> None:
+    """Engines list cells in any order: each number of the report is the same to the last digit."""
+    ages = {"columns": "{region: {}, age: {}}", "tables": "[{name: a, by: [region, age]}]"}
+    made = made_of(shared_db, tmp_path, "undone counts", protect="{persons: 14}", **ages)
+    (entry,) = Catalog(shared_db.engine).entries(made.name)
+    found, place, held = shared_db.attack(made.name), f"_sqlanon.{entry.physical}", f"held_{made.source}"
+    shared_db.engine.execute(f"CREATE TABLE {held} AS SELECT * FROM {place}")
+    shared_db.engine.execute(f"DELETE FROM {place}")
+    shared_db.engine.execute(f"INSERT INTO {place} SELECT * FROM {held} ORDER BY region DESC, age DESC")
+    assert shared_db.attack(made.name) == found
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(3))
 def test_nothing_is_found_with_hierarchies_and_insiders(seed: int, shared_db: Any, tmp_path: Path) -> None:

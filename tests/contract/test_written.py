@@ -108,7 +108,7 @@ def test_groups_of_one_mark_are_not_one_group(marks: str) -> None:
                     else f"CREATE TEMP TABLE {table.name} AS SELECT {columns}"
                 )
         recoded: Any = SimpleNamespace(released=released, layout=SimpleNamespace(of_class=("lo", "set")))
-        written, groups = verify.written_groups(scratch, made, recoded, target, PUBLISHED)
+        written, groups = verify.fingerprint_written(scratch, made, recoded, target, PUBLISHED)
         found = scratch.fetch("verify/fingerprint", target=target, published=PUBLISHED)[0]
         assert tuple(map(str, written)) == tuple(map(str, found))
         if marks == "collision":

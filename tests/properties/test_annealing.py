@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.declared.parameters import Closeness
-from sqlanon.kernels.dealt_halves import dealt_halves
+from sqlanon.kernels.dealt_halves import halve_dealt
 from sqlanon.kernels.random import seed_state
 from sqlanon.kernels.unions import boxes_of, measure_of
 from sqlanon.kernels.unite import unite_failing
@@ -94,7 +94,7 @@ def test_failing_classes_are_united_and_others_divided(case: Case, data: st.Data
         assert len({int(group[row]) for row in members}) == 1
     codes, sensitive = of_rows(table)
     key = np.unique(np.array([*sensitive, np.zeros(table.rows, np.int32)]), axis=1, return_inverse=True)[1]
-    made = dealt_halves(
+    made = halve_dealt(
         codes, box, rows.sets, measure, asked, key.reshape(-1).astype(np.int64), group, privacy.k, seed_state(1)
     )
     halves = by_number(group)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 
 from sqlanon.methods.onedim.kernels import bordered_runs as module
-from sqlanon.methods.onedim.kernels.bordered_runs import bordered_runs
+from sqlanon.methods.onedim.kernels.bordered_runs import divide_bordered
 from tests.contract.cases import Case
 from tests.oracle.domains import Table
 from tests.oracle.requirements import Privacy, feasible, meets
@@ -41,7 +41,7 @@ def test_runs_are_those_of_the_rule(case: Case) -> None:
     seen = [(tuple(rows.places[i].tolist()), tuple(rows.sets[i].tolist())) for i in range(table.rows)]
     equal = [i > 0 and seen[i] == seen[i - 1] for i in range(table.rows)]
     first = np.zeros(table.rows, np.bool_)
-    bordered_runs(rows.places, rows.sets, rows.number, demands(table, privacy), first)
+    divide_bordered(rows.places, rows.sets, rows.number, demands(table, privacy), first)
     assert [list(own) for own in by_first(first, range(table.rows))] == bordered(table, equal, privacy)
 
 
@@ -53,7 +53,7 @@ def test_runs_longer_than_what_is_counted_together() -> None:
     places = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes).reshape(-1, 1)
     n = len(places)
     first = np.zeros(n, np.bool_)
-    bordered_runs(places, np.zeros((n, 0), np.uint64), np.arange(n, dtype=np.int32), demands_of(2500, []), first)
+    divide_bordered(places, np.zeros((n, 0), np.uint64), np.arange(n, dtype=np.int32), demands_of(2500, []), first)
     # 3001 | 2 + 5000 | 2047 + 2 + 1, which are fewer than 2500 and join the run before them
     assert np.flatnonzero(first).tolist() == [0, 3001]
     assert module._BLOCKS[1] < 2500

@@ -21,7 +21,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.requirements import new_counters
-from sqlanon.methods.clustering.kernels.class_costs import find_cheapest_cluster, make_lone_slot, new_priced, price_slot
+from sqlanon.methods.clustering.kernels.class_costs import (
+    find_cheapest_cluster,
+    make_lone_slot,
+    make_priced,
+    price_slot,
+)
 from sqlanon.methods.clustering.kernels.cluster import Count, Flag
 from sqlanon.methods.clustering.kernels.dealing import deal
 from sqlanon.methods.clustering.kernels.without import without_each
@@ -93,7 +98,7 @@ def test_what_a_cluster_costs_and_where_rows_join_cheapest(case: Case, data: st.
     classes = by_number(drawn)
     priced_for, value = priced_by(table, objective)
     rows, asked = in_order(table)[0], demands(table, Privacy())
-    made, past = new_priced(priced_for, n, len(classes) + 2), len(classes)
+    made, past = make_priced(priced_for, n, len(classes) + 2), len(classes)
     for g, members in enumerate(classes):
         for row in members:
             made.after[row], made.head[g] = made.head[g], row

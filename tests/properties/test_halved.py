@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from hypothesis import given
 
-from sqlanon.methods.onedim.kernels.halved_runs import halved_runs, without_run
+from sqlanon.methods.onedim.kernels.halved_runs import divide_halved, without_run
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp
 from tests.oracle.domains import Table
@@ -38,7 +38,7 @@ def test_runs_are_those_of_the_rule_and_none_can_be_divided(case: Case) -> None:
         return
     rows, shape = in_order(table)
     first = np.zeros(table.rows, np.bool_)
-    halved_runs(rows.places, rows.sets, rows.number, shape, demands(table, privacy), first)
+    divide_halved(rows.places, rows.sets, rows.number, shape, demands(table, privacy), first)
     found = by_first(first, range(table.rows))
     assert [list(own) for own in found] == halved(table, list(range(table.rows)), privacy)
     for own in found:

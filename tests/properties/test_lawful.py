@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.onedim import parallel_runs
-from sqlanon.methods.onedim.parallel_runs import requiring_runs
+from sqlanon.methods.onedim.parallel_runs import find_requiring_runs
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, runs
 from tests.oracle.domains import Quasi, Sensitive, Table
@@ -22,7 +22,7 @@ from tests.properties.strategies import cases, examples
 
 def solve(table: Table, privacy: Privacy, most: int, threads: int = 1):
     rows, shape = in_order(table)
-    first, loss = requiring_runs(rows, shape, demands(table, privacy), most, threads)
+    first, loss = find_requiring_runs(rows, shape, demands(table, privacy), most, threads)
     return loss, by_first(first, range(table.rows)) if loss < NEVER else []
 
 

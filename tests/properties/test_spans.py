@@ -20,7 +20,7 @@ def test_sorted_by_several(keys: list[int], workers: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(threads, "LEAST_ROWS", 4)
         patch.setattr(threads, "_SAMPLE", 2)
-        rows, line = threads.sorted_by(given_keys, workers)
+        rows, line = threads.sort_by(given_keys, workers)
     assert line.tolist() == sorted(keys)
     assert rows.tolist() == sorted(range(len(keys)), key=lambda row: keys[row])  # Python's sort is stable
 
@@ -39,7 +39,7 @@ def test_spans_begin_where_runs_do(begins: list[bool], workers: int) -> None:
 def test_sorted_by_more_threads_than_a_byte_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "LEAST_ROWS", 4)
     keys = np.random.default_rng(1).permutation(2_000).astype(np.int64)
-    rows, line = threads.sorted_by(keys, 200)
+    rows, line = threads.sort_by(keys, 200)
     assert line.tolist() == list(range(2_000))
     assert keys[rows].tolist() == list(range(2_000))
 

@@ -152,10 +152,13 @@ def collected(bound: Bound, plan: QueryPlan) -> exp.Select:
 def rows_sql(rows: BoxRows) -> exp.Select:
     """The box rows: how many, and what each condition says of them."""
     last = exp.Select().select(exp.column("n", quoted=True))
-    for i, triple in enumerate(rows.triples):
-        for end, tree in zip("pcs", (triple.possible, triple.certain, triple.share), strict=True):
-            last = last.select(exp.alias_(tree.copy(), f"{end}{i}", quoted=True))
-    last = last.from_(rows.last)
+    trees = {
+        f"{end}{i}": tree
+        for i, triple in enumerate(rows.triples)
+        for end, tree in zip("pcs", (triple.possible, triple.certain, triple.share), strict=True)
+    }
+    last = last.select(*(exp.alias_(tree.copy(), name, quoted=True) for name, tree in trees.items()))
+    last = last.from_(rows.written.rows(rows.last, trees.values()))
     last.set("with_", with_tables([(name, tree.copy()) for name, tree in rows.tables], last))
     return last
 

@@ -49,7 +49,7 @@ def _asked_of(db: sqlanon.Database, kept: bool) -> Iterator[None]:
         patch.setattr(kept_classes, "_FEWER", 0)
         patch.setattr(kept_classes, "FEWEST_ROWS", 0)
         patch.setattr(kept_classes, "MOST_TABLES", 64 if kept else 0)
-        db._forget_asked()
+        db._forget_queries()
         yield
 
 
@@ -159,7 +159,7 @@ def test_no_table_is_made_or_dropped_within_a_transaction_of_the_caller(duckdb_d
     made = _tables(db)
     assert len(made) == 1
     with _rolled_back(db):
-        db._forget_asked()
+        db._forget_queries()
         assert _tables(db) == made
     db.query(text)
     db.query(text)

@@ -13,9 +13,10 @@ import pytest
 import sqlanon
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
-from sqlanon.query.boxes.listed_boxes import Lookup, ValuesByTest
+from sqlanon.query.boxes.listed_boxes import Lookup
 from sqlanon.query.boxes.outcomes import outcomes
 from sqlanon.query.boxes.set_constants import Contained, unknown_share
+from sqlanon.query.boxes.values_by_test import ValuesByTest
 from sqlanon.query.logic.number_line import Comparison
 from sqlanon.query.logic.value_tests import ValueTest
 from sqlanon.query.release import Field

@@ -16,7 +16,7 @@ from sqlanon.progress import Silent
 from sqlanon.release.catalog.approvals import Approvals, hold_approval, plain_policy, require_approval
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.stages import work as running
-from sqlanon.results.measured_risk import measured_risk
+from sqlanon.results.measured_risk import read_measured_risk
 from tests.refresh.approvals import (
     ALICE,
     NEVER,
@@ -235,7 +235,7 @@ def test_persons_are_measured(shared_db):
     with pytest.raises(PrivacyViolation, match="above the threshold 25 %"):
         shared_db.run(replace(spec, threshold=ThresholdSpec(Fraction(1, 4), "own")))
     done = shared_db.run(replace(spec, threshold=ThresholdSpec(Fraction(1, 2), "own")))
-    risk = measured_risk(done)
+    risk = read_measured_risk(done)
     assert risk.persons == pytest.approx(1 / min(done.min_identifiers.values()))
     # No column is published as it is.
     assert (risk.published, risk.published_persons) == (risk.rows, risk.persons)

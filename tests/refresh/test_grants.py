@@ -218,7 +218,7 @@ def test_readers_never_queue_behind_the_swap(server, monkeypatch):
     url = server.engine._connection.info.dsn
     waits: list[float] = []
     limits: list[object] = []
-    swapping = type(server.engine).swapping
+    swapping = type(server.engine).run_swap
 
     def watched(self, action) -> None:
         def tried() -> None:
@@ -227,7 +227,7 @@ def test_readers_never_queue_behind_the_swap(server, monkeypatch):
 
         swapping(self, tried)
 
-    monkeypatch.setattr(type(server.engine), "swapping", watched)
+    monkeypatch.setattr(type(server.engine), "run_swap", watched)
     with psycopg.connect(url) as long, psycopg.connect(url, autocommit=True) as short:
         long.execute("SELECT count(*) FROM release.g8")  # its transaction keeps the lock
         done = threading.Event()

@@ -305,7 +305,7 @@ def test_a_view_is_not_replaced_between_the_check_and_the_drop(connect, monkeypa
         other.execute("SET lock_timeout = '200ms'")
         tried = []
 
-        relying = type(db.engine).relying
+        relying = type(db.engine).list_dependents
 
         def meanwhile(self, views):
             for view in ("u20", "u20_metadata"):
@@ -317,7 +317,7 @@ def test_a_view_is_not_replaced_between_the_check_and_the_drop(connect, monkeypa
                 tried.append(view)
             return relying(self, views)
 
-        monkeypatch.setattr(type(db.engine), "relying", meanwhile)
+        monkeypatch.setattr(type(db.engine), "list_dependents", meanwhile)
         db.unpublish("u20")
         assert tried == ["u20", "u20_metadata"]
         assert views(db, "u20") == []

@@ -6,9 +6,10 @@ as it is, and never drawn again.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 
 from sqlanon.database.database import Database
+from sqlanon.engines import _choose_ledger
 from sqlanon.engines.base import Engine
 from sqlanon.engines.duckdb.engine import DuckDBEngine
 from sqlanon.errors import DatabaseError, GuardError, LockedError
@@ -202,15 +204,50 @@ def test_nothing_is_drawn_twice_for_a_charge(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_ledger_that_lacks_a_published_version_is_refused(tmp_path: Path) -> None:
+    """For every release of the persons, and every name of their budget: each would be paid from nothing."""
     place = Place(tmp_path)
     assert place.run()
     (tmp_path / "anchor").unlink()
     place.ledger = tmp_path / "another.duckdb"
+    policy = place.file.read_text()
     with place.opened() as db:
-        for work in (db.plan, lambda spec: db.run(spec, spend=True)):
-            with pytest.raises(DatabaseError, match=r"no charge of version 1 of nightly.* Nothing was read or spent"):
-                work(load(place.file).releases[0])
+        for other in (("nightly", "nightly"), ("nightly", "another"), (": people", ": others")):
+            place.file.write_text(re.sub(*other, policy))
+            for work in (db.plan, lambda spec: db.run(spec, spend=True)):
+                with pytest.raises(
+                    DatabaseError, match=r"no charge of version 1 of nightly.* Nothing was read or spent"
+                ):
+                    work(load(place.file).releases[0])
     assert place.states() == []
+
+
+def test_what_is_kept_beside_a_ledger_is_for_its_owner_alone(tmp_path: Path) -> None:
+    open_ledger = _choose_ledger(f"duckdb:///{tmp_path}/state.duckdb", read_only=False)
+    assert open_ledger is not None
+    before = os.umask(0o022)
+    try:
+        with closing(open_ledger()) as engine:
+            engine.execute("CREATE TABLE seen (person TEXT)")
+            modes = {path.name: path.stat().st_mode & 0o077 for path in tmp_path.iterdir()}
+            assert {"state.duckdb", "state.duckdb.wal"} <= modes.keys()
+            assert not any(modes.values())
+    finally:
+        os.umask(before)
+
+
+def test_a_ledger_of_another_source_is_no_proof_of_a_charge(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    assert place.run()
+    (tmp_path / "anchor").unlink()
+    other = Place(tmp_path)
+    other.ledger = place.ledger = tmp_path / "another.duckdb"
+    policy = place.file.read_text()
+    other.file.write_text(policy.replace("nightly", "another"))
+    assert other.run()  # as many rows, of a budget of the same name
+    place.file.write_text(policy)
+    with place.opened() as db, pytest.raises(DatabaseError, match="no charge of version 1 of nightly"):
+        db.run(load(place.file).releases[0], spend=True)
+    assert place.states() == ["published"]
 
 
 def test_a_table_is_copied_again_where_it_was_not_copied_as_it_is(

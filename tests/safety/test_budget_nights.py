@@ -12,7 +12,7 @@ import pytest
 import sqlanon
 from sqlanon.errors import DatabaseError, GuardError, LockedError
 from sqlanon.release.budget.ledger import Ledger
-from sqlanon.release.budget.nights import kept_tables
+from sqlanon.release.budget.nights import name_kept_tables
 from tests.safety.conftest import SERVER
 from tests.safety.test_budget import Place, kill_at, wait_until_gone
 
@@ -42,7 +42,7 @@ class NightlyPlace(Place):
             for night in {event.night for event in charges}:
                 own = [event for event in charges if event.night == night]
                 assert [len(event.mechanisms) for event in own] == [int(night == 1)] + [1] * (len(own) - 1)
-            seen, measured = kept_tables(db.engine, "people", charges[0].seq)
+            seen, measured = name_kept_tables(db.engine, "people", charges[0].seq)
             nights = []
             if db.engine.exists(measured):
                 nights = [n for (n,) in db.engine.fetch(f"SELECT DISTINCT night FROM {measured} ORDER BY night")]

@@ -164,7 +164,7 @@ def test_no_error_of_the_driver_leaves_the_engine(server):
         lambda: lost.relation("v"),
         lambda: lost.exists(view),
         lambda: lost.has_schema(view),
-        lambda: lost.restoring_statements(view, ["a"]),
+        lambda: lost.list_restore_statements(view, ["a"]),
         lambda: lost.roles(["x"]),
         lambda: lost.grant_usage([view], "x"),
         lambda: lost.grant_select([view], "x"),
@@ -181,7 +181,7 @@ def test_no_error_of_the_driver_leaves_the_engine(server):
         lambda: entered(lost.snapshot()),
         lambda: entered(lost.publishing()),
         lambda: entered(lost.lock("x")),
-        lambda: lost.swapping(lambda: None),
+        lambda: lost.run_swap(lambda: None),
     )
     for call in calls:
         with pytest.raises(sqlanon.DatabaseError, match="was lost"):

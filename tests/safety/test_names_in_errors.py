@@ -76,7 +76,7 @@ def test_every_problem_is_one_printable_line(ages: Any, tmp_path: Path, kind: st
 
 
 def test_problems_stay_apart_through_a_pickle() -> None:
-    error = PolicyError(["first", f"second {NAME}"]).advising("--yes")
+    error = PolicyError(["first", f"second {NAME}"]).with_advice("--yes")
     again = pickle.loads(pickle.dumps(error))
     assert (again.problems, str(again), again.options) == (error.problems, str(error), ("--yes",))
     assert error.problems == ["first", f"second {SHOWN[0]}"]

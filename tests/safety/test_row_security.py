@@ -151,7 +151,7 @@ def test_who_sees_every_row_is_not_stopped(places: Any, source: str) -> None:
 def test_the_owner_and_superusers_are_not_stopped(places: Any) -> None:
     owner, *_ = places
     tables = [owner.engine.target(name) for name in ("public.patients", "public.forced", "public.shut")]
-    assert owner.engine.rights.hiding(tables) == []
+    assert owner.engine.rights.list_filtered_tables(tables) == []
     with owner.engine.snapshot(whole=True):
         assert owner.engine.fetch("SELECT count(*) FROM public.shut") == [(600,)]
 

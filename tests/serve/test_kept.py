@@ -40,14 +40,14 @@ def test_rows_are_counted_until_they_are_sent() -> None:
     room = Room(10_000)
     found = Kept(result(20), [1, 0], room, "ann")
     assert 20 * 100 < room.taken < 20 * 400
-    sent = list(found.sent(5))
+    sent = list(found.send(5))
     assert sent == [DataRow(columns=[i.to_bytes(4), b"x" * 100]).to_wire() for i in range(5)]
     assert len(found) == 15
     before = room.taken
     found.drop()
     assert before > room.taken == 0
-    assert list(found.sent(5)) == []
-    assert list(Kept(Result("SET"), [], room, "ann").sent(5)) == []
+    assert list(found.send(5)) == []
+    assert list(Kept(Result("SET"), [], room, "ann").send(5)) == []
 
 
 def test_what_has_no_room_leaves_none_behind(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,9 +31,9 @@ def missing() -> str | None:
     for package in ("pyspark", "pyarrow"):
         if not find_spec(package):
             return f"the package {package} is not installed"
-    from sqlanon.engines.spark.opening import java_missing
+    from sqlanon.engines.spark.opening import explain_missing_java
 
-    return java_missing()
+    return explain_missing_java()
 
 
 @pytest.fixture(scope="session")

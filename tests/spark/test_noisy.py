@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sqlanon
-from sqlanon.cli.show.text import shown_url
+from sqlanon.cli.show.text import hide_password
 from sqlanon.engines import connect
 from sqlanon.errors import GuardError, PolicyError, UnsupportedError
 from sqlanon.noisy.shape import shape_of
@@ -221,7 +221,7 @@ def test_the_database_of_ledgers_is_named_by_url_argument_or_policy(tmp_path: Pa
     policy.write_text(text.replace("CONNECTION", "sc://host:1/;accept_shared=true"))
     url = str(read(policy).connection)
     assert url == "sc://host:1/;accept_shared=true;state=postgresql://me:word@host/ledgers"
-    assert shown_url(url) == url.replace("word", "***")
+    assert hide_password(url) == url.replace("word", "***")
     policy.write_text(text.replace("CONNECTION", "duckdb:///x.duckdb"))
     with pytest.raises(PolicyError, match="state: the connection is not of Spark"):
         read(policy)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sqlanon.noisy.draw import add_noise, make_mechanism
-from sqlanon.noisy.published import drawn_rows, estimate
+from sqlanon.noisy.published import estimate, list_drawn_rows
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
 from sqlanon.policy import load
@@ -90,7 +90,7 @@ def test_every_declared_group_is_drawn_whoever_is_there(tmp_path: Path) -> None:
     labels = []
     for persons in (0, 5):
         noisy = [np.full(shape.tables[one.table].levels[one.level].size, persons) for one in shape.series]
-        labels.append([row[:4] for row in drawn_rows(shape, estimate(shape, noise_of(shape), noisy))])
+        labels.append([row[:4] for row in list_drawn_rows(shape, estimate(shape, noise_of(shape), noisy))])
     assert labels[0] == labels[1]
     assert [row[3] for row in labels[0]] == [None, "F", "M"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from sqlanon.errors import PolicyError
 from sqlanon.formats import format_of
-from sqlanon.release.audit.covered_codes import TooWideError, covered_codes
+from sqlanon.release.audit.covered_codes import TooWideError, find_covered_codes
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
@@ -47,7 +47,7 @@ def read_space(made: Rehearsed, split: Split) -> Space:
     )
     number = np.array(codes, np.int32).reshape(len(columns), len(times))
     try:
-        covered = covered_codes(scratch, format_of(made.spec.format.kind), quasi, names, numbered)
+        covered = find_covered_codes(scratch, format_of(made.spec.format.kind), quasi, names, numbered)
     except TooWideError:
         raise PolicyError(
             f"{made.spec.name}: the sets that it publishes have too many values; give columns of many values a "

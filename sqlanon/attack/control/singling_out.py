@@ -31,7 +31,7 @@ BATCH, BATCHES = 2000, 20
 def univariate(trial: Trial) -> Iterator[Outcome | Lacking]:
     """All predicates over one column that a single released row satisfies, or `MOST` of them, drawn at random."""
     predicates = _keep_single(trial, _list_univariate(trial))
-    most = _most_tried(trial)
+    most = _limit_predicates(trial)
     every = len(predicates.columns) <= most
     if not every:
         predicates = _take(
@@ -46,7 +46,7 @@ def multivariate(trial: Trial) -> Iterator[Outcome | Lacking]:
     if width < 2:
         yield Lacking("singling out by several columns: one column is published")
         return
-    rng, space, most = trial.rng("multivariate"), trial.space, _most_tried(trial)
+    rng, space, most = trial.rng("multivariate"), trial.space, _limit_predicates(trial)
     medians = _medians(trial)
     chances = space.members / space.members.sum()
     singles: list[Predicates] = []
@@ -65,7 +65,7 @@ def multivariate(trial: Trial) -> Iterator[Outcome | Lacking]:
     yield _measure(trial, f"{width} columns", predicates, width, every=False)
 
 
-def _most_tried(trial: Trial) -> int:
+def _limit_predicates(trial: Trial) -> int:
     """How many predicates are compared with every row."""
     return int(np.clip(WORK // (4 * len(trial.inside)), FEWEST, MOST))
 

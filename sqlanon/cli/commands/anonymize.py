@@ -25,7 +25,7 @@ from sqlanon.cli.options import (
     open_database,
     option,
 )
-from sqlanon.cli.policy_options import given_options, with_policy_options
+from sqlanon.cli.policy_options import collect_given, with_policy_options
 from sqlanon.cli.screen import Screen
 from sqlanon.declared.keys import FIRST
 from sqlanon.errors import PolicyError
@@ -59,7 +59,7 @@ def anonymize(
     reading = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
     name = given["name"] or (Path(source).name.partition(".")[0] if db is None else source.rpartition(".")[2])
     try:
-        settings = given_options(given)
+        settings = collect_given(given)
         to, publish_file = settings.pop("publish", None), settings.pop("publish_file", None)
         if db is not None:
             report = _table(
@@ -156,13 +156,13 @@ def _next(
 ) -> list[str]:
     if db is None:
         return []
-    from sqlanon.cli.show.text import command, list_option, shown_url
+    from sqlanon.cli.show.text import command, hide_password, list_option
 
-    where = f"duckdb:///{publish_file}" if publish_file else shown_url(db)
+    where = f"duckdb:///{publish_file}" if publish_file else hide_password(db)
     view = (None if to and to.lower().endswith(SUFFIXES) else to) or report.published.removesuffix(
         f" in {publish_file}"
     )
-    releases = command("releases", report.release, options=["--db", shown_url(db), *screen.confirmed])
+    releases = command("releases", report.release, options=["--db", hide_password(db), *screen.confirmed])
     if publish_file and not report.shape.grouped:
         return [releases]  # without a policy no audit finds both the file and the certificate
     sensitive = list_option("--sensitive", asked.get("sensitive", ())) if report.shape.grouped else []

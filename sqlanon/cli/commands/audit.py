@@ -253,11 +253,11 @@ def audit(
         return _audit_pair(screen, where, together)
     assert table is not None
     with open_database(where, screen, read_only=True) as connected:
-        from sqlanon.release.audit.place import table_named
-        from sqlanon.release.prepare.row_security import measured_in_part
+        from sqlanon.release.audit.place import find_table
+        from sqlanon.release.prepare.row_security import warn_of_partial_measure
 
-        table = table_named(connected.engine, table)
-        warned = measured_in_part(connected.engine, table)
+        table = find_table(connected.engine, table)
+        warned = warn_of_partial_measure(connected.engine, table)
         screen.warn(warned)
         screen.show(*(f"warning: {warning}" for warning in warned))
         if columns.sets is not None:

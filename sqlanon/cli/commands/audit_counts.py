@@ -48,7 +48,7 @@ def audit_counts(
     """
     if not tables:
         raise PolicyError("audit --statistics wants the tables: name those that readers have together")
-    spelling, persons, seconds = _spelling(given), given.get("persons"), given.get("seconds", SECONDS)
+    spelling, persons, seconds = _read_spelling(given), given.get("persons"), given.get("seconds", SECONDS)
     if persons is not None and persons < 1:
         raise PolicyError("--persons is a whole number of 1 or more")
     if seconds < 0:
@@ -72,7 +72,7 @@ def audit_counts(
     return _show(screen, report)
 
 
-def _spelling(given: Mapping[str, Any]) -> CountsSpelling:
+def _read_spelling(given: Mapping[str, Any]) -> CountsSpelling:
     from sqlanon.policy import read_hierarchy
     from sqlanon.query.counts.published import CountsSpelling
 

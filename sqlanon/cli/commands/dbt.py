@@ -79,9 +79,9 @@ class _Asked:
 
     def spell_command(self, name: str, words: Sequence[str], select: Sequence[str] | None, *arguments: str) -> str:
         """A command of dbt to try next, with the same project and database as this command."""
-        from sqlanon.cli.show.text import command, shown_url
+        from sqlanon.cli.show.text import command, hide_password
 
-        settings = asdict(self) | {"db": None if self.db is None else shown_url(self.db)}
+        settings = asdict(self) | {"db": None if self.db is None else hide_password(self.db)}
         options = [
             part
             for name, value in settings.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlanon.cli.commands.serve import Owner, Releases, Role, Timeout, missing, open_served
+from sqlanon.cli.commands.serve import Owner, Releases, Role, Timeout, make_missing_error, open_served
 from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url
 from sqlanon.cli.screen import Screen
 
@@ -26,7 +26,7 @@ def mcp(
         from sqlanon.serve.released import Reader
         from sqlanon.serve.start import Options, make_shared
     except ImportError as error:
-        raise missing("mcp", error) from error
+        raise make_missing_error("mcp", error) from error
     options = Options(Reader(role, owner, tuple(releases or ())), seconds=timeout)
     shared = make_shared(where, lambda: open_served(where, screen), options)
     try:

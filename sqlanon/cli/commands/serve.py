@@ -71,7 +71,7 @@ def serve(
         from sqlanon.serve.server import Limits
         from sqlanon.serve.start import Options, address, make_server
     except ImportError as error:
-        raise missing("serve", error) from error
+        raise make_missing_error("serve", error) from error
     host, port = address(listen)
     with _stream(log) as stream:
         options = Options(
@@ -114,7 +114,7 @@ def open_served(where: str, screen: Screen) -> Database:
         ) from None
 
 
-def missing(extra: str, error: ImportError) -> UnsupportedError:
+def make_missing_error(extra: str, error: ImportError) -> UnsupportedError:
     """The error of a command with packages that are not installed."""
     return UnsupportedError(f"{extra} needs the package {error.name}: pip install 'sqlanon[{extra}]'")
 

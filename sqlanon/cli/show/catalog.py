@@ -164,7 +164,7 @@ def unpublish_report(screen: Screen, report: UnpublishReport, back: str, erase: 
     if report.purged:
         numbers = ", ".join(map(str, report.purged))
         screen.show(f"release {clean(report.release)}: tables of version {numbers} are dropped")
-    _kept_lineages(screen, report, erase)
+    _show_lineages(screen, report, erase)
     screen.show(*(f"warning: {clean(warning)}" for warning in report.warnings))
     if report.version is not None:
         again = "" if report.purged else f"; {back} publishes it again"
@@ -174,7 +174,7 @@ def unpublish_report(screen: Screen, report: UnpublishReport, back: str, erase: 
         )
 
 
-def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
+def _show_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
     """Show the lineages that stay, why, and the command that removes them."""
     for item in report.lineages:
         screen.show(

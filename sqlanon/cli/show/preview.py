@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.run import exposed_lines
+from sqlanon.cli.show.run import warn_of_exposure
 from sqlanon.cli.show.text import clean, make_sheet, things
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def preview_report(screen: Screen, found: Preview, following: str) -> None:
         "drawn at random",
         f"  {things(found.classes, 'class')}, the smallest of {things(found.min_class, 'row')}; nothing was published",
         "  This shows the source. A run draws anew, so that its classes may differ.",
-        *exposed_lines(found.exposed, found.min_class),
+        *warn_of_exposure(found.exposed, found.min_class),
         "",
     )
     # Where the screen is too narrow, columns that are published as they are go first, then the last ones.

@@ -68,7 +68,7 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         ),
         f"  method    {clean(report.method)}, {report.execution}; format {report.format}",
         *search_lines(report.search, "  search    "),
-        *exposed_lines(report.exposed, _k(report)),
+        *warn_of_exposure(report.exposed, _k(report)),
         "",
     )
     persons = [
@@ -109,7 +109,7 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
     next_commands(screen, following)
 
 
-def exposed_lines(exposed: Exposure | None, k: int) -> list[str]:
+def warn_of_exposure(exposed: Exposure | None, k: int) -> list[str]:
     """The warning about columns that undo k, if they do."""
     text = exposed.warning(k) if exposed is not None else None
     return [f"warning: {clean(text)}"] if text else []

@@ -62,7 +62,7 @@ def list_option(option: str, names: Iterable[str]) -> list[str]:
     return [option, text] if text else []
 
 
-def shown_url(url: str) -> str:
+def hide_password(url: str) -> str:
     """A database URL without the password, or the token of a server of Spark Connect."""
     url = re.sub(r"(^|[?&;]state=)(\w+://[^/?#:@]*):[^/?#]*@", r"\1\2:***@", url)
     return re.sub(r"(?i)([?&;](?:password|token)=)[^&;]*", r"\1***", url)

@@ -60,7 +60,7 @@ def note(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> str | 
     return None
 
 
-def _missing() -> str:
+def _spell_missing() -> str:
     return "lower(trim(c)) IN (" + ", ".join(f"'{word}'" for word in MISSING) + ")"
 
 
@@ -81,8 +81,8 @@ def _dates() -> str:
 def _share(connection: duckdb.DuckDBPyConnection, table: str, column: str, form: str) -> float | None:
     """The share of the values that have a form or mean a missing value; None where no value has the form."""
     query = (
-        f"SELECT count(*), count(*) FILTER ({form}), count(*) FILTER ({form} OR {_missing()}) FROM (SELECT {column} AS "  # noqa: S608
-        f"c FROM {table} AS t) WHERE c IS NOT NULL"
+        f"SELECT count(*), count(*) FILTER ({form}), count(*) FILTER ({form} OR {_spell_missing()}) FROM (SELECT "  # noqa: S608
+        f"{column} AS c FROM {table} AS t) WHERE c IS NOT NULL"
     )
     rows, having, either = connection.execute(query).fetchall()[0]
     return either / rows if having else None
@@ -94,7 +94,7 @@ def _why_no_number(connection: duckdb.DuckDBPyConnection, table: str, name: str)
         table,
         name,
         {
-            "rest": f"NOT {_numbers()} AND NOT {_missing()}",
+            "rest": f"NOT {_numbers()} AND NOT {_spell_missing()}",
             "leading": f"regexp_full_match(trim(c), {literal(_LEADING)})",
             "grouped": f"regexp_full_match({_bare()}, {literal(_GROUPED)})",
             "pointed": f"regexp_full_match({_bare()}, {literal(_POINTED)})",
@@ -105,7 +105,7 @@ def _why_no_number(connection: duckdb.DuckDBPyConnection, table: str, name: str)
             **{sign: f"contains(c, '{sign}') AND {_numbers()}" for sign in _SYMBOLS},
         },
     )
-    reasons, helps = _of_missing(connection, table, name)
+    reasons, helps = _find_missing_texts(connection, table, name)
     if counts["comma"] and counts["comma"] > counts["both"]:
         grouped = [mark for mark in _MARKS if counts["pointed"] and _holds(connection, table, name, mark)]
         reasons.append(f"{counts['comma']} have a decimal comma")
@@ -155,12 +155,12 @@ def _why_no_date(connection: duckdb.DuckDBPyConnection, table: str, name: str) -
         table,
         name,
         {
-            "rest": f"NOT {_dates()} AND NOT {_missing()}",
+            "rest": f"NOT {_dates()} AND NOT {_spell_missing()}",
             "short": f"regexp_full_match(trim(c), {literal(_SHORT)})",
             "zone": "regexp_full_match(trim(c), '[0-9].*[T ][0-9:.]+ ?([+-][0-9:]+|Z)')",
         },
     )
-    reasons, helps = _of_missing(connection, table, name)
+    reasons, helps = _find_missing_texts(connection, table, name)
     first = connection.execute(
         f"SELECT {quote(name)} FROM {table} WHERE regexp_full_match(trim({quote(name)}), {literal(_DATE)}) LIMIT 1"  # noqa: S608
     ).fetchall()
@@ -185,11 +185,11 @@ def _why_no_date(connection: duckdb.DuckDBPyConnection, table: str, name: str) -
     return reasons, ["to read them as dates:", *helps]
 
 
-def _of_missing(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> tuple[list[str], list[str]]:
+def _find_missing_texts(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> tuple[list[str], list[str]]:
     """Texts of `MISSING`, which are no values of persons and may be shown."""
     texts = connection.execute(
-        f"SELECT c, count(*) FROM (SELECT {quote(name)} AS c FROM {table} AS t) WHERE {_missing()} GROUP BY c ORDER "  # noqa: S608
-        "BY 2 DESC, 1 LIMIT 5"
+        f"SELECT c, count(*) FROM (SELECT {quote(name)} AS c FROM {table} AS t) WHERE {_spell_missing()} GROUP BY c "  # noqa: S608
+        "ORDER BY 2 DESC, 1 LIMIT 5"
     ).fetchall()
     return [f"{rows} are {text}" for text, rows in texts], [option("null", str(text)) for text, _ in texts]
 

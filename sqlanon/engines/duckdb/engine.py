@@ -275,18 +275,18 @@ class DuckDBEngine(Compacting):
             copied = f"SELECT * FROM {self._qualify(table)}"  # noqa: S608
             self._connection.execute(f"CREATE TABLE {self._qualify(kept)} AS {copied}")
 
-    def swapping(self, action: Callable[[], None]) -> None:
-        """See `Engine.swapping`: readers of a DuckDB file are never in the way."""
+    def run_swap(self, action: Callable[[], None]) -> None:
+        """See `Engine.run_swap`: readers of a DuckDB file are never in the way."""
         action()
 
     def dependents(self, view: TableRef) -> list[str]:
         """DuckDB binds a view when it is read: replacing a view keeps the objects that depend on it."""
         return []
 
-    def relying(self, views: Sequence[TableRef]) -> list[str]:
+    def list_dependents(self, views: Sequence[TableRef]) -> list[str]:
         with self._translate_errors("catalog lookup"):
             self._use(self._empty)
-            return stored_views.relying(self._connection, self._database, views)
+            return stored_views.list_dependents(self._connection, self._database, views)
 
     def definition(self, view: TableRef) -> str | None:
         with self._translate_errors("catalog lookup"):

@@ -158,7 +158,7 @@ class _Csv:
         for name in names:
             kind = declared.get(name.casefold())
             if kind is not None:
-                guesses[name] = self._given_type(table, head, name, kind)
+                guesses[name] = self._read_declared_type(table, head, name, kind)
             elif (reading := self._guess(table, name)) is not None:
                 guesses[name] = reading
             elif not self._columns.exact(name) and (line := note(self._connection, table, name)):
@@ -249,7 +249,7 @@ class _Csv:
                 return dates
         return csv_types.guess(self._connection, table, name, exact=exact, numbers=self._numbers)
 
-    def _given_type(self, table: str, head: Head, name: str, kind: str) -> csv_types.Guess:
+    def _read_declared_type(self, table: str, head: Head, name: str, kind: str) -> csv_types.Guess:
         """The declared type, which every text of the column has; of dates in the one form that fits them.
 
         Raises:

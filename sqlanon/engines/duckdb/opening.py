@@ -71,6 +71,15 @@ def make_file(path: Path) -> None:
         new_path.unlink(missing_ok=True)
 
 
+def make_log(path: Path) -> None:
+    """Make the log of changes beside an open database file, for those alone who can open the file.
+
+    DuckDB would make it for everybody whom the umask lets in, and keeps the rights of one that is there.
+    """
+    with suppress(OSError):  # nobody can write beside the file: DuckDB says so at the first change
+        os.close(os.open(f"{path}.wal", os.O_WRONLY | os.O_CREAT, path.stat().st_mode & 0o666))
+
+
 def is_open_here(path: Path) -> bool:
     """Whether this process has a file open, by whatever name."""
     status = path.stat()

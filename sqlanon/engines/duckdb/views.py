@@ -43,8 +43,8 @@ def definition(connection: duckdb.DuckDBPyConnection, database: str, view: Table
     return json.dumps([head.group(1), tree]) if tree is not None else str(rows[0][2])
 
 
-def relying(connection: duckdb.DuckDBPyConnection, database: str, views: Sequence[TableRef]) -> list[str]:
-    """See `Engine.relying`: views and macros that name any of them."""
+def list_dependents(connection: duckdb.DuckDBPyConnection, database: str, views: Sequence[TableRef]) -> list[str]:
+    """See `Engine.list_dependents`: views and macros that name any of them."""
     ours = {_lower(view) for view in views}
     names = []
     for schema, name, text in connection.execute(_VIEWS, {"database": database}).fetchall():

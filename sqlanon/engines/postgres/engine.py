@@ -197,9 +197,9 @@ class PostgresEngine(Tables, Granting, Compacting):
         with self._translate_errors("catalog lookup"):
             return rights.dependents(self._connection, view)
 
-    def relying(self, views: Sequence[TableRef]) -> list[str]:
+    def list_dependents(self, views: Sequence[TableRef]) -> list[str]:
         with self._translate_errors("catalog lookup"):
-            return rights.relying(self._connection, views)
+            return rights.list_dependents(self._connection, views)
 
     def definition(self, view: TableRef) -> str | None:
         with self._translate_errors("catalog lookup"):

@@ -38,7 +38,7 @@ class Granting(Session):
                 raise DatabaseError(f"this session may not act as role {role}: connect as a member of it") from error
             yield
 
-    def restoring_statements(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
+    def list_restore_statements(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
         with self._translate_errors("recorded rights"):
             texts = rights.record_rights(self._connection, view, columns)
         return [Statement("recorded rights", text) for text in texts]
@@ -88,9 +88,9 @@ class Granting(Session):
                 with self._translate_errors("rights of the private schema"):
                     private.tables_only(self._connection, end=True)
 
-    def hiding(self, tables: Sequence[TableRef]) -> list[str]:
+    def list_filtered_tables(self, tables: Sequence[TableRef]) -> list[str]:
         with self._translate_errors("catalog lookup"):
-            return rights.hiding(self._connection, tables)
+            return rights.list_filtered_tables(self._connection, tables)
 
     def all_readers(self) -> list[str]:
         with self._translate_errors("catalog lookup"):

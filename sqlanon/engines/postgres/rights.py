@@ -84,7 +84,7 @@ def _ident(table: TableRef) -> sql.Identifier:
 
 
 def record_rights(connection: Connection, view: TableRef, columns: Sequence[str]) -> list[str]:
-    """Statements that restore the rights and comments of a view once it is replaced: `Rights.restoring_statements`."""
+    """Statements that restore rights and comments of a replaced view: `Rights.list_restore_statements`."""
     binds = {**_names(view), "columns": list(columns)}
     target = _ident(view).as_string(connection)
     by_default = connection.execute(_BY_DEFAULT).fetchall()
@@ -104,8 +104,8 @@ def dependents(connection: Connection, view: TableRef) -> list[str]:
     return [str(row[0]) for row in connection.execute(_DEPENDENTS, _names(view)).fetchall()]
 
 
-def relying(connection: Connection, views: Sequence[TableRef]) -> list[str]:
-    """See `Engine.relying`."""
+def list_dependents(connection: Connection, views: Sequence[TableRef]) -> list[str]:
+    """See `Engine.list_dependents`."""
     describe = f"SELECT pg_describe_object('pg_class'::regclass, ({_VIEW}), 0)"
     left_out = {connection.execute(describe, _names(view)).fetchone() for view in views}
     views_found = {name for view in views for name in dependents(connection, view)}
@@ -169,8 +169,8 @@ def can_select(connection: Connection, role: str, ref: TableRef) -> bool:
     return bool(row and row[0])
 
 
-def hiding(connection: Connection, tables: Sequence[TableRef]) -> list[str]:
-    """See `Rights.hiding`."""
+def list_filtered_tables(connection: Connection, tables: Sequence[TableRef]) -> list[str]:
+    """See `Rights.list_filtered_tables`."""
     binds = {"schemas": [table.schema for table in tables], "names": [table.name for table in tables]}
     return [str(name) for (name,) in connection.execute(_HIDING, binds).fetchall()]
 

@@ -150,8 +150,8 @@ class Session:
             row = cursor.fetchone()
         return row is not None and bool(row[0])
 
-    def swapping(self, action: Callable[[], None]) -> None:
-        """See `Engine.swapping`.
+    def run_swap(self, action: Callable[[], None]) -> None:
+        """See `Engine.run_swap`.
 
         A waiting ACCESS EXCLUSIVE lock would make new readers queue, so it waits briefly, often.
         """

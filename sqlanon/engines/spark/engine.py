@@ -138,8 +138,8 @@ class SparkEngine(Session):
         """Spark binds a view when it is read: altering a view keeps the objects that depend on it."""
         return []
 
-    def relying(self, views: Sequence[TableRef]) -> list[str]:
-        """See `Engine.relying`: views of the same schemas, and of the current schema, with the name in the text."""
+    def list_dependents(self, views: Sequence[TableRef]) -> list[str]:
+        """See `Engine.list_dependents`: views of the same and of the current schema with the name in the text."""
         ours = {(view.schema, view.name.lower()) for view in views}
         names = {view.name.lower() for view in views}
         places = {(view.database, view.schema) for view in views} | {(self._catalog, self._current)}

@@ -68,7 +68,7 @@ _FORGETS = (
 )
 
 
-def java_missing() -> str | None:
+def explain_missing_java() -> str | None:
     """Why Spark cannot start here; None where Java is there."""
     home = os.environ.get("JAVA_HOME")
     program = str(Path(home) / "bin" / "java") if home else shutil.which("java")
@@ -121,7 +121,7 @@ def open_local(url: str, *, threads: int | None) -> tuple[SparkSession, bool, bo
     cores = options.pop("cores", [str(threads or 2)])[0]
     if not match or not match[2] or options or not cores.isdigit() or not int(cores):
         raise PolicyError(f"connection: {url} cannot be read; write spark+local:///DIR?cores=2")
-    if missing := java_missing():
+    if missing := explain_missing_java():
         raise DatabaseError(missing)
     where = unquote(match[2])
     return _start_session(None if where == ":memory:" else Path(where).absolute(), int(cores))
@@ -169,7 +169,7 @@ def _start_session(folder: Path | None, cores: int) -> tuple[SparkSession, bool,
         }
     else:
         private = True
-        settings["spark.sql.warehouse.dir"] = _passing()
+        settings["spark.sql.warehouse.dir"] = _make_temporary_folder()
     if running is not None:
         warehouse = settings["spark.sql.warehouse.dir"]
         if folder is not None and str(running.conf.get("spark.sql.warehouse.dir")).removeprefix("file:") != warehouse:
@@ -223,7 +223,7 @@ def _delay_compiling() -> str:
     return " ".join(f"-XX:Tier4{name}={value}" for name, value in _COMPILED_LATE.items())
 
 
-def _passing() -> str:
+def _make_temporary_folder() -> str:
     """A folder of this user's that goes when the process ends."""
     folder = PrivateFolder(Path(tempfile.gettempdir()) / "spark-warehouse")
     atexit.register(folder.remove)
@@ -302,7 +302,7 @@ def persists(session: SparkSession, catalog: str) -> bool:
     return bool(session.conf.get("spark.sql.catalogImplementation", "in-memory") == "hive")
 
 
-def why_not_written(session: SparkSession, *, accept_shared: bool, temporary: bool) -> str | None:
+def explain_unwritable(session: SparkSession, *, accept_shared: bool, temporary: bool) -> str | None:
     """Why nothing may be written in a session's catalog: it forgets, or others can read its files; None: it may."""
     if not temporary and not persists(session, session.catalog.currentCatalog()):
         return _FORGETS

@@ -188,7 +188,7 @@ class Session:
         """An engine on a session of the caller's; see `open` for the arguments."""
         silence_logs()
         opening.check_version(session.version)
-        refuse = opening.why_not_written(session, accept_shared=accept_shared, temporary=temporary)
+        refuse = opening.explain_unwritable(session, accept_shared=accept_shared, temporary=temporary)
         own_session = opening.own_settings(session)
         if archive:
             ship(own_session, archive)
@@ -352,8 +352,8 @@ class Session:
         with self._locks.lock(name, wait=wait):
             yield
 
-    def swapping(self, action: Callable[[], None]) -> None:
-        """See `Engine.swapping`: readers are never in the way."""
+    def run_swap(self, action: Callable[[], None]) -> None:
+        """See `Engine.run_swap`: readers are never in the way."""
         action()
 
     def cancel(self) -> None:

@@ -8,10 +8,10 @@ from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Several, Word
 from sqlanon.lack import notimpl
-from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_POPULATION, persons_judged
+from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_POPULATION, refuse_judged_persons
 
 
-def counted_stars(asked: Asked) -> Refused | None:
+def refuse_counted_stars(asked: Asked) -> Refused | None:
     """Where a cell is the value or nothing, extents do not measure the loss."""
     metric, either = asked.options["metric"], FORMATS[asked.format].either
     if either and metric in ("gcp", "ncp", "lm"):
@@ -54,7 +54,7 @@ BEST = MethodDeclaration(
     maximizes=notimpl("it compares losses, and each of its methods would reach another k or l"),
     formats=("ranges", "labels", "points", "suppressed"),
     other_formats=BOXES_ALONE,
-    rules=(counted_stars, persons_judged),
+    rules=(refuse_counted_stars, refuse_judged_persons),
     persons=True,
     whole=notimpl("it compares losses of rows, not of persons in place of their rows"),
     population=NO_POPULATION,

@@ -49,7 +49,7 @@ class Losses:
         size, starred, gone, boxes = self._boxes(made)
         total = self._context.encoded.rows
         if self.metric in ("dm", "c_avg") and FORMATS[self._context.format].either:
-            size, starred = self._as_shown(size, starred, boxes)
+            size, starred = self._group_shown(size, starred, boxes)
         if self.metric == "dm":
             kept_sizes = size[~starred]
             return Fraction(int((kept_sizes * kept_sizes).sum()) + total * (gone + int(size[starred].sum())))
@@ -98,7 +98,7 @@ class Losses:
                 extent = (extent > 0) | (low != high)
             yield extent.astype(np.int64)
 
-    def _as_shown(self, size: Longs, starred: Flags, boxes: list[npt.NDArray[np.generic]]) -> tuple[Longs, Flags]:
+    def _group_shown(self, size: Longs, starred: Flags, boxes: list[npt.NDArray[np.generic]]) -> tuple[Longs, Flags]:
         """The groups of classes that show the same values: their rows, and whether they are the starred class."""
         keys: list[npt.NDArray[np.generic]] = [starred]
         for j, domain in enumerate(self._context.encoded.quasi):

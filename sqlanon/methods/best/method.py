@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sqlanon.declared import METHODS, REQUIREMENTS, Asked, able_of
-from sqlanon.declared.candidates import format_candidate, refused_by_all
+from sqlanon.declared.candidates import format_candidate, refuse_all
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.privacy.base import least_rows
@@ -63,7 +63,7 @@ class Best:
             able, reasons = self._choose_able(problem)
         except PolicyError as lacking:
             return str(lacking)
-        return None if able else f"method {refused_by_all('best', reasons)}"
+        return None if able else f"method {refuse_all('best', reasons)}"
 
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`. Classes are compared as they would be published: refined, where that is asked.
@@ -86,7 +86,7 @@ class Best:
                 best_result = lost, self._move_tables(context, assignment, spec, number), spec
             context.progress.update(number + 1, len(able), "methods run")
         if best_result is None:
-            raise InfeasibleError(f"method {refused_by_all('best', reasons)}")
+            raise InfeasibleError(f"method {refuse_all('best', reasons)}")
         best = format_candidate(best_result[2])
         notes = [
             f"best: {best} loses least by {self.metric}: "

@@ -67,7 +67,7 @@ KMEMBER = MethodDeclaration(
 )
 
 
-def counted_values(asked: Asked) -> Refused | None:
+def refuse_counted_values(asked: Asked) -> Refused | None:
     """By pmi alone classes become uniform in the sensitive column."""
     objective = asked.options["objective"]
     if objective not in ("pmi", "mixed"):
@@ -87,7 +87,7 @@ def counted_values(asked: Asked) -> Refused | None:
     return None
 
 
-def weighted_objective(asked: Asked) -> Refused | None:
+def refuse_weight(asked: Asked) -> Refused | None:
     """``w`` weighs the two parts of ``mixed``."""
     if asked.options["w"] == 50 or asked.options["objective"] == "mixed":
         return None
@@ -95,7 +95,7 @@ def weighted_objective(asked: Asked) -> Refused | None:
     return Refused(what, "leave w out, or say objective=mixed", "w")
 
 
-def repeated_runs(asked: Asked) -> Refused | None:
+def refuse_repetition(asked: Asked) -> Refused | None:
     """Only a random start can give something else."""
     if asked.options["runs"] == 1 or asked.options["start"] == "random":
         return None
@@ -103,7 +103,7 @@ def repeated_runs(asked: Asked) -> Refused | None:
     return Refused(what, "leave runs out, or say start=random", "runs")
 
 
-def refined_objective(asked: Asked) -> Refused | None:
+def refuse_refinement(asked: Asked) -> Refused | None:
     """Refining lowers the loss of boxes."""
     objective = asked.options["objective"]
     if not asked.refine or objective == "loss":
@@ -151,5 +151,5 @@ SEQUENTIAL = replace(
         Whole("omega", 101, 200, 150, "Percent of k: larger clusters are split in two where the cost does not rise."),
         BLOCK,
     ),
-    rules=(counted_values, weighted_objective, repeated_runs, refined_objective),
+    rules=(refuse_counted_values, refuse_weight, refuse_repetition, refuse_refinement),
 )

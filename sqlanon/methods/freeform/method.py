@@ -53,12 +53,12 @@ class Freeform:
             key = key_of(context.secret, context.release, content_of(context.secret, options, codes, geometry))
             block = size_of(self.block, k)
             walk = BlockWalk(k, block, self.passes, key)
-            return walk_blocks(codes, geometry, walk, context.threads, matchings_made(context))
+            return walk_blocks(codes, geometry, walk, context.threads, report_matchings(context))
 
         return match_rows(context, self.order, match)
 
 
-def matchings_made(context: Context) -> Callable[[int, int], None]:
+def report_matchings(context: Context) -> Callable[[int, int], None]:
     """A function that reports the number of matchings, or blocks of them, made and the total."""
     return lambda done, of: context.progress.update(done, of, "matchings")
 

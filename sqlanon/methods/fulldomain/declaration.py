@@ -6,7 +6,7 @@ from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Whole, Word
-from sqlanon.methods.shared.declaration import BOXES_ALONE, DIVIDE, NO_BOUND, persons_judged
+from sqlanon.methods.shared.declaration import BOXES_ALONE, DIVIDE, NO_BOUND, refuse_judged_persons
 
 MOST_NODES = 1_000_000
 """Nodes of a lattice of levels, at most: the state of each is kept in memory, and each is looked at in turn."""
@@ -29,7 +29,7 @@ def options_of_search(asked: Asked) -> Refused | None:
     return None
 
 
-def refined_classes(asked: Asked) -> Refused | None:
+def refuse_refinement(asked: Asked) -> Refused | None:
     """Refining moves single rows between classes."""
     if not asked.refine:
         return None
@@ -73,7 +73,7 @@ def minimal_nodes(asked: Asked) -> Refused | None:
     return Refused(what, "leave suppression out, or say search=global", "search")
 
 
-def suppressed_by_level(asked: Asked) -> Refused | None:
+def refuse_suppression(asked: Asked) -> Refused | None:
     """Why suppression is refused in the local search; None if it is not.
 
     Rows that no node keeps are a class of their own. If l is asked, other classes lose less without it.
@@ -147,10 +147,10 @@ FULLDOMAIN = MethodDeclaration(
     rules=(
         options_of_search,
         minimal_nodes,
-        suppressed_by_level,
+        refuse_suppression,
         persons_by_level,
-        persons_judged,
-        refined_classes,
+        refuse_judged_persons,
+        refuse_refinement,
         population_nodes,
     ),
     suppresses="rows",

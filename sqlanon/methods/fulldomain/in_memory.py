@@ -115,7 +115,7 @@ class InMemory:
 
     def meets(self, joined: int) -> bool:
         opened = self._open
-        gone = self._gone(joined)
+        gone = self._find_suppressed(joined)
         rows = opened.cells.rows
         if not self._counted:
             return int(opened.size[gone].sum()) >= self._least
@@ -131,7 +131,7 @@ class InMemory:
 
     def count_suppressed(self, joined: int) -> Suppressed:
         opened = self._open
-        gone = self._gone(joined)
+        gone = self._find_suppressed(joined)
         size, first = opened.size[gone], opened.first[gone]
         extra = sum(
             (
@@ -146,7 +146,7 @@ class InMemory:
         """See `Suppressed.of_classes`."""
         return -len(size) if self._counts_classes else int((size * size).sum())
 
-    def _gone(self, joined: int) -> Flags:
+    def _find_suppressed(self, joined: int) -> Flags:
         """Which classes of the open node are suppressed."""
         gone = ~self._open.holds
         if joined:
@@ -155,7 +155,7 @@ class InMemory:
 
     def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:
         opened, cells, n = self._open, self._cells, len(self._cells.rows)
-        gone = self._gone(joined)
+        gone = self._find_suppressed(joined)
         keys = [column[opened.first] for column in reversed(opened.cells.codes)]
         order = np.lexsort(keys)
         order = order[~gone[order]]

@@ -6,7 +6,7 @@ from sqlanon.methods.base import Context
 from sqlanon.privacy.base import Grouped, beyond_rows, round_reachable
 
 
-def nothing_found(context: Context) -> str:
+def explain_infeasible(context: Context) -> str:
     """The reason why no node is lawful, and options that are not yet set.
 
     The best that the whole table reaches is added if it is less than asked.

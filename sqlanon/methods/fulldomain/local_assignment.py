@@ -10,7 +10,7 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.compiled import expect
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.cells import attach, read_cells
-from sqlanon.methods.fulldomain.infeasible import nothing_found
+from sqlanon.methods.fulldomain.infeasible import explain_infeasible
 from sqlanon.methods.fulldomain.kernels.lattice_local import Pieces, visit
 from sqlanon.methods.fulldomain.left_out import leave_rows_out
 from sqlanon.methods.fulldomain.levels import Lattice
@@ -41,7 +41,7 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
     if context.suppression is not None and context.most_unassigned:
         outcome = leave_rows_out(context, lattice, cells, pieces if lawful else None, divide=divide, most=most)
         if outcome is None:
-            raise InfeasibleError(nothing_found(context))
+            raise InfeasibleError(explain_infeasible(context))
         pieces = outcome
     table, divided = attach(context, cells, pieces.record, _number_classes(pieces), pieces.rows)
     nodes = len(lattice.nodes)

@@ -22,7 +22,7 @@ import numpy as np
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.checker import OF_CLASSES, Checked, Checker, Suppressed
-from sqlanon.methods.fulldomain.infeasible import nothing_found
+from sqlanon.methods.fulldomain.infeasible import explain_infeasible
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.privacy.base import beyond_rows
 
@@ -234,7 +234,7 @@ def assign(context: Context, lattice: Lattice, *, every: bool, metric: str, push
     else:
         best = search.run()
     if best is None:
-        raise InfeasibleError(nothing_found(context))
+        raise InfeasibleError(explain_infeasible(context))
     checker.check(best.node)
     shown = ", ".join(f"{column.name} {level}" for column, level in zip(lattice.columns, best.node, strict=True))
     notes.insert(

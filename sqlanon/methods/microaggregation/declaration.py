@@ -11,7 +11,7 @@ from sqlanon.methods.clustering.declaration import BLOCK, CLUSTERED, WITH_BOXES
 from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
 
 
-def refined_error(asked: Asked) -> Refused | None:
+def refuse_refinement(asked: Asked) -> Refused | None:
     """Refining lowers the loss of boxes."""
     if not asked.refine:
         return None
@@ -48,5 +48,5 @@ MICROAGGREGATION = MethodDeclaration(
     whole=ROWS_ALONE,
     population=NO_POPULATION,
     limits=CLUSTERED,
-    rules=(refined_error, unread_gamma),
+    rules=(refuse_refinement, unread_gamma),
 )

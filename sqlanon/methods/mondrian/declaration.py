@@ -9,7 +9,7 @@ from sqlanon.declared.method_options import Word
 from sqlanon.methods.shared.declaration import NO_POPULATION, one_sensitive
 
 
-def maximized_in_memory(asked: Asked) -> Refused | None:
+def refuse_maximize_in_sql(asked: Asked) -> Refused | None:
     """With ``maximize`` only the kernel searches."""
     if asked.maximize is None or asked.execution != "pushdown":
         return None
@@ -17,7 +17,7 @@ def maximized_in_memory(asked: Asked) -> Refused | None:
     return Refused(what, "leave execution out (auto)")
 
 
-def maximized_strictly(asked: Asked) -> Refused | None:
+def refuse_maximize_relaxed(asked: Asked) -> Refused | None:
     """Rows of equal values are not divided where a bound on the loss holds for every class."""
     if asked.maximize is None or asked.options["variant"] == "strict":
         return None
@@ -43,7 +43,7 @@ MONDRIAN = MethodDeclaration(
         ),
     ),
     maximizes=("k", "l"),
-    rules=(maximized_in_memory, maximized_strictly, one_sensitive),
+    rules=(refuse_maximize_in_sql, refuse_maximize_relaxed, one_sensitive),
     persons=True,
     whole=True,
     population=NO_POPULATION,

@@ -22,7 +22,7 @@ from sqlanon.methods.onedim.axes import make_axes as axes_of
 from sqlanon.methods.onedim.kernels import hilbert
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
-from sqlanon.methods.shared.threads import sorted_by, spread, spread_runs
+from sqlanon.methods.shared.threads import sort_by, spread, spread_runs
 from sqlanon.table.encode import by_code
 from sqlanon.table.functions import install_temporary
 from sqlanon.table.wide import in_parts
@@ -52,7 +52,7 @@ class Curve:
 
         keys = self.measure(context, loaded.geometry, sample)
         words = keys.of(loaded.codes, context.threads, leading=True)
-        order, line = sorted_by(words[0], context.threads)
+        order, line = sort_by(words[0], context.threads)
         begins = np.ones(len(order), np.bool_)
         np.not_equal(line[1:], line[:-1], out=begins[1:])
         if len(words) > 1:

@@ -22,13 +22,13 @@ from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.arranged import Arranged, Order, Sorted
-from sqlanon.methods.onedim.kernels.bordered_runs import bordered_runs
+from sqlanon.methods.onedim.kernels.bordered_runs import divide_bordered
 from sqlanon.methods.onedim.kernels.constrained_runs import lawful_runs
 from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
 from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
 from sqlanon.methods.onedim.kernels.fractions import copies_of, fractional_groups
-from sqlanon.methods.onedim.kernels.halved_runs import halved_runs, without_run
-from sqlanon.methods.onedim.parallel_runs import requiring_runs, row_runs
+from sqlanon.methods.onedim.kernels.halved_runs import divide_halved, without_run
+from sqlanon.methods.onedim.parallel_runs import find_requiring_runs, row_runs
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.privacy.base import Requirement, Shape, least_rows, shapes_beyond_rows
@@ -169,11 +169,11 @@ def _boxes(places: Ints, sets: Bits, group: Ints, made: int) -> tuple[Ints, Ints
 
 
 def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
-    """Runs that meet every requirement, by `lawful_runs` or `halved_runs`.
+    """Runs that meet every requirement, by `lawful_runs` or `divide_halved`.
 
-    The time of `lawful_runs` is bounded by the length of the runs that it tries; `halved_runs` makes longer runs.
+    The time of `lawful_runs` is bounded by the length of the runs that it tries; `divide_halved` makes longer runs.
 
-    Where unions may fail, `bordered_runs` is tried beside the first: boxes that are published alike are one group,
+    Where unions may fail, `divide_bordered` is tried beside the first: boxes that are published alike are one group,
     which the others do not look at, and many equal rows are more than the longest run that is tried.
     """
     rows, n = arranged.rows, len(arranged.rows.number)
@@ -183,13 +183,13 @@ def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
     halves = all(requirement.monotone for requirement in context.requirements)
     first = np.zeros(n, np.bool_)
     if not halves:
-        expect(bordered_runs)
-        bordered_runs(rows.places, rows.sets, rows.number, demands, first)
+        expect(divide_bordered)
+        divide_bordered(rows.places, rows.sets, rows.number, demands, first)
     elif n <= most or not without_run(rows.number, demands, most, _LOOKS):
         return _short_runs(loaded, rows, demands, most, longest, context.threads)
     else:
-        expect(halved_runs)
-        halved_runs(rows.places, rows.sets, rows.number, loaded.geometry, demands, first)
+        expect(divide_halved)
+        divide_halved(rows.places, rows.sets, rows.number, loaded.geometry, demands, first)
         if longest <= most:
             return _number_groups(first)
     group, short = _number_groups(first), _short_runs(loaded, rows, demands, most, longest, context.threads)
@@ -200,7 +200,7 @@ def _short_runs(loaded: Loaded, rows: Rows, demands: Demands, most: int, longest
     """`lawful_runs` with at most ``most`` rows a run, then more, up to ``longest``, while the last run has more."""
     n = len(rows.number)
     while True:
-        first, loss = requiring_runs(rows, loaded.geometry, demands, most, threads)
+        first, loss = find_requiring_runs(rows, loaded.geometry, demands, most, threads)
         if loss >= NEVER:
             raise AssertionError("feasibility is decided before a method runs")
         # A last run beyond ``most`` rows may have swallowed rows that a longer look would have divided.

@@ -50,7 +50,7 @@ class OneDimensional:
 
         from sqlanon.kernels.compiled import expect
         from sqlanon.methods.onedim import direct, dual
-        from sqlanon.methods.onedim.streamed import arrange_by_engine, streamed_runs
+        from sqlanon.methods.onedim.streamed import arrange_by_engine, assign_streamed
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.assigned import load_classes
         from sqlanon.methods.shared.class_boxes import make_spans
@@ -67,7 +67,7 @@ class OneDimensional:
         needed = encoded.rows * self.row_bytes(len(encoded.quasi), len(encoded.counted))
         alone = not is_own and not shapes_beyond_rows(context.requirements)
         if alone and (context.execution == "pushdown" or needed > context.memory):
-            table = streamed_runs(context, order, self.fast, direct.OBJECTIVES[self.minimize])
+            table = assign_streamed(context, order, self.fast, direct.OBJECTIVES[self.minimize])
             return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
         if context.execution == "pushdown":
             loaded, arrangement = arrange_by_engine(context, order)

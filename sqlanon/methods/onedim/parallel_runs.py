@@ -47,7 +47,7 @@ def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flag
     return _marks(back), int(best[0, -1])
 
 
-def requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: int, threads: int) -> tuple[Flags, int]:
+def find_requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: int, threads: int) -> tuple[Flags, int]:
     """Begins of runs that meet requirements and have at most ``most`` rows but the last one, and their loss.
 
     See `lawful_runs`.

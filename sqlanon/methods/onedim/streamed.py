@@ -37,7 +37,7 @@ def row_bytes(context: Context) -> int:
     return 2 * (4 * (d + 1) + 8) + 8 * pad_width(d) + 8 * d + 40
 
 
-def streamed_runs(context: Context, order: Order, fast: bool, objective: int) -> TableRef:
+def assign_streamed(context: Context, order: Order, fast: bool, objective: int) -> TableRef:
     """The assignment of k-anonymity on an order; see `direct.solve`. Cost: O(k n d) and the engine's sort."""
     scratch, encoded = context.scratch, context.encoded
     block = _block(context)

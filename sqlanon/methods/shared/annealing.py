@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels.anneal import UNIT, anneal
-from sqlanon.kernels.dealt_halves import dealt_halves, least_dealt
+from sqlanon.kernels.dealt_halves import find_least_dealt, halve_dealt
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.random import seed_state
 from sqlanon.kernels.requirements import ITEMS, Demands
@@ -71,7 +71,7 @@ class Block:
     table: Longs
     least: int
 
-    def lost(self, group: Ints) -> int:
+    def measure_loss(self, group: Ints) -> int:
         """Rows x extents of classes."""
         return measure_lost(self.rows, self.geometry, group)
 
@@ -88,7 +88,7 @@ class Block:
             group = begun
         group = self._cool(group, steps, (1, 3), (0, 0), state)
         box, measure = boxes_of(self.rows.places), measure_of(self.geometry, self.rows.places.shape[1])
-        dealt_halves(self.codes, box, self.rows.sets, measure, self.demands, self.key, group, self.least, state)
+        halve_dealt(self.codes, box, self.rows.sets, measure, self.demands, self.key, group, self.least, state)
         return group
 
     def _smaller(self, group: Ints, steps: int, state: Bits) -> Ints | None:
@@ -98,7 +98,7 @@ class Block:
         """
         n, classes = len(group), int(group.max(initial=-1)) + 1
         mean = n // max(classes, 1)
-        rows = int(least_dealt(self.demands, self.key, self.least, mean))
+        rows = int(find_least_dealt(self.demands, self.key, self.least, mean))
         if rows * LARGE[0] > mean * LARGE[1]:
             return None
         rows = rows * SMALL[0] // SMALL[1]
@@ -113,7 +113,7 @@ class Block:
         if not unite_failing(box, self.rows.sets, measure, self.demands, begun, int(begun.max()) + 1):
             return None
         begun = _number_classes(begun)
-        return begun if self.lost(begun) < self.lost(group) else None
+        return begun if self.measure_loss(begun) < self.measure_loss(group) else None
 
     def _cool(self, group: Ints, steps: int, hot: tuple[int, int], toll: tuple[int, int], state: Bits) -> Ints:
         """Classes after annealing.
@@ -123,7 +123,7 @@ class Block:
         """
         classes = int(group.max(initial=-1)) + 1
         stages = max(min(steps // STAGE, STAGES), 1)
-        lost = self.lost(group)
+        lost = self.measure_loss(group)
         if classes < 2 or steps == 0 or lost == 0:
             return group
         group, late = group.copy(), range(STAGES - stages, STAGES)
@@ -179,7 +179,7 @@ def anneal_classes(table: SearchTable, group: Longs, steps: int) -> Longs:
         random_words = np.random.SeedSequence((context.search_seed, 1 << 20, number)).generate_state(1, np.uint64)
         begun = (group[part] - span[0]).astype(np.int32)
         improved = block.improve(begun, steps, seed_state(int(random_words[0])))
-        return improved if block.lost(improved) < block.lost(begun) else begun
+        return improved if block.measure_loss(improved) < block.measure_loss(begun) else begun
 
     spans: Sequence[tuple[int, int]] = [(int(a), int(b)) for a, b in pairwise(cuts)]
     renumbered, past, rows_done = np.empty(n, np.int64), 0, 0

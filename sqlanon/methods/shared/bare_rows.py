@@ -71,7 +71,7 @@ def fetch_bare(
         for value, column in zip(values, block_sensitive, strict=True):
             value[place:past] = column
         if place == 0 and together:
-            groups = _grouping(context, columns)
+            groups = _find_grouping(context, columns)
         if groups is not None:
             groups.add(columns)
             if most is not None and groups.made > most:
@@ -81,7 +81,7 @@ def fetch_bare(
         else:
             if codes is None:
                 codes = kernel_input.make_room(n, d, geometry).codes
-            _laid_out(columns, codes[place:past], context.threads)
+            _lay_out(columns, codes[place:past], context.threads)
         place = past
     check_rows(n, place)
     if groups is not None:
@@ -90,7 +90,7 @@ def fetch_bare(
     return Fetched(rid, Bare(codes, np.arange(n, dtype=np.int32), np.zeros(0, np.int32)), values, None)
 
 
-def _laid_out(columns: Ints, codes: Ints, threads: int) -> None:
+def _lay_out(columns: Ints, codes: Ints, threads: int) -> None:
     spread(lambda start, stop: pack(columns, codes, start, stop), len(codes), threads)
 
 
@@ -151,7 +151,7 @@ class _Grouping:
         return Bare(bare.codes, np.arange(made_groups, dtype=np.int32), self._count[:made_groups].copy())
 
 
-def _grouping(context: Context, columns: Ints) -> _Grouping | None:
+def _find_grouping(context: Context, columns: Ints) -> _Grouping | None:
     """Where a row has an equal row in the mean, as far as some rows show, and keys have at most 62 bits."""
     n = context.encoded.rows
     bits = np.array([max(int(domain.codes - 1).bit_length(), 1) for domain in context.encoded.quasi], np.int64)

@@ -29,7 +29,7 @@ def one_sensitive(asked: Asked) -> Refused | None:
     return Refused(what, "publish each in a release of its own, or maximize k")
 
 
-def persons_judged(asked: Asked) -> Refused | None:
+def refuse_judged_persons(asked: Asked) -> Refused | None:
     """Levels are published as the method chose them, so that groups that fail over persons are not united."""
     if asked.whole or not asked.judged:
         return None

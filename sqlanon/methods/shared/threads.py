@@ -34,7 +34,7 @@ def spread(work: Callable[[int, int], None], n: int, threads: int, least: int | 
         future.result()
 
 
-def sorted_by(keys: Longs, threads: int) -> tuple[Ints, Longs]:
+def sort_by(keys: Longs, threads: int) -> tuple[Ints, Longs]:
     """Stable order of rows by ascending key, which is not negative, and their keys.
 
     Cost: O(n) for each 11 bits.

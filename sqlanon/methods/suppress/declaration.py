@@ -28,7 +28,7 @@ def rest_of_tp(asked: Asked) -> Refused | None:
     return Refused(what, "leave rest out, or say variant=tp", "rest")
 
 
-def matched_values(asked: Asked) -> Refused | None:
+def refuse_unmatched_values(asked: Asked) -> Refused | None:
     """The matching is for pairs of rows of two sensitive values."""
     if asked.options["solver"] != "optimal":
         return None
@@ -50,7 +50,7 @@ def matched_values(asked: Asked) -> Refused | None:
     return None
 
 
-def capped_classes(asked: Asked) -> Refused | None:
+def refuse_capped_classes(asked: Asked) -> Refused | None:
     """The cap is on the single class that tp or the cascade leaves; others may make many classes that show nothing."""
     if asked.suppression is None:
         return None
@@ -64,7 +64,7 @@ def capped_classes(asked: Asked) -> Refused | None:
     return None
 
 
-def refined_stars(asked: Asked) -> Refused | None:
+def refuse_refinement(asked: Asked) -> Refused | None:
     """Refining makes boxes smaller; a row that moves adds stars to classes that agree, and evades the cap."""
     if not asked.refine:
         return None
@@ -119,6 +119,6 @@ SUPPRESS = MethodDeclaration(
         ),
         Most("rows", MOST_MATCHED, "solver=auto", "its cost is cubic", ("solver", "optimal")),
     ),
-    rules=(rest_of_tp, matched_values, capped_classes, refined_stars),
+    rules=(rest_of_tp, refuse_unmatched_values, refuse_capped_classes, refuse_refinement),
     instead="tree, hilbert or mondrian",
 )

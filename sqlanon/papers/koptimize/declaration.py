@@ -37,7 +37,7 @@ def one_sensitive_column(asked: Asked) -> Refused | None:
     return Refused(what, "use metric=loss or metric=dm", "metric")
 
 
-def refined_classes(asked: Asked) -> Refused | None:
+def refuse_refinement(asked: Asked) -> Refused | None:
     """Refining moves single rows between classes, which then are not intervals of the cuts."""
     if not asked.refine:
         return None
@@ -75,7 +75,7 @@ KOPTIMIZE = MethodDeclaration(
     persons=ROWS_ALONE,
     whole=never("it publishes intervals of its own, and the rows of a person may not fit the person's"),
     population=NO_POPULATION,
-    rules=(one_sensitive_column, refined_classes),
+    rules=(one_sensitive_column, refuse_refinement),
     instead="fulldomain or mondrian",
     after="fulldomain",
     replaces=("search", "single"),

@@ -44,13 +44,13 @@ class Matchings:
 
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`. Cost: the order, and that of the solver for every block."""
-        from sqlanon.methods.freeform.method import match_rows, matchings_made
+        from sqlanon.methods.freeform.method import match_rows, report_matchings
         from sqlanon.papers.matchings.blocks import solve_in_blocks
         from sqlanon.papers.matchings.solvers import UnsolvedError
 
         def match(codes: Ints, geometry: Geometry, k: int) -> Longs:
             try:
-                return solve_in_blocks(self.solver, codes, geometry, k, self.block, matchings_made(context))
+                return solve_in_blocks(self.solver, codes, geometry, k, self.block, report_matchings(context))
             except UnsolvedError as unsolved:
                 raise UnsupportedError(f"method matchings: {unsolved}") from unsolved
 

@@ -10,7 +10,7 @@ from sqlanon.lack import notimpl
 from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, ROWS_ALONE
 
 
-def known_target(asked: Asked) -> Refused | None:
+def refuse_unknown_target(asked: Asked) -> Refused | None:
     """A node's information about the target is counted by codes, which sensitive columns have."""
     target = str(asked.options["target"])
     # Engines compare names in their own way; the method itself compares with the source's columns.
@@ -21,7 +21,7 @@ def known_target(asked: Asked) -> Refused | None:
     return Refused(what, f"name one{names_known}, or leave target out", "target")
 
 
-def refined_cut(asked: Asked) -> Refused | None:
+def refuse_refinement(asked: Asked) -> Refused | None:
     """Refining moves single rows between classes, which then are not at the nodes of the cut."""
     if not asked.refine or asked.options["publish"] == "least":
         return None
@@ -53,6 +53,6 @@ TDS = MethodDeclaration(
     persons=ROWS_ALONE,
     whole=ROWS_ALONE,
     population=NO_POPULATION,
-    rules=(known_target, refined_cut),
+    rules=(refuse_unknown_target, refuse_refinement),
     after="best",
 )

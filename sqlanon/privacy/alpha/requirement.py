@@ -14,7 +14,7 @@ from typing import ClassVar
 from sqlanon.engines.base import TableRef
 from sqlanon.privacy.base import Grouped, Measured, Shape, Values
 from sqlanon.privacy.counts import Counts
-from sqlanon.privacy.shares import Bound, Shares, each_asked
+from sqlanon.privacy.shares import Bound, Shares, list_levels
 from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
@@ -33,7 +33,7 @@ class Alpha(Shares):
     @classmethod
     def from_policy(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Alpha]:
         """One per sensitive column that is asked about, and one more each if joint."""
-        limits = each_asked(privacy, cls.name, sensitive)
+        limits = list_levels(privacy, cls.name, sensitive)
         return [
             cls(limit.max, *place, listed=limit.values if isinstance(limit.values, tuple) else ())
             for limit, place in limits

@@ -16,7 +16,7 @@ from typing import ClassVar
 from sqlanon.privacy.base import Measured
 from sqlanon.privacy.counts import Counts
 from sqlanon.privacy.fractions import compute_logarithm
-from sqlanon.privacy.shares import Bound, Shares, each_asked, ratio_of
+from sqlanon.privacy.shares import Bound, Shares, list_levels, ratio_of
 from sqlanon.spec import PrivacySpec
 
 
@@ -37,7 +37,7 @@ class BetaLikeness(Shares):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[BetaLikeness]:
         """One per sensitive column that is asked about."""
-        limits = each_asked(privacy, cls.name, sensitive)
+        limits = list_levels(privacy, cls.name, sensitive)
         return [cls(limit.max, *place, limit.kind == "enhanced") for limit, place in limits]
 
     def bound(self, share: Fraction, text: str | None) -> Bound:

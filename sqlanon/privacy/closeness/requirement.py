@@ -25,7 +25,7 @@ from sqlanon.privacy.closeness.tree import Tree, hierarchy_tree
 from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.fractions import at_most
 from sqlanon.privacy.reference import count_reference, fresh_table
-from sqlanon.privacy.shares import each_asked
+from sqlanon.privacy.shares import list_levels
 from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
@@ -54,7 +54,7 @@ class TCloseness(OfCounts):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[TCloseness]:
         """One per sensitive column that is asked about."""
-        return [cls(limit.max, *place, limit.distance) for limit, place in each_asked(privacy, cls.name, sensitive)]
+        return [cls(limit.max, *place, limit.distance) for limit, place in list_levels(privacy, cls.name, sensitive)]
 
     @property
     def reads_values(self) -> bool:

@@ -16,7 +16,7 @@ from typing import ClassVar
 from sqlanon.privacy.base import Measured
 from sqlanon.privacy.counts import Counts
 from sqlanon.privacy.fractions import power_of_two
-from sqlanon.privacy.shares import Bound, Shares, each_asked
+from sqlanon.privacy.shares import Bound, Shares, list_levels
 from sqlanon.spec import PrivacySpec
 
 INFINITE = Fraction(1000)
@@ -40,7 +40,7 @@ class DeltaDisclosure(Shares):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[DeltaDisclosure]:
         """One per sensitive column that is asked about."""
-        limits = each_asked(privacy, cls.name, sensitive)
+        limits = list_levels(privacy, cls.name, sensitive)
         return [cls(limit.max, *place, limit.absent == "ignored") for limit, place in limits]
 
     @property

@@ -24,8 +24,8 @@ from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.diversity.requirement import FrequencyDiversity
 from sqlanon.privacy.entropy import logarithms
 from sqlanon.privacy.fractions import at_most, compute_logarithm
-from sqlanon.privacy.reference import fresh_table, grouped_items
-from sqlanon.privacy.shares import each_asked
+from sqlanon.privacy.reference import fresh_table, group_items
+from sqlanon.privacy.shares import list_levels
 from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
@@ -58,7 +58,7 @@ class EntropyDiversity(OfCounts):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[EntropyDiversity]:
         """One per sensitive column that is asked about, and one more each if joint."""
-        return [cls(limit, *place) for limit, place in each_asked(privacy, cls.name, sensitive)]
+        return [cls(limit, *place) for limit, place in list_levels(privacy, cls.name, sensitive)]
 
     def in_best_form(self, values: int) -> Requirement:
         """See `Requirement.in_best_form`: with shares p and 1 - p the entropy falls in the larger one."""
@@ -77,7 +77,7 @@ class EntropyDiversity(OfCounts):
         from sqlanon.kernels.tally import Tally
         from sqlanon.privacy.entropy import kernels
 
-        items, groups, values, _ = grouped_items(coded, self.value, self.within)
+        items, groups, values, _ = group_items(coded, self.value, self.within)
         rows = int(np.sum(coded.whole[self.value]))
         bounds = np.concatenate([np.array([groups, values, *self._asked], np.int64), logarithms.make_table(rows + 1)])
         return Tally(kernels.add_entropy, kernels.clear_entropy, items, 2, bounds, 1 + values + 2 * groups)

@@ -17,8 +17,8 @@ from sqlanon.privacy.base import Coded, Grouped, Measured, Requirement, Values
 from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.diversity.requirement import FrequencyDiversity
 from sqlanon.privacy.fractions import at_most
-from sqlanon.privacy.reference import grouped_items
-from sqlanon.privacy.shares import each_asked
+from sqlanon.privacy.reference import group_items
+from sqlanon.privacy.shares import list_levels
 from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
@@ -46,7 +46,7 @@ class RecursiveDiversity(OfCounts):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[RecursiveDiversity]:
         """One per sensitive column that is asked about, and one more each if joint."""
-        return [cls(Fraction(limit.l), *place, limit.c) for limit, place in each_asked(privacy, cls.name, sensitive)]
+        return [cls(Fraction(limit.l), *place, limit.c) for limit, place in list_levels(privacy, cls.name, sensitive)]
 
     def in_best_form(self, values: int) -> Requirement:
         """See `Requirement.in_best_form`: of any number of values, where l is 1 or 2.
@@ -65,7 +65,7 @@ class RecursiveDiversity(OfCounts):
         from sqlanon.kernels.tally import Tally
         from sqlanon.privacy.recursive import kernels
 
-        items, groups, values, _ = grouped_items(coded, self.value, self.within)
+        items, groups, values, _ = group_items(coded, self.value, self.within)
         least = int(self.asked)
         bounds = np.array([*self.c.as_integer_ratio(), least, groups, values], np.int64)
         counts = 1 + groups * (kernels.OWN + least - 1) + 2 * values

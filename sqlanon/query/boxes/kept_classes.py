@@ -130,7 +130,7 @@ class KeptClasses:
         self.session.remove(engine, tables)
 
 
-def kept_classes(released: Released) -> KeptClasses | None:
+def find_kept_classes(released: Released) -> KeptClasses | None:
     """The kept tables of a release; None: the connection keeps none of it."""
     store = released.known.get(KeptClasses)
     return store if isinstance(store, KeptClasses) else None
@@ -142,7 +142,7 @@ def check_view(engine: Engine, released: Released) -> None:
     Raises:
         DatabaseError: it is gone, or may not be read.
     """
-    store = kept_classes(released)
+    store = find_kept_classes(released)
     if store is not None and store.made:
         query = select([ONE], table_of(released.view.ref, VIEW)).limit(0)
         engine.fetch(Statement("query/view", query.sql(dialect=engine.dialect)))
@@ -150,7 +150,7 @@ def check_view(engine: Engine, released: Released) -> None:
 
 def forget_kept(engine: Engine, released: Released) -> None:
     """Drop the kept tables of a release, and forget the rewritten queries that read them."""
-    store = kept_classes(released)
+    store = find_kept_classes(released)
     if store is not None:
         store.forget(engine)
         released.known.pop("plans", None)
@@ -173,7 +173,7 @@ def class_table(view: ReleasedView, sums: Iterable[Tree], apart: Sequence[Sequen
     Cost: nothing when it is asked for first, one grouping of the view the second time; with ``apart`` before it one for
     each list, for how many rows there may be.
     """
-    store = kept_classes(view.released)
+    store = find_kept_classes(view.released)
     if store is None or _count_rows(view) < FEWEST_ROWS:
         return None
     trees = {tree.sql(dialect=view.engine.dialect): tree for tree in sums}

@@ -10,13 +10,13 @@ part of the box that each group of values takes. Sets that are asked for a few c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.set_constants import unknown_share
+from sqlanon.query.boxes.values_by_test import UNGROUPED, GroupedBox, ValuesByTest
 from sqlanon.query.functions.registry import null_only_with_column
 from sqlanon.query.logic.formula import Group, Part
 from sqlanon.query.logic.value_tests import ValueTest, on
@@ -37,36 +37,6 @@ from sqlanon.query.sql.sqltree import (
     string,
     when,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ValuesByTest:
-    """Values of a column, grouped by the tests that hold of them.
-
-    Attributes:
-        ways: sets of tests that hold together, a group for each.
-        tests: the tests.
-    """
-
-    ways: Sequence[frozenset[int]]
-    tests: Sequence[ValueTest]
-
-
-@dataclass(frozen=True, slots=True)
-class GroupedBox:
-    """A box in GROUP BY.
-
-    Attributes:
-        test: the number of the test that holds within the key; None: there is no such test.
-        key: the expression of the box in GROUP BY.
-    """
-
-    test: int | None = None
-    key: Tree | None = None
-
-
-UNGROUPED = GroupedBox()
-"""A box that GROUP BY does not ask for."""
 
 
 class Lookup:

@@ -67,7 +67,7 @@ def _span(view: ReleasedView, box: Box) -> float:
     return number(view.fact("query/span", select([wide], distinct_ends.subquery("d"))))
 
 
-def shown_values(view: ReleasedView, box: Box) -> int | None:
+def count_shown_values(view: ReleasedView, box: Box) -> int | None:
     """Number of values of a column of sets in the release, or of a hierarchy or an order in the declaration.
 
     None if they are not listed.

@@ -101,6 +101,9 @@ class Unroll:
         """
         state, number = f"{lookup.box.id}_state", exp.Literal.number
         listed = exp.Select().select(column("v", "g")).distinct().from_(known.copy().subquery("g"))
+        runs = self._buckets_of[lookup.box.id]
+        if isinstance(runs, Runs) and len(runs.ways) == 1:  # every value is in it, also where the release shows none
+            listed = exp.Select().select(exp.alias_(number(0), "v", quoted=True))
         groups = sorted({lookup.number_of(holds) for holds in lookup.known_groups})
         ways = _values("y", ("way", "i"), [(way, 0) for way in groups])
         ends = [exp.alias_(exp.null(), name, quoted=True) for name in "lh"]

@@ -69,7 +69,7 @@ def divide_values(box: Box, shown: Collection[Shown], tests: Sequence[Comparison
     if box.shape == "set":
         constants = frozenset().union(*(test.constants for test in tests)) if wide else frozenset()
         members = sorted(constants.union(*definite), key=str)
-        holds = [_passed_by(tests, member) for member in members]
+        holds = [_find_passed(tests, member) for member in members]
         holds += [frozenset(test.id for test in tests if test.holds_at(None))] if wide else []
         numbers = {member: i for i, member in enumerate(members)}
         for item in definite:
@@ -90,7 +90,7 @@ def divide_values(box: Box, shown: Collection[Shown], tests: Sequence[Comparison
     return ValueCells(tuple(holds), spans)
 
 
-def _passed_by(tests: Sequence[Comparison], value: Place) -> frozenset[int]:
+def _find_passed(tests: Sequence[Comparison], value: Place) -> frozenset[int]:
     """The comparisons that a member of a set passes."""
     return frozenset(test.id for test in tests if test.holds_at(value if value in test.constants else None))
 

@@ -75,12 +75,12 @@ def audit_tables(
     except ContradictionError as wrong:
         return contradict(wrong.cells.tolist())
     found_cells = [show(interval.cell, interval.low, interval.high, reached=interval.reached) for interval in intervals]
-    found_cells += [show(cell, value, value, reached=True) for cell, value in _shown_elsewhere(joined)]
+    found_cells += [show(cell, value, value, reached=True) for cell, value in _find_shown_elsewhere(joined)]
     found_cells.sort(key=lambda one: (math.inf if one.high is None else one.high - one.low, one.low, str(one.values)))
     return replace(_count(of_tables, persons, found_cells), decimals=spelling.decimals)
 
 
-def _shown_elsewhere(joined: Joined) -> list[tuple[int, int]]:
+def _find_shown_elsewhere(joined: Joined) -> list[tuple[int, int]]:
     """Cells that a table hides and another shows."""
     values, older = joined.seen.value[: len(joined.keys)].tolist(), {cell for cell, _ in joined.older}
     return [

@@ -269,7 +269,7 @@ def counts_rows(node: exp.Expr) -> bool:
     return isinstance(node, exp.Count) and isinstance(node.this, exp.Star)
 
 
-def filtered_count(condition: exp.Expr) -> exp.Expr:
+def count_filtered(condition: exp.Expr) -> exp.Expr:
     """How many rows meet a condition."""
     return exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=condition))
 

@@ -174,7 +174,7 @@ def is_nullif(node: exp.Expr) -> bool:
     return isinstance(node, exp.Nullif)
 
 
-def guarded_by_zero(node: exp.Expr) -> exp.Expr | None:
+def find_guarded(node: exp.Expr) -> exp.Expr | None:
     """The first argument of ``nullif(.., 0)``; None: the second is another value."""
     expression = node.expression
     zero = isinstance(expression, exp.Literal) and not expression.is_string and float(expression.this) == 0

@@ -114,7 +114,7 @@ def _no_ends(node: exp.Expr) -> str:
         if isinstance(node, exp.Func)
         else node.key
     )
-    return f"{name} has no ends over a range; there are {known_names()}"
+    return f"{name} has no ends over a range; there are {list_known_names()}"
 
 
 def _no_signature(node: exp.Expr, kinds: Sequence[str]) -> str:
@@ -127,6 +127,6 @@ def _no_signature(node: exp.Expr, kinds: Sequence[str]) -> str:
     return f"{definition.name} has no ends over {kinds_text}; it has some over {forms}"
 
 
-def known_names() -> str:
+def list_known_names() -> str:
     """Names of the functions that have ends over ranges."""
     return ", ".join(dict.fromkeys(definition.name for definition in DEFINITIONS if definition.ends is not None))

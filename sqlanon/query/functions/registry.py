@@ -147,7 +147,7 @@ def length_of(node: exp.Expr) -> str:
     )
 
 
-def padded_to(node: exp.Expr) -> exp.Expr | None:
+def find_padding(node: exp.Expr) -> exp.Expr | None:
     """How many characters a call pads a text to; None: it pads none."""
     return node.expression if length_of(node) == "padded" else None
 
@@ -173,7 +173,7 @@ def is_null_with_operand(node: exp.Expr) -> bool:
     return definition is not None and definition.operands == ("this",) and _null_only_of_null(node)
 
 
-def estimated_apart(node: exp.Expr) -> bool:
+def is_estimated_apart(node: exp.Expr) -> bool:
     """Whether the estimate of a call differs from the call of estimates."""
     definition = definition_of(node)
     return (

@@ -84,12 +84,12 @@ def corners(size: Callable[[Sequence[int]], int] | None = None, *, linear: bool 
             value = replace(value, middle=call.at(*(middle for middle in middles if middle is not None)))
         # Operands of a single value each have a single result, even if they are infinite.
         bounded = finite(call)
-        return restrict(bounded if bounded is TRUE else some([bounded, _meeting(call)]), value)
+        return restrict(bounded if bounded is TRUE else some([bounded, _ends_meet(call)]), value)
 
     return ends
 
 
-def _meeting(call: Call) -> Tree:
+def _ends_meet(call: Call) -> Tree:
     """Whether both ends of every operand are the same value."""
     return every(sql("COALESCE(:l = :h, FALSE)", l=value.low, h=value.high) for value in call.values if not value.fixed)
 

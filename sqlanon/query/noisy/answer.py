@@ -20,7 +20,7 @@ from sqlanon.query.answer import Answer, Bounded, NoiseInterval
 from sqlanon.query.functions.aggregates import AggregateDefinition
 from sqlanon.query.functions.quantile_forms import quantile_of
 from sqlanon.query.functions.registry import definition_of
-from sqlanon.query.noisy.bins import list_groups, names_left
+from sqlanon.query.noisy.bins import list_groups, list_names_left
 from sqlanon.query.noisy.groups import Groups, read_groups, table_of_columns
 from sqlanon.query.noisy.released import MEASURE, NoisyMeasured, ReleasedNoisy
 from sqlanon.query.parse.bind import Bound, bind
@@ -299,7 +299,7 @@ class _Reader:
         ]
         conditions = [self._decide(item.condition) for item in asked]
         where = [] if bound.where is None else [self._decide(bound.where)]
-        remaining = names_left([*terms, *conditions, *where], self._bins)
+        remaining = list_names_left([*terms, *conditions, *where], self._bins)
         if remaining:
             what = f"column {remaining[0]} is published in groups: compare it with their ends, or group by it"
             refuse(self._text, None, what)

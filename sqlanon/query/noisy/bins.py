@@ -128,6 +128,6 @@ def _number(tree: exp.Expr) -> Fraction | None:
     return None
 
 
-def names_left(trees: Iterable[Tree], bins: Mapping[str, object]) -> list[str]:
+def list_names_left(trees: Iterable[Tree], bins: Mapping[str, object]) -> list[str]:
     """Columns of intervals that are still read by their values."""
     return [node.name for tree in trees for node in tree.find_all(exp.Column) if node.name in bins]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlanon.budgeted import NoisyMeasure
 from sqlanon.engines.base import Relation, Row
-from sqlanon.noisy.cut import Held, ends_held
+from sqlanon.noisy.cut import Held, find_held_ends
 from sqlanon.query.release import Field, Released, make_dimension, read_cell_facts
 
 if TYPE_CHECKING:
@@ -133,4 +133,4 @@ def _read_measure(said: Mapping[str, Any]) -> NoisyMeasured:
     measure = NoisyMeasure(said["name"], said["of"], low=low, high=high, quantiles=shares)
     published = tuple(zip(measure.columns, shares or (None,) * len(measure.columns), strict=True))
     unit = Fraction(said["unit"] or 1)
-    return NoisyMeasured(said["name"], said["of"], said["column"] or "", unit, published, ends_held(measure))
+    return NoisyMeasured(said["name"], said["of"], said["column"] or "", unit, published, find_held_ends(measure))

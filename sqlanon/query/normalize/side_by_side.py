@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from sqlanon.query.functions.aggregates import counts_rows, filtered_count, is_count, null_for_zero
+from sqlanon.query.functions.aggregates import count_filtered, counts_rows, is_count, null_for_zero
 from sqlanon.query.functions.comparisons import is_equality
 from sqlanon.query.normalize.joined import Flattening
 from sqlanon.query.normalize.scopes import scope_nodes
@@ -186,7 +186,7 @@ def _merge(sides: list[_Side]) -> exp.Select:
         )
     select.set("group", exp.Group(expressions=[key.copy() for key in first.keys]))
     needed = [c for c, side in zip(conditions, sides, strict=True) if not side.outer and c is not None]
-    present = [exp.GT(this=filtered_count(c.copy()), expression=exp.Literal.number(0)) for c in needed]
+    present = [exp.GT(this=count_filtered(c.copy()), expression=exp.Literal.number(0)) for c in needed]
     if present:
         select.set("having", exp.Having(this=exp.and_(*present)))
     return select

@@ -16,7 +16,7 @@ from sqlanon.query.functions.registry import by_collation, is_floating
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Field, Released
 from sqlanon.query.sql.sqltree import Tree, column, table_of, with_columns
-from sqlanon.query.sql.text_order import in_bytes, published_in_bytes
+from sqlanon.query.sql.text_order import compares_by_bytes, in_bytes
 
 ITEM = "_item"
 """The table of the items of the SELECT, in bound expressions of other clauses."""
@@ -161,7 +161,7 @@ class Scope(ReleasedView):
             self.orders[box.id] = (
                 in_bytes(self.engine, box.field.collation)
                 if collations
-                else published_in_bytes(self.engine, box.parts["lo"], table_of(self.released.view.ref, VIEW))
+                else compares_by_bytes(self.engine, box.parts["lo"], table_of(self.released.view.ref, VIEW))
             )
         if self.orders[box.id]:
             return

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqlanon.query.functions.definition import flat
-from sqlanon.query.functions.registry import definition_of, length_of, padded_to
+from sqlanon.query.functions.registry import definition_of, find_padding, length_of
 from sqlanon.query.functions.texts import LENGTHS, PADDED
 from sqlanon.query.refusal import refuse
 
@@ -36,7 +36,7 @@ def check_lengths(text: str, select: exp.Select) -> None:
     """
     lengths: dict[int, int] = {}
     for node in reversed(list(select.walk(bfs=True))):  # arguments before the functions of them
-        padded = padded_to(node)
+        padded = find_padding(node)
         if padded is not None and not _few(padded):
             refuse(text, node, f"text is padded to at most {PADDED} characters, written as a number")
         lengths[id(node)] = length = _length(node, lengths)

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.range_facts import shown_values
+from sqlanon.query.boxes.range_facts import count_shown_values
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.attained_rows import distinct_attained
+from sqlanon.query.rewrite.attained_rows import attains_distinct
 from sqlanon.query.rewrite.box_rows import BoxRows
 from sqlanon.query.rewrite.class_bounds import counts_rows
 from sqlanon.query.rewrite.class_counts import count_classes
@@ -26,16 +26,16 @@ from sqlanon.query.rewrite.ordered_aggregates import (
     Apart,
     average,
     average_of_exact,
+    average_of_known,
     count_matched,
     distinct,
-    known_average,
 )
 from sqlanon.query.rewrite.plain_aggregates import bound_count, bound_sum, error, extreme, unsure
 from sqlanon.query.rewrite.quantiles import native, open_where_far, quantile
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan, Ratio
 from sqlanon.query.rewrite.row_values import RowValues
 from sqlanon.query.rewrite.share_bounds import is_share, share
-from sqlanon.query.rewrite.stepped_averages import stepped_average
+from sqlanon.query.rewrite.stepped_averages import average_by_steps
 from sqlanon.query.rewrite.value_steps import Steps, steps_of
 from sqlanon.query.sql.sqltree import Tree, column
 
@@ -158,19 +158,19 @@ def _distinct(asked: Asked) -> Apart:
     a = asked.aggregate
     if a.box is None:
         return distinct(a.id, column(a.term or ""), asked.row, asked.keys)
-    members, attained = shown_values(asked.scope, a.box), distinct_attained(asked.scope, a, asked.plan)
+    members, attained = count_shown_values(asked.scope, a.box), attains_distinct(asked.scope, a, asked.plan)
     return distinct_values(a.id, a.box, asked.row, asked.keys, members, attained=attained)
 
 
 def _bound_average(asked: Asked) -> Apart:
     a = asked.aggregate
     if a.known:
-        return [], known_average(a.id, asked.row, asked.average_type, floating=asked.floating)
+        return [], average_of_known(a.id, asked.row, asked.average_type, floating=asked.floating)
     if a.of_boxes:
         return average(a.id, asked.row, asked.keys, asked.average_type, floating=asked.floating)
     kind, floating, short = asked.average_type, asked.floating, asked.short
     if (steps := asked.steps) is not None:
-        return stepped_average(a.id, asked.row, asked.keys, kind, steps)
+        return average_by_steps(a.id, asked.row, asked.keys, kind, steps)
     return average_of_exact(a.id, asked.row, asked.keys, kind, floating=floating, short=short)
 
 

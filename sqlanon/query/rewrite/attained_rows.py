@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlanon.query.logic.formula import tests_in
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.release import Released
-from sqlanon.query.rewrite.class_bounds import asks_ends, by_row, counts_rows, held_terms, is_counted
+from sqlanon.query.rewrite.class_bounds import asks_ends, by_row, counts_rows, is_counted, list_held_terms
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
 from sqlanon.query.sql.sqltree import Tree, column, sql, times, when
 
@@ -132,7 +132,7 @@ class Candidates:
         """Not where exact columns are asked, which say nothing about the other candidates."""
         by_rows = any(by_row(formula, plan) for formula in plan.conditions)
         attained = any(box.attained for box in scope.boxes.values())
-        plain = attained and not scope.joins and not plan.means and not by_rows and not held_terms(plan)
+        plain = attained and not scope.joins and not plan.means and not by_rows and not list_held_terms(plan)
         row_counts = [a for whole in plan.aggregates for a in whole.parts if a.kind == "rows"]
         return plain and any(tests_in(plan.conditions[a.condition]) for a in row_counts)
 
@@ -149,12 +149,12 @@ class Candidates:
         return {**ends, "each": exp.Literal.number(self.k)}
 
 
-def attaining(released: Released) -> Attaining:
+def find_attaining(released: Released) -> Attaining:
     """The rows that attain the shown ends and members of a release."""
     return Classes() if released.candidates is None else Candidates(released.candidates)
 
 
-def distinct_attained(scope: Scope, a: Aggregate, plan: QueryPlan) -> bool:
+def attains_distinct(scope: Scope, a: Aggregate, plan: QueryPlan) -> bool:
     """Whether distinct values are counted over whole classes that attain the ends and members they show.
 
     Each class qualifies as a whole or not at all.
@@ -162,5 +162,5 @@ def distinct_attained(scope: Scope, a: Aggregate, plan: QueryPlan) -> bool:
     box = a.box
     if a.kind != "distinct" or box is None or not box.attained or box.field.kind == "float":
         return False
-    plain = attaining(scope.released).whole and box.shape in ("interval", "set") and box.point is None
+    plain = find_attaining(scope.released).whole and box.shape in ("interval", "set") and box.point is None
     return plain and not scope.joins and not plan.keys and not by_row(plan.conditions[a.condition], plan)

@@ -15,14 +15,14 @@ from sqlanon.query.boxes.unroll import ROWS, Unroll
 from sqlanon.query.logic.class_counter import ClassCounter, Count, Venn
 from sqlanon.query.logic.formula import Compiler, Triple, restrict
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, Attaining, attaining
-from sqlanon.query.rewrite.class_bounds import held_terms, is_counted, rough_aggregates, terms_of_counts
+from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, Attaining, find_attaining
+from sqlanon.query.rewrite.class_bounds import is_counted, list_held_terms, rough_aggregates, terms_of_counts
 from sqlanon.query.rewrite.class_counts import Solved
 from sqlanon.query.rewrite.cut_classes import Results
 from sqlanon.query.rewrite.domains import Domains, divide, join_domains, whole
 from sqlanon.query.rewrite.kept_rows import find_kept, select_kept
 from sqlanon.query.rewrite.query_plan import QueryPlan
-from sqlanon.query.rewrite.row_columns import listed_sets, needed_tests, shown_columns, sums_of
+from sqlanon.query.rewrite.row_columns import find_listed_sets, list_needed_tests, list_shown_columns, sums_of
 from sqlanon.query.rewrite.row_results import RowResults
 from sqlanon.query.rewrite.separate_rows import separate
 from sqlanon.query.rewrite.settled_classes import settle
@@ -110,7 +110,7 @@ def box_rows(scope: Scope, plan: QueryPlan, *, together: bool = False) -> BoxRow
     Raises:
         Refused: too many predicates over a listed column.
     """
-    apart = not together and (plan.spread or attaining(scope.released).narrows(scope, plan))
+    apart = not together and (plan.spread or find_attaining(scope.released).narrows(scope, plan))
     parts = separate(plan, scope.engine.dialect) if apart else [plan]
     first, *beside = (_make_rows(scope, part) for part in parts)
     rough = first.rough.union(*(part.rough for part in beside))
@@ -122,16 +122,16 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     divided = divide(scope, plan)
     domains = join_domains(divided)
     lookups = domains.lookups
-    by_class = attaining(scope.released).narrows(scope, plan)
-    held_names = held_terms(plan)
+    by_class = find_attaining(scope.released).narrows(scope, plan)
+    held_names = list_held_terms(plan)
     summed = {name: sums_of(tree, name, plan) for name, tree in plan.terms.items() if name not in held_names}
     kept_rows = find_kept(
         scope,
         plan,
-        shown_columns(scope, plan, domains),
+        list_shown_columns(scope, plan, domains),
         summed,
         by_class=by_class,
-        listed=listed_sets(scope, plan, domains),
+        listed=find_listed_sets(scope, plan, domains),
     )
     grouped = bool(plan.means) or bool(lookups) or by_class or kept_rows is not None
     compilers = [division.compiler for division in (divided if plan.filters else divided * len(plan.conditions))]
@@ -143,15 +143,10 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         id(compiler): compiler.keeping(row_results.keep) if settled is None else compiler
         for compiler in (*compilers, domains.compiler)
     }
-    attained = attaining(scope.released)
+    attained = find_attaining(scope.released)
     triples, counts = _results(
         plan, [own_compilers[id(compiler)] for compiler in compilers], attained, by_class=by_class
     )
-    if settled is None:
-        counts = {
-            i: replace(count, low=row_results.column(count.low), high=row_results.column(count.high))
-            for i, count in counts.items()
-        }
     terms = terms_of_counts(plan) if attained.reached else {}
     hard = [i for i, count in counts.items() if not count.tight and i in terms]
     venns = {i: ClassCounter(compilers[i]).draw_cells(plan.conditions[i]) for i in hard}
@@ -169,7 +164,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         class_columns += settled.names
         plain_results = Results(triples, counts)
         tables, results = select_settled(scope, plan, domains, settled, wide, plain_results, venns.values())
-        triples, counts = results.triples, dict(results.counts)
+        triples, counts = tuple(map(row_results.keep, results.triples)), dict(results.counts)
         sorts = settled.sort(sorts)
     else:
         if kept_rows is not None:
@@ -180,7 +175,11 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         first = first.where(reached, copy=False) if reached is not None else first
         tables = [(ROWS, first)]
     if lookups:
-        tables += _joined(scope, plan, domains, kept_rows.members if kept_rows is not None else {})
+        tables += _join_lookups(scope, plan, domains, kept_rows.members if kept_rows is not None else {})
+    counts = {
+        i: replace(count, low=row_results.column(count.low), high=row_results.column(count.high))
+        for i, count in counts.items()
+    }
     keys = {key.name for key in plan.keys if isinstance(key, exp.Column)}
     return BoxRows(
         tuple(tables),
@@ -195,7 +194,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         venns,
         sorts,
         rough=rough_aggregates(scope, plan, domains, counts),
-        divided=by_class and not keys.issuperset(held_terms(plan)),
+        divided=by_class and not keys.issuperset(list_held_terms(plan)),
         class_columns=tuple(column(name) for name in class_columns),
         filtered=reached is not None and not plan.tests.exact,
         written=row_results,
@@ -223,7 +222,7 @@ def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequenc
 
     None if a later join decides.
     """
-    shown = shown_columns(scope, plan, domains)
+    shown = list_shown_columns(scope, plan, domains)
     reached = some(triple.possible for triple in triples)
     whole = exp.Paren(this=reached.copy())
     if is_true(reached) or any(node.table or node.name not in shown for node in whole.find_all(exp.Column)):
@@ -231,7 +230,7 @@ def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequenc
     return with_columns(reached, lambda found: shown[found.name].copy())
 
 
-def _joined(
+def _join_lookups(
     scope: Scope, plan: QueryPlan, domains: Domains, numbered: Mapping[str, exp.Select]
 ) -> list[tuple[str, exp.Expr]]:
     """The lookups, and the rows with the columns of each lookup; ``numbered``: see `Unroll`."""
@@ -270,9 +269,9 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     ``by_class``: for each class apart, with the number of rows.
     """
     classes = _classes(scope, plan, by_class=by_class)
-    shown = shown_columns(scope, plan, domains)
+    shown = list_shown_columns(scope, plan, domains)
     expressions = [named(tree, name) for name, tree in shown.items()]
-    held_names = held_terms(plan)
+    held_names = list_held_terms(plan)
     partial = [(name, tree) for name, tree in plan.terms.items() if name not in held_names]
     expressions += [named(plan.terms[name].copy(), name) for name in held_names]
     expressions += [named(column(c, VIEW), f"c{i}") for i, c in enumerate(classes, 1)]
@@ -282,8 +281,8 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     if grouped:
         expressions.append(named(sql("COUNT(*)"), "n"))
         if by_class:
-            rows = attaining(scope.released).members()
-            if held_terms(plan):  # which divide the rows of a class
+            rows = find_attaining(scope.released).members()
+            if list_held_terms(plan):  # which divide the rows of a class
                 whole = [column(c, VIEW) for c in classes]
                 rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=whole), "BIGINT")
             expressions.append(named(rows, CLASS_ROWS))
@@ -295,7 +294,9 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     else:
         expressions.append(named(exp.Literal.number(1), "n"))
         expressions += [named(tree.copy(), name) for name, tree in partial]
-    query = select(expressions, scope.view(), where=[] if plan.means or by_class else needed_tests(plan), group=keys)
+    query = select(
+        expressions, scope.view(), where=[] if plan.means or by_class else list_needed_tests(plan), group=keys
+    )
     if scope.joins:
         query.set("joins", [join.copy() for join in scope.joins])
     return query

@@ -85,5 +85,5 @@ class Calculator(Protocol):
     def meet(self, made: Quad) -> Quad:
         """Where the bounds meet, the estimate is theirs."""
 
-    def surely_nothing(self, node: exp.Expr) -> Tree:
+    def is_surely_nothing(self, node: exp.Expr) -> Tree:
         """Whether a calculation is NULL in every consistent source."""

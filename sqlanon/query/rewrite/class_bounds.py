@@ -28,7 +28,7 @@ def by_row(formula: Formula, plan: QueryPlan) -> bool:
 
 def asks_ends(a: Aggregate, plan: QueryPlan) -> bool:
     """Whether the ends of the rows' ranges are in an aggregate, and no exact term divides the rows of a class."""
-    return a.kind in ("sum", "avg", "min", "max") and a.box is not None and a.box.attained and not held_terms(plan)
+    return a.kind in ("sum", "avg", "min", "max") and a.box is not None and a.box.attained and not list_held_terms(plan)
 
 
 def counts_rows(a: Aggregate) -> bool:
@@ -48,7 +48,7 @@ def terms_of_counts(plan: QueryPlan) -> dict[int, set[str | None]]:
     return terms
 
 
-def held_terms(plan: QueryPlan) -> list[str]:
+def list_held_terms(plan: QueryPlan) -> list[str]:
     """The exact terms with values that the rows hold."""
     tests = {tree.name for tree in plan.tests.exact.values()}
     return [name for name in plan.terms if name not in plan.partial or name in plan.raw or name in tests]

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlanon.query.logic.class_counter import Venn
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, RowPart, attaining
+from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, RowPart, find_attaining
 from sqlanon.query.rewrite.box_rows import BoxRows
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.share_bounds import is_share
@@ -74,7 +74,7 @@ class ClassValues:
             suffix = "" if self._rows.counts[condition].case is None else f"_{condition}"
             part = column(f"{_part(term)}{suffix}")
             turn = sql(":t = 1", t=column(f"turn{suffix}"))
-        ends = dict(attaining(self._scope.released).ends(RowPart(condition, term, count, part, turn)))
+        ends = dict(find_attaining(self._scope.released).ends(RowPart(condition, term, count, part, turn)))
         if condition in self._rows.matched:
             ends |= zip(("floor", "ceiling"), map(exp.Literal.number, self._rows.matched[condition]), strict=True)
         if self._rows.venns.get(condition) is not None:

@@ -115,7 +115,7 @@ def join_cut(
     names = [name for name, _ in passed]
     union = exp.Union(
         this=_of_cut(settled, view, shown, of_row, names),
-        expression=_of_settled(settled, shown, of_settled),
+        expression=_aggregate_settled(settled, shown, of_settled),
         distinct=False,
     )
     return [(CUT, cut), (SETTLED, _group_settled(settled, view, shown, of_row)), (ROWS, union)]
@@ -165,7 +165,7 @@ def _group_settled(settled: Settled, view: exp.Select, shown: Shown, reached: Se
     return select(expressions, view.copy().subquery("v"), where=[*reached, negate(settled.cut)], group=numbers)
 
 
-def _of_settled(settled: Settled, shown: Shown, given: Sequence[tuple[str, Tree]]) -> exp.Select:
+def _aggregate_settled(settled: Settled, shown: Shown, given: Sequence[tuple[str, Tree]]) -> exp.Select:
     """The rows of settled classes, with the number of rows that satisfy the same conditions: they are one class.
 
     That number comes by a join: DuckDB would group the rows of the view twice for a window over the groups.

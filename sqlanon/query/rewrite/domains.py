@@ -9,10 +9,11 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
-from sqlanon.query.boxes.listed_boxes import GroupedBox, Lookup, ValuesByTest
+from sqlanon.query.boxes.listed_boxes import Lookup
 from sqlanon.query.boxes.outcomes import MOST_GROUPS, outcomes
 from sqlanon.query.boxes.range_facts import MOST_VALUES, unrollable
 from sqlanon.query.boxes.set_constants import Contained
+from sqlanon.query.boxes.values_by_test import GroupedBox, ValuesByTest
 from sqlanon.query.logic.formula import Compiler, Domain, tests_in
 from sqlanon.query.logic.number_line import UNORDERED
 from sqlanon.query.logic.value_tests import ValueTest, is_computed

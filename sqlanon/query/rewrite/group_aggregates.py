@@ -105,7 +105,7 @@ class GroupNotes:
             type_ = self.type_of(inner) if kind == "avg" else None
         if has_aggregate(argument):
             value = of_present(argument, self.groups.calculator.quad(argument, typed=True))
-            nothing = self.groups.calculator.surely_nothing(argument)
+            nothing = self.groups.calculator.is_surely_nothing(argument)
         else:
             if kind in ("min", "max") and not (
                 is_number(argument_type := self._argument_type(inner)) or argument_type.is_type("DATE")
@@ -141,8 +141,8 @@ def regroup(bound: Bound, inner: Aggregates, *, sharp: bool) -> tuple[Regroup, O
         if has_aggregate(term):
             refuse(bound.query.text, term, "groups are grouped again by what they are grouped by, not by aggregates")
     keys = tuple(groups.plain(term) for term in terms)
-    before = _met(groups, bound.inner_having)
-    ranked = _met(groups, bound.qualify)
+    before = _meet_condition(groups, bound.inner_having)
+    ranked = _meet_condition(groups, bound.qualify)
     windows = tuple(inner.windows.values())
     notes = GroupNotes(bound.query.text, scope.engine.dialect, groups, inner, bool(terms))
     outer = replace(bound, qualify=None)
@@ -158,7 +158,7 @@ def regroup(bound: Bound, inner: Aggregates, *, sharp: bool) -> tuple[Regroup, O
     return regroup, outputs
 
 
-def _met(groups: GroupOutputs, condition: exp.Expr | None) -> tuple[Tree, Tree, Tree]:
+def _meet_condition(groups: GroupOutputs, condition: exp.Expr | None) -> tuple[Tree, Tree, Tree]:
     """Whether groups meet a condition: by their estimates, in every source, in some."""
     if condition is None:
         return TRUE, TRUE, TRUE

@@ -28,8 +28,8 @@ from sqlanon.query.sql.sqltree import (
     Tree,
     column,
     every,
+    make_table,
     named,
-    named_table,
     negate,
     own,
     select,
@@ -71,7 +71,7 @@ def bound_regroup(bound: Bound, plan: QueryPlan) -> Tables:
             joins.append((aggregate, whole))
             ends = _narrow(aggregate, ends)
         expressions += [named(tree, f"{end}{aggregate.id}") for end, tree in ends.items()]
-    source: exp.Expr = named_table(PREFIXES if averages else MEMBERS)
+    source: exp.Expr = make_table(PREFIXES if averages else MEMBERS)
     last = select([*keys, *expressions], exp.alias_(source, "m", table=True))
     last.set("joins", [_join(table, whole, len(regroup.keys)) for table, whole in joins])
     if keys:
@@ -79,7 +79,7 @@ def bound_regroup(bound: Bound, plan: QueryPlan) -> Tables:
     return (*tables, (AGAIN, last))
 
 
-def regrouped_checks(plan: QueryPlan) -> tuple[Check, ...]:
+def list_regrouped_checks(plan: QueryPlan) -> tuple[Check, ...]:
     """The checks of the groups, over `AGAIN`."""
     checks = plan.regroup.checks if plan.regroup is not None else ()
     return tuple(replace(check, tree=column(f"failed{i}")) for i, check in enumerate(checks))
@@ -190,7 +190,7 @@ def _prefixes(made: Regroup, averages: list[GroupAggregate]) -> exp.Select:
             both = mean(kind, sql("COALESCE(:a, 0) + :b", a=sum_, b=more), sql(":a + :b", a=count, b=many))
             word = "LEAST" if end == "l" else "GREATEST"
             expressions.append(named(when(open_, sql(f"{word}(:a, :b)", a=base, b=both), base), f"a{end}{average.id}"))
-    return select(expressions, exp.alias_(named_table(MEMBERS), "m", table=True))
+    return select(expressions, exp.alias_(make_table(MEMBERS), "m", table=True))
 
 
 def _whole(bound: Bound, made: Regroup, one: GroupAggregate) -> exp.Select | None:

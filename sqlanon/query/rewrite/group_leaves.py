@@ -49,7 +49,7 @@ class GroupLeaves:
         self.aggregates += 1
         (type_,) = self.types([node])
         null = sql(":u = 1", u=quad.undefined)
-        nothing = self._calculator.surely_nothing(node) if self._empty else FALSE
+        nothing = self._calculator.is_surely_nothing(node) if self._empty else FALSE
         value = leaf(quad.low, quad.high, null, nothing, type_, middle=quad.estimate, bounded=False, exact=quad.tight)
         return replace(value, most=min(value.most or MOST_ROWS, MOST_ROWS)) if is_count(node) else value
 

@@ -161,7 +161,7 @@ class IntervalCalculator:
         """Where the bounds meet, the estimate is theirs."""
         return replace(made, estimate=meet(made.estimate, made.low, made.high))
 
-    def surely_nothing(self, node: exp.Expr) -> Tree:
+    def is_surely_nothing(self, node: exp.Expr) -> Tree:
         """Whether a calculation is NULL in every consistent source.
 
         It is if an aggregate in it has no possible value.

@@ -10,8 +10,8 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import VIEW
 from sqlanon.query.boxes.kept_classes import ClassTable, class_table
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.attained_rows import attaining
-from sqlanon.query.rewrite.class_bounds import held_terms
+from sqlanon.query.rewrite.attained_rows import find_attaining
+from sqlanon.query.rewrite.class_bounds import list_held_terms
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, table_of
 
@@ -35,7 +35,7 @@ class KeptRows:
 
 def has_classes(scope: Scope) -> bool:
     """Whether equal rows of the view are classes, which the query reads as they are."""
-    return not scope.joins and attaining(scope.released).whole
+    return not scope.joins and find_attaining(scope.released).whole
 
 
 def find_kept(
@@ -57,7 +57,7 @@ def find_kept(
         by_class: rows of different classes are kept apart.
         listed: the boxes whose sets nothing reads but lookups.
     """
-    held_names = held_terms(plan)
+    held_names = list_held_terms(plan)
     if not has_classes(scope) or (held_names and (by_class or plan.means)) or not isinstance(scope.view(), exp.Table):
         return None
     classes = frozenset(scope.released.group_columns)

@@ -139,7 +139,7 @@ def average(
     }
 
 
-def known_average(number: int, row: Mapping[str, Tree], kind: exp.DataType, *, floating: bool) -> dict[str, Tree]:
+def average_of_known(number: int, row: Mapping[str, Tree], kind: exp.DataType, *, floating: bool) -> dict[str, Tree]:
     """The columns over `FOUND` of AVG of exact values, where it is known of every row whether it qualifies."""
     zero = exp.Literal.number(0)
     certain_rows = sql("SUM(:x)", x=when(row["certain"], row["count"], zero))

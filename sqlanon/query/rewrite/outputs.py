@@ -10,7 +10,7 @@ from sqlanon.query.boxes.box import VIEW
 from sqlanon.query.functions.aggregates import is_count
 from sqlanon.query.functions.comparisons import OPPOSITE
 from sqlanon.query.functions.definition import Call
-from sqlanon.query.functions.registry import definition_of, estimated_apart
+from sqlanon.query.functions.registry import definition_of, is_estimated_apart
 from sqlanon.query.functions.value import Value
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.scope import ITEM, boxes_in
@@ -131,7 +131,7 @@ class GroupOutputs:
             for key in ("this", "true"):
                 estimated.set(key, parenthesize(self.estimate(node.args[key])))
             return estimated
-        if estimated_apart(node) and has_aggregate(node):
+        if is_estimated_apart(node) and has_aggregate(node):
             return self.calculator.calculation(node).estimate
         if isinstance(node, exp.Column):
             item = self._find_item(node)

@@ -76,7 +76,7 @@ def bound_sum(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[
         low, high = _with_nan(a, row, low, high)
     weight = row["sum"] if not a.of_boxes else sql(":n * :e", n=row["count"], e=row["sum"])
     estimate = sql("SUM(:e)", e=when(row["possible"], weight))
-    if _hidden(a):
+    if _is_hidden(a):
         both = [sql("SUM(:n * :s)", n=row["count"], s=when(row["possible"], row[s])) for s in ("share", "shown")]
         estimate = sql(":e * :w / NULLIF(:k, 0)", e=estimate, w=both[0], k=both[1])
     return _of_values(a, row, estimate, (low, high))
@@ -126,7 +126,7 @@ def _of_values(a: Aggregate, row: Mapping[str, Tree], estimate: Tree, ends: tupl
     }
 
 
-def _hidden(a: Aggregate) -> bool:
+def _is_hidden(a: Aggregate) -> bool:
     """Whether the release hides some values of the argument."""
     if a.value is not None:
         return any(box.state is not None for box in a.value.boxes)

@@ -17,7 +17,7 @@ from sqlanon.query.logic.number_line import measure
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, INFINITE, Apart
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
-from sqlanon.query.rewrite.stepped_quantiles import stepped_quantile
+from sqlanon.query.rewrite.stepped_quantiles import quantile_by_steps
 from sqlanon.query.rewrite.value_steps import Steps
 from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, every, is_false, named, select, some, sql, when
 
@@ -162,7 +162,7 @@ def _quantile_of_exact(
     slack = "0" if at.denominator & (at.denominator - 1) == 0 else _ROUNDED  # engines find the rank with doubles
     meets = _ranks(at, slack, between=between)
     if steps is not None and is_false(row["open"]):
-        return stepped_quantile(number, row, keys, meets, steps)
+        return quantile_by_steps(number, row, keys, meets, steps)
     listed = [*keys, *(named(tree, name) for name, tree in expressions.items())]
     part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
     running = f"OVER ({part} ORDER BY v ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"

@@ -14,7 +14,7 @@ from sqlanon.query.boxes.runs import Runs
 from sqlanon.query.logic.formula import Formula
 from sqlanon.query.rewrite.row_expressions import RowExpression
 from sqlanon.query.sql.sqltree import TRUE, Tree
-from sqlanon.query.where.predicates import Tests
+from sqlanon.query.where.numbered_tests import Tests
 
 
 @dataclass(frozen=True)

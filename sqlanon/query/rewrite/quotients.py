@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from sqlanon.query.functions.aggregates import is_count, is_sum
 from sqlanon.query.functions.arithmetic import split_factor
-from sqlanon.query.functions.choice import guarded_by_zero, is_nullif
+from sqlanon.query.functions.choice import find_guarded, is_nullif
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Calculator
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, Quad
@@ -27,7 +27,7 @@ def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     below = node.right.unnest()
     zero_is_null = is_nullif(below)
     if zero_is_null:
-        guarded = guarded_by_zero(below)
+        guarded = find_guarded(below)
         if guarded is None:
             refuse(calculator.scope.text, below, "a denominator is guarded by nullif(.., 0)")
         below = guarded

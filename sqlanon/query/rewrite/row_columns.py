@@ -6,13 +6,13 @@ from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.listed_boxes import Lookup
 from sqlanon.query.boxes.unroll import constants_of, no_members
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.attained_rows import distinct_attained
+from sqlanon.query.rewrite.attained_rows import attains_distinct
 from sqlanon.query.rewrite.domains import Domains
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.sql.sqltree import Tree, sql
 
 
-def shown_columns(scope: Scope, plan: QueryPlan, domains: Domains) -> dict[str, Tree]:
+def list_shown_columns(scope: Scope, plan: QueryPlan, domains: Domains) -> dict[str, Tree]:
     """Columns that the rows hold for every box, by name."""
     shown: dict[str, Tree] = {}
     for box in scope.boxes.values():
@@ -32,12 +32,12 @@ def shown_columns(scope: Scope, plan: QueryPlan, domains: Domains) -> dict[str, 
         if box.id in plan.means and box.mean is not None:
             shown[f"{box.id}_mean"] = box.mean
     for a in plan.aggregates:
-        if a.box is not None and a.box.shape == "set" and distinct_attained(scope, a, plan):
+        if a.box is not None and a.box.shape == "set" and attains_distinct(scope, a, plan):
             shown[f"{a.box.id}_set"] = a.box.parts["set"]
     return {name: tree.copy() for name, tree in shown.items()}
 
 
-def listed_sets(scope: Scope, plan: QueryPlan, domains: Domains) -> frozenset[str]:
+def find_listed_sets(scope: Scope, plan: QueryPlan, domains: Domains) -> frozenset[str]:
     """The boxes whose sets nothing reads but lookups, which know every row's."""
     asked_boxes = {part.box.id for a in plan.aggregates for part in a.parts if part.box is not None}
     return frozenset(
@@ -59,7 +59,7 @@ def _needs_keys(box: Box, domains: Domains) -> bool:
     )
 
 
-def needed_tests(plan: QueryPlan) -> list[Tree]:
+def list_needed_tests(plan: QueryPlan) -> list[Tree]:
     """Exact tests that every row has to pass: they shrink the rows before the grouping."""
     formula = plan.conditions[0]
     parts = formula[1] if isinstance(formula, tuple) and formula[0] == "and" else [formula]

@@ -13,7 +13,7 @@ from sqlanon.query.functions.value import Value
 from sqlanon.query.logic.formula import Part, both
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, attaining
+from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, find_attaining
 from sqlanon.query.rewrite.box_rows import BoxRows
 from sqlanon.query.rewrite.class_values import ClassValues
 from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN
@@ -265,7 +265,7 @@ class RowValues:
                     apart = sql("CASE WHEN :w THEN :h - :l ELSE 0 END", w=whole, l=ends[0], h=ends[1])
                     columns |= {"apart_low": apart, "apart_high": sql("-(:a)", a=apart)}
                 columns["s_certain_low"], columns["s_certain_high"] = (
-                    self._counted(n, columns["mean"], end, columns.get(f"apart_{side}"))
+                    self._multiply_count(n, columns["mean"], end, columns.get(f"apart_{side}"))
                     for side, end in zip(("low", "high"), ends, strict=True)
                 )
                 zero = exp.Literal.number(0)
@@ -325,12 +325,12 @@ class RowValues:
 
         Of doubles nothing is gained: the other end may be infinite.
         """
-        whole = self._rows.counts and attaining(self._scope.released).whole
+        whole = self._rows.counts and find_attaining(self._scope.released).whole
         if not whole or not box.attained or box.field.kind == "float":
             return None
         return exp.EQ(this=column("n"), expression=column(CLASS_ROWS))
 
-    def _counted(self, n: Tree, mean: Tree, end: Tree, apart: Tree | None) -> Tree:
+    def _multiply_count(self, n: Tree, mean: Tree, end: Tree, apart: Tree | None) -> Tree:
         plain = sql(":n * :e", n=n, e=end) if apart is None else sql(":n * :e + :a", n=n, e=end, a=apart)
         if isinstance(mean, exp.Null):
             return plain

@@ -13,13 +13,13 @@ from sqlanon.query.boxes.unroll import ROWS
 from sqlanon.query.logic.class_counter import Venn
 from sqlanon.query.logic.formula import Triple
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, attaining
-from sqlanon.query.rewrite.class_bounds import held_terms
+from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, find_attaining
+from sqlanon.query.rewrite.class_bounds import list_held_terms
 from sqlanon.query.rewrite.cut_classes import Results, are_of_classes, join_cut
 from sqlanon.query.rewrite.domains import Domains
 from sqlanon.query.rewrite.kept_rows import has_classes
 from sqlanon.query.rewrite.query_plan import QueryPlan
-from sqlanon.query.rewrite.row_columns import shown_columns, sums_of
+from sqlanon.query.rewrite.row_columns import list_shown_columns, sums_of
 from sqlanon.query.rewrite.settled_classes import Settled, Shown, group_rows
 from sqlanon.query.sql.sqltree import Tree, column, is_true, named, select, some
 
@@ -34,7 +34,7 @@ def can_settle(scope: Scope, plan: QueryPlan, domains: Domains) -> bool:
     ):
         return False
     classes = frozenset(scope.released.group_columns)
-    shown = shown_columns(scope, plan, domains).values()
+    shown = list_shown_columns(scope, plan, domains).values()
     return all(node.name in classes for tree in shown for node in tree.find_all(exp.Column))
 
 
@@ -58,7 +58,7 @@ def select_settled(
         results: the results of the conditions.
         venns: the cells of conditions for the solver.
     """
-    view, columns, where = _settled_columns(scope, plan, domains, wide)
+    view, columns, where = _select_settled_columns(scope, plan, domains, wide)
     # Without exact terms a settled query is grouped as it is: the kept table itself has the rows of others.
     stored = class_table(scope, []) if columns.held and has_classes(scope) else None
     settled_results = Results(settled.apply_to(results.triples), settled.count(results.counts, column(CLASS_ROWS)))
@@ -72,16 +72,18 @@ def select_settled(
     return tables, results.read() if alike else settled_results
 
 
-def _settled_columns(
+def _select_settled_columns(
     scope: Scope, plan: QueryPlan, domains: Domains, wide: Sequence[Triple]
 ) -> tuple[exp.Select, Shown, list[Tree]]:
     """The columns read from every row, their names, and the conditions for rows, where settled classes are together."""
-    shown = shown_columns(scope, plan, domains)
+    shown = list_shown_columns(scope, plan, domains)
     classes = {f"c{i}": column(name, VIEW) for i, name in enumerate(class_key(scope), 1)}
-    held_names = held_terms(plan)
+    held_names = list_held_terms(plan)
     view = select([named(tree.copy(), name) for name, tree in {**shown, **plan.terms, **classes}.items()], scope.view())
     partial = [name for name in plan.terms if name not in held_names]
     sums = {f"{name}_{end}": tree for name in partial for end, tree in sums_of(column(name), name, plan).items()}
     reached = some(triple.possible for triple in wide)
-    columns = Shown(list(shown), held_names, list(classes), sums, (CLASS_ROWS, attaining(scope.released).members()))
+    columns = Shown(
+        list(shown), held_names, list(classes), sums, (CLASS_ROWS, find_attaining(scope.released).members())
+    )
     return view, columns, [] if is_true(reached) else [reached]

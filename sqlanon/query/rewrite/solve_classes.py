@@ -22,7 +22,7 @@ from sqlanon.query.rewrite.final_select import with_tables
 from sqlanon.query.rewrite.ordered_aggregates import FOUND
 from sqlanon.query.rewrite.query_plan import Aggregate
 from sqlanon.query.rewrite.row_values import RowValues
-from sqlanon.query.rewrite.sums import found
+from sqlanon.query.rewrite.sums import select_found
 from sqlanon.query.sql.sqltree import column, select, sql
 from sqlanon.sqltext.trees import port_tree
 
@@ -89,7 +89,7 @@ def _texts(scope: Scope, rows: BoxRows, condition: int) -> list[str]:
     classes = [column(f"class_{class_column.name}") for class_column in rows.class_columns]
     tables = [
         *rows.tables,
-        (FOUND, found(scope, rows, keys, {0, condition})),
+        (FOUND, select_found(scope, rows, keys, {0, condition})),
         *cell_texts(row, venn.sorts, keys, classes),
     ]
     listed = select([sql("*")], tables[-1][0]).limit(MOST_CLASSES + 1)

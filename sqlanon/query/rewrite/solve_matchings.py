@@ -21,7 +21,7 @@ from sqlanon.query.boxes.value_cells import Shown, ValueCells, divide_values, re
 from sqlanon.query.logic.formula import Formula, restrict, tests_in
 from sqlanon.query.logic.matchings import MOST_PAIRS, Matchings, Span, count_pairs
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.attained_rows import attaining
+from sqlanon.query.rewrite.attained_rows import find_attaining
 from sqlanon.query.rewrite.box_rows import BoxRows
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.sql.sqltree import column, named, select, sql, table_of
@@ -40,7 +40,7 @@ def solve_matchings(scope: Scope, rows: BoxRows) -> BoxRows:
 
     Cost: for each condition a statement and two linear programs of at most `MOST_PAIRS` pairs of a box and a value.
     """
-    if not attaining(scope.released).matched or rows.plan.keys:
+    if not find_attaining(scope.released).matched or rows.plan.keys:
         return rows
     beside = tuple(solve_matchings(scope, rows_beside) for rows_beside in rows.beside)
     counted_conditions = dict.fromkeys(
@@ -86,7 +86,7 @@ def _bound(scope: Scope, plan: QueryPlan, formula: Formula) -> tuple[int, int] |
     if count_pairs(spans) > MOST_PAIRS:
         return f"the boxes have more than {MOST_PAIRS:,} values"
     try:
-        program = Matchings(spans, attaining(scope.released).matched)
+        program = Matchings(spans, find_attaining(scope.released).matched)
     except UnsupportedError:
         return "HiGHS is not installed: sqlanon[statistics]"
     return program.bound(_find_satisfying(formula, cells))

@@ -17,7 +17,7 @@ from sqlanon.query.rewrite.value_steps import Steps, partition, select_near
 from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, when
 
 
-def stepped_average(
+def average_by_steps(
     number_: int, row: Mapping[str, Tree], keys: Sequence[Tree], kind: exp.DataType, steps: Steps
 ) -> Apart:
     """The columns of AVG; see `sqlanon.query.rewrite.ordered_aggregates.average_of_exact`.
@@ -32,7 +32,7 @@ def stepped_average(
     summed, steps_, near = f"_steps_{number_}", f"_summed_{number_}", f"_near_{number_}"
     tables = [
         (summed, _by_step(row, keys, steps)),
-        (steps_, _running(summed, keys, steps)),
+        (steps_, _accumulate(summed, keys, steps)),
         (near, _near(steps_, row, keys, steps)),
         (f"_average_{number_}", _candidates(steps_, near, keys, kind)),
     ]
@@ -60,7 +60,7 @@ def _by_step(row: Mapping[str, Tree], keys: Sequence[Tree], steps: Steps) -> exp
     return select(listed, FOUND, where=[row["possible"]], group=[*keys, step])
 
 
-def _running(summed: str, keys: Sequence[Tree], steps: Steps) -> exp.Select:
+def _accumulate(summed: str, keys: Sequence[Tree], steps: Steps) -> exp.Select:
     """The steps, with the sums of the certain rows and of all steps up to each, and from each on."""
     part = partition(keys)
     rows = "ROWS BETWEEN UNBOUNDED PRECEDING AND"

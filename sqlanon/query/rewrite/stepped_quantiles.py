@@ -17,7 +17,7 @@ from sqlanon.query.sql.sqltree import Tree, as_type, column, named, select, sql,
 _COUNTED = ("held", "free", "w")
 
 
-def stepped_quantile(
+def quantile_by_steps(
     number: int,
     row: Mapping[str, Tree],
     keys: Sequence[Tree],
@@ -39,7 +39,7 @@ def stepped_quantile(
     counts = _count_rows(row)
     listed = [*keys, named(step, "b"), *(named(tree, name) for name, tree in counts.items())]
     first = select(listed, FOUND, where=[row["possible"]], group=[*keys, step])
-    running = select([*keys, column("b"), *_running(keys, "b", "")], by_step)
+    running = select([*keys, column("b"), *_accumulate(keys, "b", "")], by_step)
     whole = f"OVER ({partition(keys)})"
     searched = {
         "b_low": sql(f"MIN(CASE WHEN :m THEN b END) {whole}", m=meets["low"]),
@@ -57,7 +57,7 @@ def stepped_quantile(
         expressions |= {f"{name}_before": sql("MIN(:x)", x=before)}
         expressions |= {f"{name}_all": sql("MIN(:x)", x=column(f"{name}_all", "s"))}
     values = select_near(summed, row, keys, steps, expressions, tuple(searched))
-    of_values = [column("v"), column("b"), *map(column, searched), *_running([*keys, column("b")], "v", "before")]
+    of_values = [column("v"), column("b"), *map(column, searched), *_accumulate([*keys, column("b")], "v", "before")]
     inner = select([*keys, *of_values], near).subquery("v")
     kept_columns = [*keys, column("v"), column("held_all"), *(sql(f"b = {name} AS at_{name}") for name in searched)]
     last = select([*kept_columns, *(named(tree, name) for name, tree in meets.items())], inner)
@@ -86,7 +86,7 @@ def _count_rows(row: Mapping[str, Tree]) -> dict[str, Tree]:
     }
 
 
-def _running(keys: Sequence[Tree], order: str, before: str) -> list[Tree]:
+def _accumulate(keys: Sequence[Tree], order: str, before: str) -> list[Tree]:
     """The counted columns, those up to each row, and all; ``before``: the last two go on from other columns."""
     over = f"OVER ({partition(keys)} ORDER BY {order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
     whole = f"OVER ({partition(keys)})"

@@ -14,12 +14,12 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.aggregate_kinds import KINDS, Asked
-from sqlanon.query.rewrite.attained_rows import distinct_attained
+from sqlanon.query.rewrite.attained_rows import attains_distinct
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables
 from sqlanon.query.rewrite.ordered_aggregates import FOUND
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.row_values import RowValues
-from sqlanon.query.rewrite.whole_rows import renamed
+from sqlanon.query.rewrite.whole_rows import rename
 from sqlanon.query.sql.sqltree import TRUE, ZERO, Tree, column, is_true, named, select, some, sql, when
 
 GROUPS = "_groups"
@@ -48,7 +48,7 @@ def sums(scope: Scope, plan: QueryPlan, rows: BoxRows) -> Tables:
         if index:
             part_tables = [*part.tables, *part_tables]
             names = {name: f"{name}_{index}" for name, _ in part_tables}
-            part_tables = [(names[name], renamed(tree, names)) for name, tree in part_tables]
+            part_tables = [(names[name], rename(tree, names)) for name, tree in part_tables]
             columns = [(names[name], trees) for name, trees in columns]
         tables += part_tables
         united += columns
@@ -84,7 +84,7 @@ def _branch(plan: QueryPlan, table: str, own: Mapping[str, Tree], kinds: Mapping
     return select(expressions, table, where=present, group=keys)
 
 
-def found(scope: Scope, rows: BoxRows, keys: Sequence[Tree], conditions: Collection[int]) -> exp.Select:
+def select_found(scope: Scope, rows: BoxRows, keys: Sequence[Tree], conditions: Collection[int]) -> exp.Select:
     """The table ``_found``: the rows under some conditions.
 
     Args:
@@ -155,7 +155,7 @@ class _Sums:
             ends += ("s", "neg", "pos") if term in plan.summed else ()
             expressions += [column(f"{term}_{end}") for end in ends] if rows.is_partial(term, plan) else [column(term)]
         sets = (a.box.id for a in parts if a.box is not None and a.box.shape == "set")
-        asked_boxes = {a.box.id for a in parts if a.box and distinct_attained(self._scope, a, plan)}
+        asked_boxes = {a.box.id for a in parts if a.box and attains_distinct(self._scope, a, plan)}
         expressions += [column(f"{name}_set") for name in dict.fromkeys(sets) if name in asked_boxes]
         boxed = {(a.box.id, a.condition): a.box for a in parts if a.box is not None}
         for (_, condition), box in boxed.items():

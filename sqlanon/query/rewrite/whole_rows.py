@@ -17,10 +17,10 @@ def rename_tables(tree: T, names: Mapping[str, str]) -> T:
 
     If two WITHs of a statement define a name, not every engine takes the nearer definition.
     """
-    return renamed(copied(tree), names)
+    return rename(copied(tree), names)
 
 
-def renamed(tree: T, names: Mapping[str, str]) -> T:
+def rename(tree: T, names: Mapping[str, str]) -> T:
     """See `rename_tables`; the tree itself is changed."""
     for node in nodes(tree):
         if isinstance(node, exp.Table) and node.name in names and not node.args.get("db"):

@@ -29,8 +29,8 @@ from sqlanon.query.sql.sqltree import (
     Tree,
     column,
     every,
+    make_table,
     named,
-    named_table,
     negate,
     own,
     select,
@@ -68,11 +68,11 @@ def bound_windows(bound: Bound, plan: QueryPlan) -> Tables:
     for over in overs:
         if over.frame is not None:
             tables += frame_tables(over, MARKED)
-            joins.append(_join_left(named_table(f"_frame_{over.id}"), sql(f"_frame_{over.id}.id = m.id")))
+            joins.append(_join_left(make_table(f"_frame_{over.id}"), sql(f"_frame_{over.id}.id = m.id")))
             expressions += frame_columns(over)
         elif over.kind in RANKS:
             tables.append((f"_ahead_{over.id}", _ahead(over)))
-            joins.append(_join_left(named_table(f"_ahead_{over.id}"), sql(f"_ahead_{over.id}.id = m.id")))
+            joins.append(_join_left(make_table(f"_ahead_{over.id}"), sql(f"_ahead_{over.id}.id = m.id")))
             expressions += _ranks(over)
         else:
             whole = _whole(bound, over)
@@ -80,7 +80,7 @@ def bound_windows(bound: Bound, plan: QueryPlan) -> Tables:
                 same = [_alike(f"p{over.id}_{i}", "m", f"g{i}", f"whole_{over.id}") for i in range(len(over.partition))]
                 joins.append(_join_left(whole.subquery(f"whole_{over.id}"), every(same) if same else sql("1 = 1")))
             expressions += _totals(over, whole=whole is not None)
-    last = select(expressions, exp.alias_(named_table(MARKED), "m", table=True))
+    last = select(expressions, exp.alias_(make_table(MARKED), "m", table=True))
     last.set("joins", joins)
     return (*tables, (WINDOWED, last))
 
@@ -211,7 +211,7 @@ def _ahead(over: Over) -> exp.Select:
         ]
     query = select(
         [sql("m.id AS id"), named(low, "low"), named(high, "high"), *rest],
-        exp.alias_(named_table(MARKED), "m", table=True),
+        exp.alias_(make_table(MARKED), "m", table=True),
         group=[sql("m.id")],
     )
     query.set("joins", [_join_left(other_rows.subquery("o"), every(pairs))])

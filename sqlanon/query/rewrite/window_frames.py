@@ -19,8 +19,8 @@ from sqlanon.query.sql.sqltree import (
     Tree,
     column,
     every,
+    make_table,
     named,
-    named_table,
     negate,
     own,
     select,
@@ -81,7 +81,7 @@ def _places(over: Over, marked: str) -> exp.Select:
     few = sql("(SELECT COUNT(*) FROM _groups) <= :n", n=_NUMBER(MOST_RANKED))
     return select(
         [sql("m.*"), *(named(tree, name) for name, tree in expressions.items())],
-        exp.alias_(named_table(marked), "m", table=True),
+        exp.alias_(make_table(marked), "m", table=True),
         where=[few],
     )
 
@@ -121,10 +121,10 @@ def _frames(over: Over, placed: str) -> exp.Select:
     ]
     query = select(
         [sql("m.id AS id"), *(named(tree, name) for name, tree in _bounds(over, frame).items())],
-        exp.alias_(named_table(placed), "m", table=True),
+        exp.alias_(make_table(placed), "m", table=True),
         group=[sql("m.id")],
     )
-    other_rows = exp.alias_(named_table(placed), "o", table=True)
+    other_rows = exp.alias_(make_table(placed), "o", table=True)
     query.set("joins", [exp.Join(this=other_rows, on=every(here) if here else sql("1 = 1"))])
     return query
 

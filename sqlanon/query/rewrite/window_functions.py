@@ -136,7 +136,7 @@ def _read(calculator: Calculator, node: exp.Window) -> Over:
     for term in partition:
         if has_aggregate(term):
             refuse(scope.text, term, "PARTITION BY takes what the query is grouped by")
-    sorting = tuple(_sorting(calculator, term) for term in order)
+    sorting = tuple(_read_sorting(calculator, term) for term in order)
     value, nothing = None, FALSE
     if kind in ("sum", "min", "max", "avg", "place"):
         value, nothing = _value(calculator, function.this)
@@ -227,7 +227,7 @@ def _settle_frame(
     return replace(frame, type=kind if mean else None)
 
 
-def _sorting(calculator: Calculator, term: exp.Ordered) -> Sorting:
+def _read_sorting(calculator: Calculator, term: exp.Ordered) -> Sorting:
     """A term of ORDER BY inside a window."""
     scope, node, term_copy = calculator.scope, term.this, term.copy()
     if node.find(exp.Window):
@@ -264,7 +264,7 @@ def _value(calculator: Calculator, node: exp.Expr) -> tuple[Quad, Tree]:
         return Quad(plain, plain, plain, when(missing, exp.Literal.number(1), exp.Literal.number(0))), missing
     if node.find(exp.Window):
         refuse(calculator.scope.text, node, "a window function takes no other one")
-    return of_present(node, calculator.quad(node, typed=True)), calculator.surely_nothing(node)
+    return of_present(node, calculator.quad(node, typed=True)), calculator.is_surely_nothing(node)
 
 
 def of_present(node: exp.Expr, value: Quad) -> Quad:

@@ -107,7 +107,7 @@ def select(
     """
     select = exp.Select(expressions=[own(item) for item in chosen])
     if source is not None:
-        select.set("from_", exp.From(this=named_table(source) if isinstance(source, str) else own(source)))
+        select.set("from_", exp.From(this=make_table(source) if isinstance(source, str) else own(source)))
     condition = [own(part) for part in where]
     if condition:
         select.set("where", exp.Where(this=every(condition) if len(condition) > 1 else condition[0]))
@@ -122,7 +122,7 @@ def select(
     return select
 
 
-def named_table(name: str) -> exp.Table:
+def make_table(name: str) -> exp.Table:
     """A table of this package, by name: to parse a name takes longer."""
     return exp.Table(this=exp.to_identifier(name))
 

@@ -21,7 +21,7 @@ def in_bytes(engine: Engine, collation: str | None) -> bool:
     return _holds(engine, exp.Select(), exp.Collate(this=string("a"), expression=exp.Var(this=collation)))
 
 
-def published_in_bytes(engine: Engine, published: Tree, view: exp.Expr) -> bool:
+def compares_by_bytes(engine: Engine, published: Tree, view: exp.Expr) -> bool:
     """Whether published text compares by bytes in this session, of an engine with columns that name no collation.
 
     On DuckDB a column's COLLATE goes with the column's type, and the session's default applies to the others.

@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.range_facts import countable, is_finite
-from sqlanon.query.functions.comparisons import MIRROR, OPPOSITE, SIGNS, is_equality, is_inequality
+from sqlanon.query.functions.comparisons import MIRROR, SIGNS, is_equality, is_inequality
 from sqlanon.query.functions.conditions import MIXED, mixes_floats
 from sqlanon.query.functions.definition import NoEndsError
 from sqlanon.query.functions.inverse import of_the_time_itself
 from sqlanon.query.functions.registry import definition_of, needs_finite_times, null_with_column
-from sqlanon.query.logic.formula import ATOMS, Formula, Triple, both, build, either, tests_in
+from sqlanon.query.logic.formula import Formula, both, build, either, tests_in
 from sqlanon.query.logic.number_line import Comparison, Piece, Place, literal, place
-from sqlanon.query.logic.value_tests import ValueTest, on
+from sqlanon.query.logic.value_tests import ValueTest
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.refusal import refuse
-from sqlanon.query.sql.sqltree import FALSE, ONE, TRUE, Tree, less, negate
+from sqlanon.query.sql.sqltree import FALSE, TRUE
 from sqlanon.query.where.constants import Constants
+from sqlanon.query.where.numbered_tests import NEGATED, NumberedTests, Tests
 from sqlanon.query.where.several_columns import RowLeaves, compare
 from sqlanon.query.where.terms import Terms
 
 _MIRROR = {SIGNS[kind]: SIGNS[mirrored] for kind, mirrored in MIRROR.items()}
-_NOT = {SIGNS[kind]: SIGNS[opposite] for kind, opposite in OPPOSITE.items()} | {
-    "null": "known",
-    "known": "null",
-    "in": "not in",
-    "not in": "in",
-}
 _KINDS = {sign: kind for kind, sign in SIGNS.items()}
 _OWN_EQUALITY = re.compile(r"(.+\.)?(char|character|bpchar|citext)\b(?! varying)", re.IGNORECASE)
 FEW = 8
@@ -43,31 +36,6 @@ MOST_RUNS = 200
 
 The generated SQL has some 40 names for each.
 """
-
-
-@dataclass(frozen=True)
-class Tests:
-    """The tests of a query, each predicate once.
-
-    Attributes:
-        boxed: tests of a box.
-        exact: tests that are known of every row: a boolean column of the rows each.
-        loose: tests over several boxes, or over values that an interval shows only roughly.
-        relaxed: the tests have to be taken separately, so that bounds are sound and not tight.
-        atoms: the predicates over boxed columns that a formula was made of.
-    """
-
-    boxed: Mapping[int, ValueTest]
-    exact: Mapping[int, Tree]
-    loose: Mapping[int, Triple]
-    relaxed: bool
-    atoms: Mapping[Formula, frozenset[str]] = field(default_factory=dict)
-
-    def alone(self, *parts: Formula) -> Tests:
-        """The same for the conjunction of some formulas, as if the query asked nothing else."""
-        atoms = frozenset().union(*(self.atoms.get(part, frozenset()) for part in parts))
-        used_tests = frozenset().union(*(tests_in(part) for part in parts))
-        return replace(self, relaxed=bool(used_tests & self.loose.keys()) or len(atoms) > ATOMS)
 
 
 class Predicates:
@@ -80,16 +48,13 @@ class Predicates:
     """
 
     def __init__(self, scope: Scope, terms: Terms, types: SourceTypes) -> None:
-        self._scope, self._terms = scope, terms
+        self._scope = scope
         self._types = types
         self._leaves = RowLeaves(scope, types, terms)
-        self._ids: dict[tuple[str, bool], int] = {}
         self._constants = Constants(scope)
         self._atoms: set[str] = set()
         self._atoms_of: dict[Formula, frozenset[str]] = {}
-        self._boxed_tests: dict[int, ValueTest] = {}
-        self._exact_tests: dict[int, Tree] = {}
-        self._loose_tests: dict[int, Triple] = {}
+        self._tests = NumberedTests(scope, terms, self._constants)
 
     def formula(self, predicate: exp.Expr | None) -> Formula:
         """The formula of a bound predicate; None is TRUE.
@@ -107,31 +72,29 @@ class Predicates:
 
     def tests(self) -> Tests:
         """The tests of the formulas."""
-        exact = {number: self._terms.column(tree) for number, tree in self._exact_tests.items()}
-        relaxed = bool(self._loose_tests) or len(self._atoms) > ATOMS
-        return Tests(dict(self._boxed_tests), exact, dict(self._loose_tests), relaxed, dict(self._atoms_of))
+        return self._tests.all_of(self._atoms, self._atoms_of)
 
     def comparison(self, test: int) -> Comparison | None:
         """The comparison with a constant that a test of a column with ranges is; None: it is none."""
-        boxed_test = self._boxed_tests.get(test)
+        boxed_test = self._tests.boxed.get(test)
         return None if boxed_test is None else boxed_test.comparison
 
     def is_exact(self, formula: Formula) -> bool:
         """Whether it is known of every row whether a formula holds."""
-        return tests_in(formula) <= set(self._exact_tests)
+        return tests_in(formula) <= set(self._tests.exact)
 
     def fresh(self) -> int:
         """The number of a test that belongs to no predicate."""
-        return self._number(f"# {len(self._ids)}", True)
+        return self._tests.fresh()
 
     def _leaf(self, node: exp.Expr, positive: bool, whole: exp.Expr) -> Formula:
         boxes = boxes_in(node)
         if not boxes:
-            return self._exact(node, positive)
+            return self._tests.add_exact(node, positive)
         if isinstance(node, exp.Is) and _is_predicate(node.this):
             return self._decide(node, positive, whole)
-        self._atoms.add(self._text(node))
-        return self._boxed(node, positive, whole)
+        self._atoms.add(self._tests.text(node))
+        return self._read_boxed(node, positive, whole)
 
     def _decide(self, node: exp.Is, positive: bool, whole: exp.Expr) -> Formula:
         """A predicate that IS TRUE, IS FALSE or IS NULL, which is never NULL itself."""
@@ -149,47 +112,13 @@ class Predicates:
         if isinstance(formula, bool):
             return not formula
         if isinstance(formula, int):
-            return self._complements(formula)
+            return self._tests.complement(formula)
         parts = [self.complement(part) for part in sorted(formula[1], key=str)]
         return either(parts) if formula[0] == "and" else both(parts)
 
-    def _complements(self, test: int) -> Formula:
-        """The tests that hold exactly where a test does not: the opposite comparison, or NULL."""
-        number = self._number(f"# not {test}", True)
-        if test in self._exact_tests:
-            self._exact_tests[number] = exp.Not(this=exp.Paren(this=self._exact_tests[test].copy()))
-        elif test in self._loose_tests:
-            loose = self._loose_tests[test]
-            self._loose_tests[number] = Triple(negate(loose.certain), negate(loose.possible), less(ONE, loose.share))
-        else:
-            boxed_test = self._boxed_tests[test]
-            compared, box = boxed_test.comparison, self._scope.box(boxed_test.box)
-            tree = exp.Not(this=exp.Paren(this=boxed_test.tree.copy()))
-            if compared is None or compared.op == "other":
-                self._boxed_tests[number] = ValueTest(
-                    number, boxed_test.box, tree, null=None if boxed_test.null is None else not boxed_test.null
-                )
-            elif compared.op in ("null", "known"):
-                opposite = Comparison(number, _NOT[compared.op])
-                self._boxed_tests[number] = ValueTest(
-                    number, boxed_test.box, tree, opposite, null=compared.op == "known"
-                )
-            else:
-                null = exp.Is(this=box.value, expression=exp.null())
-                not_null = exp.And(this=tree, expression=exp.Not(this=null.copy()))
-                self._boxed_tests[number] = ValueTest(
-                    number,
-                    boxed_test.box,
-                    exp.Paren(this=not_null),
-                    Comparison(number, _NOT[compared.op], compared.at, compared.among),
-                    null=False,
-                )
-                return either([number, self._test(box, null, "null", None)])
-        return number
-
-    def _boxed(self, node: exp.Expr, positive: bool, whole: exp.Expr) -> Formula:
+    def _read_boxed(self, node: exp.Expr, positive: bool, whole: exp.Expr) -> Formula:
         def again(part: exp.Expr, sign: bool) -> Formula:
-            return self._boxed(part, sign, whole) if boxes_in(part) else self._exact(part, sign)
+            return self._read_boxed(part, sign, whole) if boxes_in(part) else self._tests.add_exact(part, sign)
 
         if isinstance(node, exp.Between):
             if node.args.get("symmetric"):
@@ -204,7 +133,7 @@ class Predicates:
             if self._is_long(node):
                 box = self._scope.box(node.this.name)
                 self._check_equality(box, node)
-                return self._test(box, node, "other", None, positive=positive)
+                return self._tests.add(box, node, "other", None, positive=positive)
             self._check_mixed(node, node.expressions)
             equal = [
                 again(exp.EQ(this=node.this.copy(), expression=item.copy()), positive) for item in node.expressions
@@ -241,7 +170,7 @@ class Predicates:
             )
         if loose is None:
             refuse(self._scope.text, node, f"the ranges of a release do not decide this; {instead}")
-        return self._loose(node, positive, loose)
+        return self._tests.add_loose(node, positive, loose)
 
     def _null_safe(self, node: exp.Binary, positive: bool, again: Callable[[exp.Expr, bool], Formula]) -> Formula:
         same = positive is isinstance(node, exp.NullSafeEQ)
@@ -266,13 +195,17 @@ class Predicates:
             node = exp.EQ(this=node.copy(), expression=exp.true())
         if isinstance(node, exp.Is) and _is_value(node.this, box):
             if isinstance(node.expression, exp.Null):
-                return self._test(box, node, "null" if positive else "known", None)
+                return self._tests.add(box, node, "null" if positive else "known", None)
             if isinstance(node.expression, exp.Boolean) and box.field.kind == "boolean":
-                equal = self._boxed(exp.EQ(this=node.this.copy(), expression=node.expression.copy()), positive, node)
+                equal = self._read_boxed(
+                    exp.EQ(this=node.this.copy(), expression=node.expression.copy()), positive, node
+                )
                 return (
                     equal
                     if positive
-                    else either([equal, self._boxed(exp.Is(this=node.this.copy(), expression=exp.null()), True, node)])
+                    else either(
+                        [equal, self._read_boxed(exp.Is(this=node.this.copy(), expression=exp.null()), True, node)]
+                    )
                 )
         self._check_equality(box, node)
         op = SIGNS.get(type(node))
@@ -283,14 +216,14 @@ class Predicates:
                 if not listed:
                     refuse(self._scope.text, node, "write the values out: column IN (...)")
                 op = "other" if _is_value(left, box) else ""
-                return self._test(box, node, op, None, positive=positive)
+                return self._tests.add(box, node, op, None, positive=positive)
             if _is_value(right, box) and not left.find(exp.Column):
                 left, right, op = right, left, _MIRROR[op]
             collated = listed and right.find(exp.Collate) is not None
             plain = _is_value(left, box) and not right.find(exp.Column) and not collated
             # A day compared with a time of a zone begins where the session is: the engine decides, value by value.
             if plain and not (box.field.kind == "date" and not listed and self._constants.is_zoned(box, right)):
-                return self._constant(box, op if positive else _NOT[op], right)
+                return self._constant(box, op if positive else NEGATED[op], right)
         self._scope.check_recoded(box, node)
         if not listed and not countable(self._scope, box):
             return None
@@ -300,7 +233,7 @@ class Predicates:
         bare = strict and any(
             _is_value(side, box) or (not listed and null_with_column(side)) for side in (node.this, node.expression)
         )
-        return self._test(box, node, "other" if bare else "", None, positive=positive)
+        return self._tests.add(box, node, "other" if bare else "", None, positive=positive)
 
     def _check_mixed(self, node: exp.Expr, listed: Sequence[exp.Expr]) -> None:
         """Refuse a list that the engine casts to a type of floating point numbers, unlike separate comparisons."""
@@ -327,7 +260,7 @@ class Predicates:
         None if they are few, or not all of this form.
         """
         some = {part for part in equal if not (positive and part is False)}  # no value equals NULL
-        tests = [self._boxed_tests.get(part) for part in some if type(part) is int]
+        tests = [self._tests.boxed.get(part) for part in some if type(part) is int]
         compared = [test.comparison for test in tests if test is not None and test.comparison is not None]
         op = "=" if positive else "<>"
         if (
@@ -340,7 +273,7 @@ class Predicates:
         box = self._scope.box(name)
         if box.shape not in ("interval", "set"):
             return None
-        number = self._number(f"{name} in {self._text(node)}", positive)
+        number = self._tests.number(f"{name} in {self._tests.text(node)}", positive)
         among = frozenset(comparison.at for comparison in compared if comparison.at is not None)
         comparison = Comparison(number, "in" if positive else "not in", among=among)
         runs = len(box.pieces([comparison])) // 2 if box.shape == "interval" else len(among)
@@ -352,7 +285,7 @@ class Predicates:
                 "as one; compare with ranges, such as BETWEEN, or ask several queries",
             )
         tree = exp.Is(this=exp.Paren(this=node.copy()), expression=TRUE if positive else FALSE)
-        self._boxed_tests[number] = ValueTest(number, name, tree, comparison, null=False)
+        self._tests.boxed[number] = ValueTest(number, name, tree, comparison, null=False)
         return number
 
     def _check_equality(self, box: Box, node: exp.Expr) -> None:
@@ -375,8 +308,8 @@ class Predicates:
         if box.shape != "interval":
             native = _KINDS[op](this=box.value, expression=constant.copy())
             if op in ("=", "<>") and isinstance(value, str):
-                return self._test(box, native, op, value)
-            return self._test(box, native, "other", None)
+                return self._tests.add(box, native, op, value)
+            return self._tests.add(box, native, "other", None)
         run = self._constants.equal(box, constant, value)
         if run is not None:
             return self._in_run(box, op, run)
@@ -388,76 +321,27 @@ class Predicates:
                 constant,
                 f"column {box.field.name} ({box.field.source_type}) is compared with a constant of its own type",
             )
-        return self._test(box, _KINDS[op](this=box.value, expression=constant.copy()), op, position)
+        return self._tests.add(box, _KINDS[op](this=box.value, expression=constant.copy()), op, position)
 
     def _in_run(self, box: Box, op: str, run: Piece) -> Formula:
         """A comparison with a constant that equals a whole run of the column's values."""
 
         def side(op: str, at: Place | None) -> Formula:
             assert at is not None
-            return self._test(box, _KINDS[op](this=box.value, expression=literal(at, box.field)), op, at)
+            return self._tests.add(box, _KINDS[op](this=box.value, expression=literal(at, box.field)), op, at)
 
         from_, to = (">=" if run.closed[0] else ">"), ("<=" if run.closed[1] else "<")
         if op == "=":
             return both([side(from_, run.low), side(to, run.high)])
         if op == "<>":
-            return either([side(_NOT[from_], run.low), side(_NOT[to], run.high)])
+            return either([side(NEGATED[from_], run.low), side(NEGATED[to], run.high)])
         ends = {
             ">=": (from_, run.low),
-            "<": (_NOT[from_], run.low),
+            "<": (NEGATED[from_], run.low),
             "<=": (to, run.high),
-            ">": (_NOT[to], run.high),
+            ">": (NEGATED[to], run.high),
         }
         return side(*ends[op])
-
-    def _test(self, box: Box, node: exp.Expr, op: str, at: Any, *, positive: bool | None = None) -> int:  # noqa: ANN401
-        """Number a test; if ``op`` is "", even the result for NULL is unknown.
-
-        If ``positive`` is None, ``op`` has the sign.
-        """
-        number = self._number(f"{box.id} {op} {self._text(node)}", positive is not False)
-        if number not in self._boxed_tests:
-            if op in ("null", "known"):
-                tree: Tree = exp.Is(this=box.value, expression=exp.null())
-                tree = tree if op == "null" else exp.Not(this=tree)
-            else:
-                tree = exp.Is(this=exp.Paren(this=node.copy()), expression=FALSE if positive is False else TRUE)
-            null = (
-                op == "null"
-                if op or box.state is None
-                else self._constants.holds_for_null(box, on(tree, box.id, self._null_of(box)))
-            )
-            self._boxed_tests[number] = ValueTest(
-                number, box.id, tree, Comparison(number, op, at) if op else None, null
-            )
-        return number
-
-    def _null_of(self, box: Box) -> Tree:
-        """NULL in the type of the source's column."""
-        if box.field.kind == "enum":
-            return exp.cast(exp.null(), "TEXT")
-        return exp.cast(
-            exp.null(),
-            exp.DataType.build(box.field.source_type, dialect=self._scope.engine.dialect, udt=True),
-        )
-
-    def _exact(self, node: exp.Expr, positive: bool) -> int:
-        number = self._number(self._text(node), positive)
-        self._exact_tests[number] = exp.Is(this=exp.Paren(this=node.copy()), expression=TRUE if positive else FALSE)
-        return number
-
-    def _loose(self, node: exp.Expr, positive: bool, triple: Triple) -> int:
-        number = self._number(self._text(node), positive)
-        self._loose_tests[number] = triple
-        return number
-
-    def _text(self, node: exp.Expr) -> str:
-        """The predicate in the engine's dialect: in another, different ones may have the same text."""
-        return node.sql(dialect=self._scope.engine.dialect)
-
-    def _number(self, key: str, positive: bool) -> int:
-        # From 2 on: 0 and 1 would equal FALSE and TRUE as parts of a formula.
-        return self._ids.setdefault((key, positive), len(self._ids) + 2)
 
 
 def _is_value(node: exp.Expr, box: Box) -> bool:

@@ -113,14 +113,14 @@ def _check_times(scope: Scope, node: exp.Expr) -> None:
 def _share(leaves: RowLeaves, node: exp.Expr) -> Tree:
     """How often a comparison holds that may hold and may not, roughly."""
     if all(leaves.scope.box(name).point is not None for name in boxes_in(node)):
-        return indicator(sql("COALESCE(:x, FALSE)", x=_shown(leaves, node)))
+        return indicator(sql("COALESCE(:x, FALSE)", x=_write_shown(leaves, node)))
     sides = [evaluate(operand, leaves) for operand in flat(node)]
     if not isinstance(node, tuple(FALLING | RISING)):
         return _HALF
     return _part(*(sides if type(node) in RISING else reversed(sides)))
 
 
-def _shown(leaves: RowLeaves, node: exp.Expr) -> Tree:
+def _write_shown(leaves: RowLeaves, node: exp.Expr) -> Tree:
     """An expression of the values that points show."""
     if isinstance(node, exp.Column) and node.table == "_box":
         return column(f"{node.name}_lo")
@@ -129,9 +129,9 @@ def _shown(leaves: RowLeaves, node: exp.Expr) -> Tree:
     shown = node.copy()
     for name, part in node.args.items():
         if isinstance(part, list):
-            shown.set(name, [_shown(leaves, item) if isinstance(item, exp.Expr) else item for item in part])
+            shown.set(name, [_write_shown(leaves, item) if isinstance(item, exp.Expr) else item for item in part])
         elif isinstance(part, exp.Expr) and boxes_in(part):
-            shown.set(name, _shown(leaves, part))
+            shown.set(name, _write_shown(leaves, part))
         elif isinstance(part, exp.Expr) and part.find(exp.Column) is not None:
             shown.set(name, leaves.exact(part))
     return shown

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sqlanon.declared import most_suppressed
+from sqlanon.declared import limit_suppressed
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import PolicyError
@@ -161,7 +161,7 @@ def _audit_rows(engine: Engine, place: Place, asked: Request) -> AuditReport:
         # audit names.
         classed = [name for name in names if roles.get(name) not in PUBLISHED]
         class_grouping = Grouping(relation.ref, tuple(name for name in classed if name not in identifiers))
-        counted_persons = hashes_of(spec.counted()) if spec.rows_are == "events" else ()
+        counted_persons = hashes_of(spec.list_counted()) if spec.rows_are == "events" else ()
         requirements = make_requirements(spec.privacy, tuple(own_sensitive), tuple(counted_persons), spec.columns)
         results = tuple(
             _check_requirement(engine, class_grouping, own_sensitive, item)
@@ -267,7 +267,7 @@ def _all_rows(
             RequirementResult("rows, with those left out", None, released_rows, source, released_rows == source)
         )
     if spec is not None:
-        most, lost = most_suppressed(spec, source), missing + starred
+        most, lost = limit_suppressed(spec, source), missing + starred
         results.append(RequirementResult("rows suppressed, at most", None, most, lost, lost <= most))
     return tuple(results)
 

@@ -62,7 +62,7 @@ def count_tuples(scratch: Scratch, table: TableRef, quasi: Sequence[Domain], pre
     return np.array(columns, np.int32).reshape(len(names), len(n)), n.astype(np.int64)
 
 
-def covered_codes(
+def find_covered_codes(
     scratch: Scratch, form: Format, quasi: Sequence[Domain], names: Mapping[str, Names], cells: TableRef
 ) -> Covered:
     """Codes that every cell covers.

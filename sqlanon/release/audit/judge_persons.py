@@ -13,8 +13,8 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import Grouping
 from sqlanon.privacy.base import Requirement
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.verify.persons import find_link_columns, nulls_in, published_rows, why_missing
-from sqlanon.release.verify.stored_rows import stored_rows
+from sqlanon.release.verify.persons import explain_missing, find_link_columns, nulls_in, open_published_rows
+from sqlanon.release.verify.stored_rows import find_stored_rows
 from sqlanon.results import RequirementResult
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
@@ -53,14 +53,16 @@ def judge_persons(
     able = [requirement for requirement in requirements if requirement.column not in sensitive or values]
     missing = [name for name in names if name.lower() not in columns]
     if missing or entry is None:
-        lacking += [f"{requirement.name} by {requirement.column}: {why_missing(engine, entry)}" for requirement in able]
+        lacking += [
+            f"{requirement.name} by {requirement.column}: {explain_missing(engine, entry)}" for requirement in able
+        ]
         return (), tuple(lacking)
     results: list[RequirementResult] = []
-    with published_rows(engine, entry, [*columns.values(), *values]) as table:
+    with open_published_rows(engine, entry, [*columns.values(), *values]) as table:
         grouping = Grouping(table, ("class",), persons=tuple(columns[name.lower()] for name in names))
         reading_values = {requirement.column for requirement in able if requirement.reads_values}
         value_names = {value: name for value, name in zip(values, sensitive, strict=False) if name in reading_values}
-        rows = stored_rows(engine, entry)
+        rows = find_stored_rows(engine, entry)
         with _join_values(engine, grouping, values, rows.find_by_hash(value_names), target) as valued:
             for requirement in able:
                 if requirement.reads_values and valued is None:
@@ -104,7 +106,7 @@ def _values(engine: Engine, entry: Entry | None, sensitive: Sequence[str]) -> li
     if entry is None:
         return []
     sensitive_names = [column["name"].lower() for column in entry.policy["columns"] if column["role"] == "sensitive"]
-    stored_columns = stored_rows(engine, entry).columns()
+    stored_columns = find_stored_rows(engine, entry).columns()
     value_columns = [
         f"s{sensitive_names.index(name.lower()) + 1}" for name in sensitive if name.lower() in sensitive_names
     ]

@@ -11,10 +11,10 @@ from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.kept import kept_of
-from sqlanon.statistics.neighbour import stored_neighbour
+from sqlanon.statistics.neighbour import read_stored_neighbour
 from sqlanon.statistics.nights import verify_versions
-from sqlanon.statistics.protections import find_protection, stored_statistics
-from sqlanon.statistics.shape import Shape, stored_shape
+from sqlanon.statistics.protections import find_protection, read_stored_statistics
+from sqlanon.statistics.shape import Shape, read_stored_shape
 from sqlanon.table.scratch import Scratch
 
 PROMISED = {
@@ -56,7 +56,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         )
     with Scratch(engine) as scratch:
         shape = shape_of_entry(entry)
-        protection = find_protection(stored_statistics(entry.policy["statistics"]))
+        protection = find_protection(read_stored_statistics(entry.policy["statistics"]))
         batches, physical = batches_of(entry), place.relation.ref
         if batches:
             kept_tables = kept_of(entry.statistics)
@@ -96,7 +96,7 @@ def shape_of_entry(entry: Entry) -> Shape:
     assert report.statistics is not None
     counts, neighbour_report, neighbour = report.statistics, report.statistics.neighbour, None
     if neighbour_report is not None:
-        neighbour = stored_neighbour(
+        neighbour = read_stored_neighbour(
             neighbour_report.release, neighbour_report.version, neighbour_report.shown, neighbour_report.columns
         )
-    return stored_shape(entry.policy["statistics"], counts.levels, entry.version, counts.scales, neighbour)
+    return read_stored_shape(entry.policy["statistics"], counts.levels, entry.version, counts.scales, neighbour)

@@ -13,7 +13,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.noisy.accounting import total_epsilon
 from sqlanon.release.audit.place import Place
 from sqlanon.release.audit.synthetic import audit_synthetic
-from sqlanon.release.budget.home import copy_here, drawn_table, home_of
+from sqlanon.release.budget.home import copy_here, home_of, name_drawn_table
 from sqlanon.release.budget.ledger import Ledger, account_of
 from sqlanon.results import AuditReport, RequirementResult
 from sqlanon.table.scratch import Scratch
@@ -51,7 +51,7 @@ def audit_noisy(engine: Engine, place: Place, *, named: bool) -> AuditReport:
     if charged is not None:
         paid = events[charged.paid_by - 1].mechanisms
         cost = total_epsilon(paid, account_of(str(noisy_report["budget"]), events).delta)
-        drawn_statistics = drawn_table(engine, str(noisy_report["budget"]), charged)
+        drawn_statistics = name_drawn_table(engine, str(noisy_report["budget"]), charged)
         columns = [column.name for column in place.relation.columns]
         if home_of(engine).exists(drawn_statistics):
             with Scratch(engine) as scratch:

@@ -65,10 +65,10 @@ def open_place(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator
                 yield Place(relation, entry_in_file, spec.publish_file)
             return
     relation = engine.relation(table)
-    yield Place(relation, _shown_by(engine, relation.ref), None)
+    yield Place(relation, _find_shown(engine, relation.ref), None)
 
 
-def table_named(engine: Engine, name: str) -> str:
+def find_table(engine: Engine, name: str) -> str:
     """The table or view of a name: itself, or the view of the published release that goes by it where no table does."""
     try:
         engine.relation(name)
@@ -95,5 +95,5 @@ def _find_published(engine: Engine, *, release: str | None = None, view: TableRe
         return []  # the session is that of a reader
 
 
-def _shown_by(engine: Engine, view: TableRef) -> Entry | None:
+def _find_shown(engine: Engine, view: TableRef) -> Entry | None:
     return next((entry for entry in _find_published(engine, view=view) if entry.view == view), None)

@@ -17,7 +17,7 @@ from sqlanon.release.verify import persons
 from sqlanon.release.verify.stored_rows import columns_in
 from sqlanon.results import SensitiveAudit, TogetherReport
 from sqlanon.spec import PrivacySpec, ReleaseSpec, person_name
-from sqlanon.table.reading import counted_columns
+from sqlanon.table.reading import find_counted_columns
 from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import StagedHashes, take_stage
@@ -83,7 +83,7 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
         for columns in columns_in(policy).values()
         if all(name.lower() in spelled for name in columns)
     }
-    persons_counted = counted_columns(
+    persons_counted = find_counted_columns(
         relation, person_columns, {name: persons.nulls_in(policies, name) for name in person_columns}
     )
     with Scratch(engine) as scratch:
@@ -146,6 +146,6 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
 def _find_published(catalog: Catalog, name: str) -> Entry:
     entry = catalog.find_published(name)
     if entry is None:
-        names = catalog.names_of_published()
+        names = catalog.list_published_names()
         raise PolicyError(f"{name} is not a published release of this database; published: {names}")
     return entry

@@ -12,7 +12,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.privacy.requirements import make_requirements, read_stored
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.history.candidate_sets import NO_DIVERSITY, count_candidates
-from sqlanon.release.verify.stored_rows import counted_in
+from sqlanon.release.verify.stored_rows import read_counted
 from sqlanon.results import RequirementResult, TogetherReport
 from sqlanon.table.scratch import Scratch
 
@@ -45,7 +45,7 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
     candidates, matched = count_together(scratch, one, two, stage)
     k_first, k_second = (int(entry.report["min_class"]) for entry in (one, two))
     lacking = [NO_DIVERSITY] if any(_diverse(entry) for entry in (one, two)) else []
-    if any(counted_in(entry.policy) for entry in (one, two)):
+    if any(read_counted(entry.policy) for entry in (one, two)):
         lacking.append("persons: candidates are counted by rows")
     least_k = min(read_stored(entry.policy["privacy"]).k for entry in (one, two))
     k = int(candidates.min()) if len(candidates) else 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlanon.engines.base import Engine, Relation
 from sqlanon.formats import format_of
-from sqlanon.release.audit.covered_codes import TooWideError, count_tuples, covered_codes
+from sqlanon.release.audit.covered_codes import TooWideError, count_tuples, find_covered_codes
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.domain import Domains
 from sqlanon.table.domains import build_domains
@@ -72,7 +72,7 @@ def _decide(scratch: Scratch, encoded: Encoded, release: Relation, spec: Release
     scratch.execute("regular/cells", cells=cells, target=release.ref, columns=columns)
     cell, alike = count_tuples(scratch, cells, encoded.quasi, "_sqlanon_")
     try:
-        means = covered_codes(scratch, format_of(spec.format.kind), encoded.quasi, layout.names, cells)
+        means = find_covered_codes(scratch, format_of(spec.format.kind), encoded.quasi, layout.names, cells)
     except TooWideError:
         return None, "not decided: the published sets have too many values"
     starts, box = find_fitting(

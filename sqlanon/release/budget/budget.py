@@ -161,7 +161,7 @@ class Budget:
                 )
         for other_budget, events in self._ledger.read().items():
             shared_tables = (
-                sorted(self._now_called(account_of(other_budget, events).persons) & set(persons))
+                sorted(self._find_called(account_of(other_budget, events).persons) & set(persons))
                 if other_budget != name
                 else []
             )
@@ -171,7 +171,7 @@ class Budget:
                     "budgets of the same persons are no bound. Spend that one"
                 )
 
-    def _now_called(self, tables: Iterable[str]) -> set[str]:
+    def _find_called(self, tables: Iterable[str]) -> set[str]:
         """Tables of a ledger; those that were not there when they were noted have no schema, and may be there now."""
         bare = [table for table in tables if "." not in table]
         named_tables = self._source_engine.look_up([], bare).named if bare else {}

@@ -10,7 +10,9 @@ from sqlanon.errors import DatabaseError
 from sqlanon.noisy.accounting import Mechanism, total_epsilon
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.events import Kind, Spending
+from sqlanon.release.budget.home import home_of
 from sqlanon.release.budget.ledger import Account
+from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.redacted_policy import hash_policy, redact
 from sqlanon.release.catalog.refresh import is_due
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
@@ -33,7 +35,7 @@ def account_in(state: ReleaseState) -> Account | None:
     return budget.account
 
 
-def last_spending(state: ReleaseState) -> Spending | None:
+def find_last_spending(state: ReleaseState) -> Spending | None:
     """The last version of a release that this database charged."""
     account = account_in(state)
     return account.last_of(state.spec.name) if account is not None else None
@@ -62,18 +64,28 @@ def _is_shown(state: ReleaseState, spending: Spending) -> bool:
 
 
 def check_paid(budget: Budget, state: ReleaseState) -> None:
-    """Every version of a release is in the ledger, which may be in another database than the versions.
+    """Every version of a release is in the ledger; where that is in another database, every version of the persons.
+
+    An exchanged or restored ledger would have them neither under this name of the budget nor under another one.
 
     Raises:
         DatabaseError: one is not.
     """
-    account = budget.account
-    rows = len(account.events) if account is not None else 0
-    for entry in state.versions:
-        paid = entry.report.get("noisy") or {}
-        if paid.get("budget") == budget.spec.name and int(paid["reservation"]) > rows:
+    account, engine = budget.account, state.engine
+    events = account.events if account is not None else ()
+    releases = {event.seq: event.body["release"] for event in events if event.kind == "reserved"}
+    apart = home_of(engine) is not engine
+    entries = Catalog(engine).entries() if apart else state.versions
+    persons = person_tables(engine, state.spec) if apart else {}
+    for entry in entries:
+        paid = entry.report.get("noisy")
+        if not paid:
+            continue
+        of_budget = paid["budget"] == budget.spec.name
+        charged = of_budget and releases.get(int(paid["reservation"])) == entry.release
+        if not charged and (of_budget or entry.source in persons):
             raise DatabaseError(
-                f"budget {budget.spec.name}: its ledger has no charge of version {entry.version} of {state.spec.name}, "
+                f"budget {budget.spec.name}: its ledger has no charge of version {entry.version} of {entry.release}, "
                 "so that it is another ledger, or one from a backup. Nothing was read or spent"
             )
 
@@ -96,7 +108,7 @@ def settle(budget: Budget, state: ReleaseState) -> None:
 
 def is_noisy_due(state: ReleaseState) -> bool:
     """Whether the clock asks for a new version, or an earlier run left a paid version."""
-    last = last_spending(state)
+    last = find_last_spending(state)
     if last is not None and is_waiting(state, last):
         return True
     published = state.published

@@ -32,7 +32,7 @@ def home_of(engine: Engine) -> Engine:
     return home
 
 
-def drawn_table(engine: Engine, budget: str, reserved: Event) -> TableRef:
+def name_drawn_table(engine: Engine, budget: str, reserved: Event) -> TableRef:
     """The private table of the noisy numbers of a charge, with those of earlier nights that it paid; at home."""
     name = f"{physical_name(f'budget {budget}', reserved.paid_by)}_noisy"
     return private_table(home_of(engine), name)

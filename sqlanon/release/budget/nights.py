@@ -107,7 +107,7 @@ def is_drawn_as(account: Account, charge: Event, noise: Noise) -> bool:
     return sorted(pack_mechanisms(charged)) == sorted(pack_mechanisms(noise.mechanisms))
 
 
-def kept_tables(engine: Engine, budget: str, first: int) -> tuple[TableRef, TableRef]:
+def name_kept_tables(engine: Engine, budget: str, first: int) -> tuple[TableRef, TableRef]:
     """The private tables of the nights that a row paid: the persons seen, and the noisy measurements; at home."""
     name = physical_name(f"budget {budget}", first)
     home = home_of(engine)

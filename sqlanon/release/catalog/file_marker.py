@@ -18,7 +18,7 @@ from sqlanon.errors import DatabaseError, LockedError, PolicyError
 from sqlanon.private_folder import PrivateFolder
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.metadata import COLUMNS, metadata_name, version_shown
+from sqlanon.release.catalog.metadata import COLUMNS, find_shown_version, metadata_name
 from sqlanon.sqltext import statement
 
 KEY = "marker"
@@ -69,7 +69,7 @@ def version_in(engine: Engine, entry: Entry) -> int | None:
     """The version that a file or a metadata view shows now; None if it is not of this release."""
     if entry.file:
         return _version_in_file(engine, entry)
-    return version_shown(engine, entry.release, entry.view) if entry.view else None
+    return find_shown_version(engine, entry.release, entry.view) if entry.view else None
 
 
 def check_ours(engine: Engine, release: str, file: str) -> None:
@@ -122,7 +122,7 @@ def check_marked(engine: Engine, entry: Entry, metadata: TableRef) -> None:
         PolicyError: an earlier sqlanon made the metadata.
     """
     secret = _secret(engine, entry.release)
-    if secret is None or _marked_version(engine, metadata, entry.release, secret) != entry.version:
+    if secret is None or _read_version(engine, metadata, entry.release, secret) != entry.version:
         raise PolicyError(
             f"{entry.release}: version {entry.version} has no marker by which its file would be known again, as an "
             "earlier sqlanon made it, or the secret of the release is another now: run the release again instead"
@@ -135,10 +135,10 @@ def _version(engine: Engine, file: str, release: str, place: tuple[str | None, s
         return None
     with engine.second_file.attach(file, read_only=True) as database:
         table = TableRef(schema, metadata_name(name), database)
-        return _marked_version(engine, table, release, secret)
+        return _read_version(engine, table, release, secret)
 
 
-def _marked_version(engine: Engine, metadata: TableRef, release: str, secret: str) -> int | None:
+def _read_version(engine: Engine, metadata: TableRef, release: str, secret: str) -> int | None:
     rows = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=metadata))
     try:
         facts = json.loads(str(rows[0][0]))

@@ -56,7 +56,7 @@ class Lineage:
         """The columns of a table of the lineage."""
         return [column.name for column in self.engine.look_up([table]).columns(table)]
 
-    def published_parts(self) -> list[str]:
+    def list_published_parts(self) -> list[str]:
         """The published columns that come from the class."""
         return [name for name in self.columns(self.classes) if not name.startswith(OWN)]
 
@@ -72,7 +72,7 @@ class Lineage:
             rows=self.rows,
             classes=self.classes,
             own=columns,
-            parts=self.published_parts(),
+            parts=self.list_published_parts(),
         )
         keys, row_count = numbers(self.engine, query)
         drop = "; ".join(f"DROP TABLE {identifier(PRIVATE_SCHEMA)}.{identifier(table.name)}" for table in tables)
@@ -153,7 +153,7 @@ def find_current(state: ReleaseState) -> Lineage | None:
             f"{state.spec.name}: {', '.join(map(str, lost))} is gone: which rows were published in which classes is "
             "not known any more, so that no version can be made that is safe together with those before; run "
             "--new-lineage begins anew and reports what old and new versions reveal together"
-        ).advising("--new-lineage")
+        ).with_advice("--new-lineage")
     return lineage
 
 

@@ -99,7 +99,7 @@ def metadata_rows(
             elif isinstance(reading.spec.ordered, tuple):
                 declared = json.dumps({"order": list(reading.spec.ordered)})
         if reading.spec.recode is not None:
-            declared = json.dumps(json.loads(declared or "{}") | {"recode": reading.spec.recode.written()})
+            declared = json.dumps(json.loads(declared or "{}") | {"recode": reading.spec.recode.to_metadata()})
         yield (
             reading.name,
             reading.spec.role,
@@ -159,7 +159,7 @@ def _bound(privacy: PrivacySpec, accuracy: Accuracy, reached: Sequence[Requireme
     }
 
 
-def version_shown(engine: Engine, release: str, view: TableRef) -> int | None:
+def find_shown_version(engine: Engine, release: str, view: TableRef) -> int | None:
     """The version that the metadata view of a release's view shows, or None if it cannot be read."""
     table = TableRef(view.schema, metadata_name(view.name), view.database)
     try:

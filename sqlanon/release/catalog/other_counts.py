@@ -71,7 +71,7 @@ def hold_return(
                 f"{entry.release}: readers had version {current.version} after version {entry.version}: who has kept "
                 "its counts subtracts those of the other, and finds small cells. If nobody has, confirm it with "
                 "--allow-weaker (in Python allow_weaker=True)"
-            ).advising("--allow-weaker")
+            ).with_advice("--allow-weaker")
         yield
 
 
@@ -119,10 +119,18 @@ def _neighbour_of(entry: Entry) -> tuple[str, int] | None:
     return (neighbour["release"], neighbour["version"]) if neighbour else None
 
 
-def is_together(entry: Entry, release: str) -> bool:
-    """Whether a version of counts is protected together with a release of rows."""
+def are_beside(entry: Entry, release: str, source: str | None) -> bool:
+    """Whether a version has counts that the rules compare with another release.
+
+    Args:
+        entry: the version.
+        release: the other release.
+        source: of counts their source; None: the other release is of rows.
+    """
+    if entry.kind is not COUNTS or entry.release == release:
+        return False
     neighbour = _neighbour_of(entry)
-    return neighbour is not None and neighbour[0] == release
+    return entry.source == source or (neighbour is not None and neighbour[0] == release)
 
 
 def _refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> None:
@@ -156,7 +164,7 @@ def _refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> N
         raise GuardError(
             f"{together}, and readers had others as well ({numbers}). If nobody has kept them, confirm it with "
             "--allow-weaker (in Python allow_weaker=True)"
-        ).advising("--allow-weaker")
+        ).with_advice("--allow-weaker")
 
 
 def refuse_published(engine: Engine, release: str, source: str) -> None:

@@ -61,7 +61,7 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     persons = (old["persons"], new["persons"])
     less = new["persons"] == "ignored" or old["persons"] == "whole"
     differences += _compare_setting("persons", *persons, weaker=less, setting="whole" not in persons)
-    differences += _failing(old["refresh"], new["refresh"])
+    differences += _compare_failing(old["refresh"], new["refresh"])
     modes = old["refresh"].get("mode", "full"), new["refresh"].get("mode", "full")
     differences += _compare_setting("refresh.mode", *modes, weaker=modes[0] == "frozen", setting=False)
     approvals = [bool(policy["refresh"].get("needs_approval")) for policy in (old, new)]
@@ -76,8 +76,7 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     # Every reader of the source's own file can read all of it.
     out = bool(old.get("publish_file") and not new.get("publish_file"))
     differences += _compare_setting("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
-    lakes = old.get("publish_lake"), new.get("publish_lake")
-    differences += _compare_setting("publish", *lakes) if lakes[0] != lakes[1] else ()
+    differences += _compare_setting("publish", old.get("publish_lake"), new.get("publish_lake"))
     differences += _persons(old, new)
     differences += _person(old, new)
     # Rows next to counts of the same source give hidden cells away.
@@ -204,7 +203,7 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
             if _content(earlier) != _content(later):
                 # Distances of values become others, so that the same bound on them may promise less.
                 both = was == now == "sensitive" and all(
-                    key in _measured_by(policy["privacy"], name) for policy in (old, new)
+                    key in _list_distances(policy["privacy"], name) for policy in (old, new)
                 )
                 setting = _compare_setting(f"column {name}: {key}", earlier, later, weaker=both)
                 yield from (replace(item, new=item.new + _finer(earlier, later)) for item in setting)
@@ -260,10 +259,10 @@ def _exposes(name: str, before: str, after: str, old: Policy, new: Policy) -> bo
 
 def _protects(privacy: Policy, name: str) -> bool:
     """Whether a requirement is about a sensitive column."""
-    return any(_asked_of(key, privacy, name) for key, requirement in REQUIREMENTS.items() if requirement.sensitive)
+    return any(_read_levels(key, privacy, name) for key, requirement in REQUIREMENTS.items() if requirement.sensitive)
 
 
-def _asked_of(key: str, privacy: Policy, name: str) -> list[Any]:
+def _read_levels(key: str, privacy: Policy, name: str) -> list[Any]:
     """Values of a requirement for a sensitive column; empty if it does not apply."""
     declared, value = privacy.get(key), REQUIREMENTS[key].value
     if not declared or not isinstance(value, ByColumn):
@@ -271,13 +270,13 @@ def _asked_of(key: str, privacy: Policy, name: str) -> list[Any]:
     return [column_value for _, column_value in value.of(value.read(declared), (name,))]
 
 
-def _measured_by(privacy: Policy, name: str) -> set[str]:
+def _list_distances(privacy: Policy, name: str) -> set[str]:
     """Settings of a sensitive column that define distances of values, for requirements that use distances."""
     settings = {"ordered": "ordered", "hierarchical": "hierarchy"}
     distances = {
         requirement.distance
         for key in REQUIREMENTS
-        for requirement in _asked_of(key, privacy, name)
+        for requirement in _read_levels(key, privacy, name)
         if isinstance(requirement, Closeness)
     }
     return {settings[distance] for distance in distances if distance in settings}
@@ -322,7 +321,7 @@ def _person(old: Policy, new: Policy) -> Iterator[Difference]:
     yield from _compare_setting("null_person", before, after, weaker=bool(was) and after == "distinct")
 
 
-def _failing(old: Policy, new: Policy) -> Iterator[Difference]:
+def _compare_failing(old: Policy, new: Policy) -> Iterator[Difference]:
     before, after = old.get("max_failing"), new.get("max_failing")
     looser = before is not None and (after is None or after > before)
     yield from _compare_setting("history.max_failing", before, after, weaker=looser, setting=True)

@@ -191,7 +191,7 @@ class CatalogReader:
             entries = [entry for entry in of_view if (entry.view_schema, entry.view_name) == (view.schema, view.name)]
         return entries[-1] if entries else None
 
-    def names_of_published(self) -> str:
+    def list_published_names(self) -> str:
         """The names of the published releases, as an error lists them."""
         return format_names([place.release for place in self.places()])
 
@@ -200,7 +200,7 @@ class CatalogReader:
         rows = self._rows("catalog/files", {"release": release})
         return [(str(file), None if schema is None else str(schema), str(name)) for file, schema, name in rows]
 
-    def looked_at(self, release: str, after: str) -> list[tuple[str, dict[str, object]]]:
+    def list_looks(self, release: str, after: str) -> list[tuple[str, dict[str, object]]]:
         """Times after ``after`` at which runs looked at versions of a release, and the reports of these versions."""
         rows = self._rows("catalog/later", {"release": release, "at": after})
         return [(str(time), json.loads(str(report))) for time, report in rows]

@@ -78,8 +78,8 @@ class Decision:
             name = "" if before is self.previous else f" of {before.release}"
             raise GuardError(
                 f"{release}: the policy is weaker than that of version {before.version}{name}, which "
-                f"{shown_as(before)}: {'; '.join(self.weaker)}. If that is meant, confirm it once with --allow-weaker "
-                "(in Python allow_weaker=True)"
+                f"{describe_shown(before)}: {'; '.join(self.weaker)}. If that is meant, confirm it once with "
+                "--allow-weaker (in Python allow_weaker=True)"
             )
 
     @property
@@ -133,7 +133,7 @@ def decide(state: ReleaseState, *, full: bool = False) -> Decision:
     if entry.status != "published":
         states.append("made anew")
         why.append(f"version {entry.version} was withdrawn, and nothing is published")
-    elif missing := _missing(state, entry):
+    elif missing := _explain_missing(state, entry):
         states.append("made anew")
         why.append(missing)
     elif entry.fingerprint is None:
@@ -200,7 +200,7 @@ def schema_changes(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[
     ]
 
 
-def _missing(state: ReleaseState, entry: Entry) -> str | None:
+def _explain_missing(state: ReleaseState, entry: Entry) -> str | None:
     """Reason why readers lack the published version, as a text for messages; None if they have it."""
     if entry.file:
         if not Path(entry.file).exists():
@@ -290,7 +290,7 @@ def data_change_by_key(scratch: Scratch, old: TableRef, new: TableRef, rows: int
     return DataChange(earlier, rows, added, removed, changed)
 
 
-def shown_as(entry: Entry) -> str:
+def describe_shown(entry: Entry) -> str:
     """Words in messages for the current or last version of readers."""
     return "is published" if entry.status == "published" else "was published last"
 

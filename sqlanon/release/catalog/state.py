@@ -72,7 +72,7 @@ class ReleaseState:
     @property
     def last_shown(self) -> Entry | None:
         """The current or last version of readers."""
-        return last_shown(self.versions)
+        return find_last_shown(self.versions)
 
     def every_version(self) -> list[Entry]:
         """All rows of this release in the catalog, also of versions whose tables were dropped; read now."""
@@ -102,7 +102,7 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
     views = [view for view in _possible_views(engine, spec) for view in views_beside(view, second_of_spec(spec))]
     lookup = engine.look_up([*catalog.tables, *views], [spec.source], catalog.table)
     versions = tuple(catalog.entries(spec.name) if every else catalog.live(lookup, spec.name))
-    spec = keep_method(spec, last_shown(versions))
+    spec = keep_method(spec, find_last_shown(versions))
     keyed = spec.scope is not None
     # No run keeps the key of tokens that rotate.
     stored = keyed and not spec.rotates
@@ -148,7 +148,7 @@ def _possible_views(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:
     return [replace(engine.target("release.x"), name=name) for name in names]
 
 
-def last_shown(entries: Sequence[Entry]) -> Entry | None:
+def find_last_shown(entries: Sequence[Entry]) -> Entry | None:
     """The version that readers have, or the last version if the release was unpublished.
 
     A new version is compared with it.

@@ -10,7 +10,7 @@ import secrets
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
-from sqlanon.declared import METHODS, least_class, most_suppressed, read_refining
+from sqlanon.declared import METHODS, least_class, limit_suppressed, read_refining
 from sqlanon.declared.combinations import list_unpromised
 from sqlanon.formats import Levels, format_of
 from sqlanon.loss import Attribute, Facts, joint_counts, measure, measure_asked, measure_classification
@@ -85,7 +85,7 @@ def make_classes(
             seed,
             spec.privacy.accuracy,
             spec.suppression,
-            most_suppressed(spec, encoded.rows),
+            limit_suppressed(spec, encoded.rows),
             read_refining(spec, encoded.rows, count_kinds(encoded.quasi)),
             spec.format.kind,
             spec.seed or 0,

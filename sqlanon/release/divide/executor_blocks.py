@@ -109,7 +109,7 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
     from sqlanon.methods.mondrian.worker_levels import can_count
 
     if method.options["cut"] == "loss" and can_count(context, workers.block):
-        return _below_counted(context, method, workers)
+        return _assign_below(context, method, workers)
     scratch, algorithm = context.scratch, method.algorithm
     finished, parts, parts_left = algorithm.levels(context, workers.block)  # type: ignore[attr-defined]
     if not parts_left:
@@ -125,7 +125,7 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
     return Assignment(table, "pushdown+kernel")
 
 
-def _below_counted(context: Context, method: Method, workers: Workers) -> Assignment:
+def _assign_below(context: Context, method: Method, workers: Workers) -> Assignment:
     from sqlanon.methods.mondrian.worker_levels import Placing, grow_levels
 
     scratch = context.scratch

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlanon.declared import FORMATS, METHODS, most_suppressed
+from sqlanon.declared import FORMATS, METHODS, limit_suppressed
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment
@@ -70,7 +70,7 @@ def count_suppressed(scratch: Scratch, spec: ReleaseSpec, classed: ClassedRows, 
         starred_rows = scratch.fetch("table/class_rows", {"class": assignment.starred}, classed=classed.table)
         starred = _count(starred_rows)
     suppressed = Suppressed(rows - rows_kept, starred)
-    total, most = suppressed.left_out + suppressed.starred, most_suppressed(spec, rows)
+    total, most = suppressed.left_out + suppressed.starred, limit_suppressed(spec, rows)
     treatment = spec.suppression.rows if spec.suppression else "starred"
     wrong = suppressed.left_out if treatment == "starred" else suppressed.starred
     if wrong and spec.suppression is not None:

@@ -73,14 +73,14 @@ def lineage_of_run(
         raise GuardError(
             f"{spec.name}: what was published stays as it is (refresh: {{mode: frozen}}), and this cannot hold for it: "
             f"{'; '.join(broken)}. run --new-lineage begins anew, and reports what old and new versions reveal together"
-        ).advising("--new-lineage", *(["--allow-weaker"] if weaker else []))
+        ).with_advice("--new-lineage", *(["--allow-weaker"] if weaker else []))
     if of_other_secret(find_newest(state, lineage.number), state.secret):
         raise GuardError(
             f"{spec.name}: the secret of this release in _sqlanon.secrets is not the one that {lineage.rows} was made "
             "with: which rows were published in which classes is not known any more, so that no version can be made "
             "that is safe together with those before; put the secret back, or run --new-lineage begins anew, and "
             "reports that old and new versions cannot be compared"
-        ).advising("--new-lineage")
+        ).with_advice("--new-lineage")
     return lineage, False
 
 
@@ -103,7 +103,7 @@ def _check_clock(state: ReleaseState, number: int) -> None:
     Raises:
         GuardError: a run did.
     """
-    looked = Catalog(state.engine).looked_at(state.spec.name, after=now())
+    looked = Catalog(state.engine).list_looks(state.spec.name, after=now())
     times = [_parse_time(time) for time, report in looked if number_in(report) == number]
     last = max(times, default=None)
     if last is not None and _parse_time(now()) < last:

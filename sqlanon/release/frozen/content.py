@@ -16,7 +16,7 @@ from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.frozen.choose_lineage import find_newest
 from sqlanon.release.frozen.verify import Before, verify_before, verify_version
 from sqlanon.release.frozen.version import Draft, Step, make_published, record
-from sqlanon.release.publish.content import Content, as_verified, list_columns
+from sqlanon.release.publish.content import Content, list_columns, report_verified
 from sqlanon.release.verify.exposure import count_exposure
 from sqlanon.results import Exposure, RunReport
 from sqlanon.table.scratch import Scratch
@@ -66,7 +66,7 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
         exact = [(reading.name, reading.name) for reading in draft.staged.roles.insensitive]
         exposure = count_exposure(scratch.engine, place, shape.layout.of_class, exact)
         verified_report = replace(
-            as_verified(report, verified, watch),
+            report_verified(report, verified, watch),
             # Counted also without unchanged columns: versions before 0.2 have no figure here, and may show more.
             exposed=exposure or Exposure(verified.min_class, 0, 0, (), verified.classes),
             suppressed=read_integer(starred),

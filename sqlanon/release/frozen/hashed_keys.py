@@ -16,7 +16,7 @@ from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
 
 
-def hashed_keys(
+def hash_listed_keys(
     scratch: Scratch,
     spec: ReleaseSpec,
     roles: Roles,
@@ -64,7 +64,7 @@ def hashed_keys(
     except DatabaseError as error:
         kinds = ", ".join(f"{name} {by_name[name].shown_type}" for name in columns)
         raise PolicyError(f"{spec.name}: a key in the list is no value of its column ({kinds})") from error
-    _as_said(spec, [by_name[name] for name in columns], printed)
+    _check_texts(spec, [by_name[name] for name in columns], printed)
     scratch.execute(
         "table/stage",
         {"secret": secret},
@@ -82,7 +82,7 @@ def hashed_keys(
     return hashed
 
 
-def _as_said(spec: ReleaseSpec, columns: Sequence[Column], printed: Sequence[Sequence[object]]) -> None:
+def _check_texts(spec: ReleaseSpec, columns: Sequence[Column], printed: Sequence[Sequence[object]]) -> None:
     """Check that every text of the list equals the value read from it: else the class of another key would be erased.
 
     Raises:

@@ -53,7 +53,7 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
             f"{spec.name}: {'; '.join(problems)}; {found.waiting} rows wait for their cohort, {found.for_new_lineage} "
             "for a new lineage. The published version stays. Choices: run --new-lineage, which publishes all rows "
             "anew and reports what that reveals beside the versions before; a smaller cohort; or a higher limit"
-        ).advising("--new-lineage")
+        ).with_advice("--new-lineage")
 
 
 def require_kept_rows(spec: ReleaseSpec, found: LineageReport) -> None:
@@ -68,7 +68,7 @@ def require_kept_rows(spec: ReleaseSpec, found: LineageReport) -> None:
             f"and {found.entered} rows would be published: if these are the same ones by other keys, they would be "
             "published a second time. The published version stays. Choices: give the source the keys that it had; or "
             "run --new-lineage, which reports what old and new versions reveal together"
-        ).advising("--new-lineage")
+        ).with_advice("--new-lineage")
 
 
 def require_rows(spec: ReleaseSpec, found: LineageReport, *, erasing: bool = False) -> None:

@@ -189,7 +189,7 @@ def _of_new(scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Stage
 
 def _stays(scratch: Scratch, state: ReleaseState, lineage: Lineage, compared: Comparison, staged: Staged) -> Stays:
     before = int(last_report(state, lineage)["lineage"]["published"])  # as readers had it
-    shape = shape_of(state.spec, staged.roles, lineage.published_parts(), {})
+    shape = shape_of(state.spec, staged.roles, lineage.list_published_parts(), {})
     stale = stale_rows(scratch, state.spec, lineage, compared, staged.roles, staged.stage, shape)
     return Stays(before, compared.stays, compared.retained, stale)
 

@@ -9,7 +9,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import GuardError
 from sqlanon.release.catalog.lineage import Lineage
-from sqlanon.release.frozen.shape import kept_columns, quasi_columns
+from sqlanon.release.frozen.shape import list_kept_columns, quasi_columns
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
@@ -96,7 +96,7 @@ def compare(
         erased=erased,
         whole=whole,
         quasi=quasi_columns(roles),
-        kept=kept_columns(roles),
+        kept=list_kept_columns(roles),
     )
     scratch.execute("frozen/leaving", leaving=leaving, compared=rows)
     by_origin: dict[tuple[str | None, bool], tuple[int, int, int]] = {}

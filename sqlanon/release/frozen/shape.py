@@ -74,7 +74,7 @@ def _without_nulls(names: Names, state: bool) -> tuple[str, str]:
     return "BOOLEAN", f"({first} IS NULL)"
 
 
-def kept_columns(roles: Roles) -> list[dict[str, object]]:
+def list_kept_columns(roles: Roles) -> list[dict[str, object]]:
     """The columns published unchanged, as templates take them."""
     return [
         {

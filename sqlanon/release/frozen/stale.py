@@ -6,7 +6,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.formats import Layout, Recoded, RowGroups, format_of
 from sqlanon.release.catalog.lineage import Lineage
 from sqlanon.release.frozen.row_counts import Comparison
-from sqlanon.release.frozen.shape import Shape, kept_columns, quasi_columns
+from sqlanon.release.frozen.shape import Shape, list_kept_columns, quasi_columns
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.classed import ClassedRows
 from sqlanon.table.domains import build_domains
@@ -35,7 +35,7 @@ def stale_rows(
     if not compared.apart or spec.format.mean:
         return compared.changed + compared.apart
     moved = scratch.table("moved")
-    columns = [column["alias"] for column in (*quasi_columns(roles), *kept_columns(roles))]
+    columns = [column["alias"] for column in (*quasi_columns(roles), *list_kept_columns(roles))]
     scratch.execute(
         "frozen/moved",
         moved=moved,

@@ -75,7 +75,7 @@ def verify_version(
         if read_integer(number):
             raise PrivacyViolation(f"{number} {_FAULTS[name]}; nothing was published")
     if here is not None:
-        _as_counted(here, counts)
+        _check_counts(here, counts)
     parts = list(shape.parts)
     published = make_published(scratch, lineage, step.version, kept_columns, parts, "verified", placed=False)
     expected = [column.name for column in shape.layout.columns]
@@ -92,7 +92,7 @@ def verify_version(
     if before is not None:
         _as_before(scratch, step, before, kept_columns, physical, parts, now)
     if cohort is not None:
-        _as_made(scratch, step, cohort, physical, kept_columns)
+        _check_cohort(scratch, step, cohort, physical, kept_columns)
     rows = of_rows([requirement for requirement in requirements if not requirement.counts_persons])
     aliases, names = [reading.alias for reading in sensitive], [reading.name for reading in sensitive]
     by_class = measure_requirements(scratch, Grouping(published.rows, ("class",)), aliases, rows)
@@ -131,7 +131,7 @@ def _in_source(scratch: Scratch, step: Step, stage: TableRef, counted: LineageRe
     return counts
 
 
-def _as_counted(here: _InSource, found: LineageReport) -> None:
+def _check_counts(here: _InSource, found: LineageReport) -> None:
     """Check that no class left too early, and that as many rows of the source are published as were counted."""
     if here.early:
         raise PrivacyViolation(f"{here.early} rows of the source are in classes that leave; nothing was published")
@@ -196,7 +196,8 @@ def _as_before(
     there = [column.name for column in earlier.columns]
     if sorted(there) == sorted(column.name for column in physical.columns):
         entered, exited = (
-            _differing(scratch, step, before, physical, kept, parts, came=entered) for entered in (True, False)
+            _fingerprint_differing(scratch, step, before, physical, kept, parts, came=entered)
+            for entered in (True, False)
         )
         expected = tuple(str(int(a) - int(b) + int(c)) for a, b, c in zip(now, entered, exited, strict=True))
         _check_fingerprint(expected, _fingerprint_written(scratch, earlier, kept, parts), before)
@@ -225,7 +226,7 @@ def verify_before(
     """
     earlier = scratch.engine.relation(table_name(before.table))
     there = {column.name for column in earlier.columns}
-    shown = [name for name in (step.lineage.published_parts() if parts is None else parts) if name in there]
+    shown = [name for name in (step.lineage.list_published_parts() if parts is None else parts) if name in there]
     name = "earlier" if parts is None else "then"
     published = make_published(scratch, step.lineage, before.version, kept, shown, name, placed=False)
     staged = _fingerprint_staged(scratch, published.rows, published.classes, earlier, kept, shown, name)
@@ -240,7 +241,7 @@ def _check_fingerprint(said: tuple[str, ...], written: tuple[str, ...], before: 
         )
 
 
-def _differing(
+def _fingerprint_differing(
     scratch: Scratch,
     step: Step,
     before: Before,
@@ -273,14 +274,14 @@ def _differing(
     return _fingerprint_staged(scratch, rows, classes, physical, kept, parts, name)
 
 
-def _as_made(
+def _check_cohort(
     scratch: Scratch, step: Step, cohort: Made, physical: Relation, kept: Sequence[Mapping[str, object]]
 ) -> None:
     """Check that the whole cohort is in the lineage as the method made it."""
     names = {
         column.name for column in scratch.engine.look_up([cohort.recoded.released]).columns(cohort.recoded.released)
     }
-    parts = [name for name in step.lineage.published_parts() if name in names]
+    parts = [name for name in step.lineage.list_published_parts() if name in names]
     rows, classes = scratch.table("cohort_rows"), scratch.table("cohort_classes")
     scratch.execute("frozen/since", made=rows, rows=step.lineage.rows, version=step.version, kept=kept)
     scratch.execute(

@@ -12,7 +12,7 @@ from typing import Any
 from sqlanon.engines.base import Bind, Statement, TableRef
 from sqlanon.release.catalog.lineage import KEEPS, Lineage
 from sqlanon.release.catalog.rights import drop_statistics
-from sqlanon.release.frozen.shape import Shape, kept_columns, quasi_columns
+from sqlanon.release.frozen.shape import Shape, list_kept_columns, quasi_columns
 from sqlanon.release.prepare.staged import Staged
 from sqlanon.release.verify.made import Made
 from sqlanon.results import LineageReport, RunReport
@@ -87,7 +87,7 @@ class Draft:
     @property
     def kept(self) -> Sequence[Mapping[str, object]]:
         """The columns published unchanged."""
-        return kept_columns(self.staged.roles)
+        return list_kept_columns(self.staged.roles)
 
 
 def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mapping[str, str]) -> None:
@@ -174,7 +174,7 @@ def _erase(scratch: Scratch, step: Step, lineage: Lineage) -> None:
         ]
     statements.append(scratch.sql("frozen/blank_rows", **what, columns=cells))
     if scratch.engine.exists(lineage.classes):  # of an older lineage somebody may have dropped it
-        parts = lineage.published_parts()
+        parts = lineage.list_published_parts()
         statements.append(scratch.sql("frozen/blank_classes", **what, classes=lineage.classes, columns=parts))
     scratch.execute_all(statements)
 
@@ -270,7 +270,7 @@ def describe_cohort(
         version=step.version,
         offset=offset,
         quasi=quasi_columns(roles),
-        kept=kept_columns(roles),
+        kept=list_kept_columns(roles),
         sensitive=range(1, len(roles.sensitive) + 1),
         owned=owned,
         exits=exits,

@@ -17,7 +17,7 @@ from sqlanon.release.history.earlier import Earlier
 from sqlanon.release.prepare.prepare import link_columns
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.verify.made import Made
-from sqlanon.release.verify.stored_rows import stored_rows
+from sqlanon.release.verify.stored_rows import find_stored_rows
 from sqlanon.results import DataChange, HistoryReport, HistorySets
 from sqlanon.table.scratch import Scratch
 
@@ -81,7 +81,9 @@ def compare_versions(
     reports = history.compare_new(scratch, earlier.state.spec, comparable, table, version, ready, made.proof)
     for entry in comparable:
         if previous and entry.version == previous.version:
-            data = data_change_by_key(scratch, stored_rows(scratch.engine, entry).history(scratch), table, ready.rows)
+            data = data_change_by_key(
+                scratch, find_stored_rows(scratch.engine, entry).history(scratch), table, ready.rows
+            )
     compared = {entry.version for entry in comparable}
     lacking = previous is not None and previous.version not in compared
     lost_previous = earlier.has_lost(comparable)
@@ -123,7 +125,7 @@ def _find_same_boxes(scratch: Scratch, ready: Prepared, made: Made, earlier: Ear
     return same
 
 
-def changed_rows(scratch: Scratch, state: ReleaseState, ready: Prepared, previous: Entry | None) -> DataChange | None:
+def count_changes(scratch: Scratch, state: ReleaseState, ready: Prepared, previous: Entry | None) -> DataChange | None:
     """Rows that came and went since the published version, counted before the stage is dropped.
 
     With a key the histories are compared instead.

@@ -104,7 +104,7 @@ def compare_new(
         ready: the source.
         proof: proof of the new version's boxes.
     """
-    persons_of = hashes_of(spec.counted()) if spec.rows_are == "events" else {}
+    persons_of = hashes_of(spec.list_counted()) if spec.rows_are == "events" else {}
     columns = [{"name": column.name, "role": column.role} for column in spec.columns]
     policy = {"columns": columns, "key": spec.key, "rows_are": spec.rows_are}
     new = Side(version, history, policy, ready.source.columns, persons_of, proof.boxes)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from sqlanon.engines.base import TableRef
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.verify.stored_rows import counted_in, stored_rows
+from sqlanon.release.verify.stored_rows import find_stored_rows, read_counted
 from sqlanon.table.reading import hashes_of
 from sqlanon.table.scratch import Scratch
 
@@ -53,7 +53,10 @@ class Side:
 
 def side_of(scratch: Scratch, entry: Entry) -> Side:
     """A version of the catalog; an older sqlanon kept no persons in the history."""
-    persons_of, history = hashes_of(counted_in(entry.policy)), stored_rows(scratch.engine, entry).history(scratch)
+    persons_of, history = (
+        hashes_of(read_counted(entry.policy)),
+        find_stored_rows(scratch.engine, entry).history(scratch),
+    )
     if persons_of:
         history_columns = {column.name for column in scratch.engine.look_up([history]).columns(history)}
         persons_of = persons_of if history_columns.issuperset(persons_of.values()) else {}

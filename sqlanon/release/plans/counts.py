@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.release.plans.change import describe_change
-from sqlanon.release.prepare.row_security import hidden_rows
+from sqlanon.release.prepare.row_security import warn_of_hidden_rows
 from sqlanon.release.stages.work import Work
 from sqlanon.results import PlanColumn, PlanReport
 from sqlanon.statistics.cube import Cube, Margin, find_coarser, list_margins
@@ -58,7 +58,7 @@ def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str],
         format="statistics",
         warnings=(
             *neighbours,
-            *(hidden_rows(work.state.engine, spec, work.state.source.ref) if spec.row_security is None else ()),
+            *(warn_of_hidden_rows(work.state.engine, spec, work.state.source.ref) if spec.row_security is None else ()),
         ),
         statements=(),
         notes=(

@@ -13,8 +13,8 @@ from sqlanon.noisy.accounting import total_epsilon
 from sqlanon.noisy.answers import bound_rows, check_columns
 from sqlanon.noisy.levels import decimal_text
 from sqlanon.noisy.nights import spread_of
-from sqlanon.noisy.published import INTERVAL, half_width, scaled
-from sqlanon.noisy.rows import paid_tables
+from sqlanon.noisy.published import INTERVAL, half_width, scale_noise
+from sqlanon.noisy.rows import list_paid_tables
 from sqlanon.noisy.shape import WEIGHT_STEPS, Part, Shape, shape_of
 from sqlanon.noisy.split import CHOICE_SHARE, Noise, mean_distance, noise_of
 from sqlanon.release.budget.budget import Budget
@@ -24,7 +24,7 @@ from sqlanon.release.catalog.collated import mark_collated
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.plans.change import describe_change
-from sqlanon.release.prepare.row_security import hidden_rows, source_snapshot
+from sqlanon.release.prepare.row_security import source_snapshot, warn_of_hidden_rows
 from sqlanon.release.stages.stage import Wait
 from sqlanon.release.stages.work import Outline, Work
 from sqlanon.results import PlanColumn, PlanReport
@@ -85,7 +85,7 @@ def plan_noisy(work: Work, outline: Outline) -> PlanReport:
         format="statistics",
         warnings=(
             *warn_of(state),
-            *(hidden_rows(engine, spec, state.source.ref) if spec.row_security is None else ()),
+            *(warn_of_hidden_rows(engine, spec, state.source.ref) if spec.row_security is None else ()),
         ),
         statements=(),
         notes=(cost, *_widths(shape, noise), *_of_rows(shape, noise, work.target), *cut),
@@ -122,7 +122,7 @@ def _widths(shape: Shape, noise: Noise) -> list[str]:
         first, last = (spread_of(shape.factor.running, night) for night in (1, shape.spec.nights or 1))
         return [
             f"{width} in the first night, and {last / first:.2g} times that in the last"
-            for width in _widths_of(shape, scaled(noise, first))
+            for width in _widths_of(shape, scale_noise(noise, first))
         ]
     return _widths_of(shape, noise)
 
@@ -155,7 +155,7 @@ def _of_rows(shape: Shape, noise: Noise, target: Publication) -> list[str]:
     of_rows = shape.spec.of_rows
     if of_rows is None:
         return []
-    tables = paid_tables(shape, noise)
+    tables = list_paid_tables(shape, noise)
     deviation = tables[0].deviation
     distance = mean_distance("gaussian", deviation)
     pairs = "declared pairs of columns"

@@ -17,12 +17,12 @@ from sqlanon.privacy.base import beyond_rows
 from sqlanon.release.divide import suppressed_rows
 from sqlanon.release.divide.loss_limit import describe_bound
 from sqlanon.release.history import history
-from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, Compared, changed_rows
+from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, Compared, count_changes
 from sqlanon.release.plans.change import describe_change
 from sqlanon.release.plans.shown import columns_of, statements
 from sqlanon.release.prepare.range_warnings import warn_of_outliers
 from sqlanon.release.prepare.release_warnings import how_to_measure, list_warnings
-from sqlanon.release.prepare.row_security import hidden_rows
+from sqlanon.release.prepare.row_security import warn_of_hidden_rows
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.prepare.unlisted_values import count_others
 from sqlanon.release.stages.stage import Compare, Divide, execute
@@ -94,7 +94,7 @@ def plan_rows(work: Work, planned: Planned, outline: Outline) -> PlanReport:
         warnings=(
             *plan_warnings(spec),
             *list_warnings(work.state, target),
-            *(hidden_rows(engine, spec, work.state.source.ref) if spec.row_security is None else ()),
+            *(warn_of_hidden_rows(engine, spec, work.state.source.ref) if spec.row_security is None else ()),
             *narrow,
             *_together(engine, spec, outline.beside),
         ),
@@ -110,7 +110,7 @@ def plan_rows(work: Work, planned: Planned, outline: Outline) -> PlanReport:
             *count_others(scratch, ready.quasi, ready.rows),
             *work.division.remarks,
             *list_remarks(spec),
-            *_measured_on(spec, lost, ready),
+            *_note_losses(spec, lost, ready),
             *(note for note in (better, cost, describe_threshold(spec)) if note),
             *_trial_notes(spec, ready),
             *compared.notes,
@@ -170,7 +170,7 @@ def _trial_notes(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
     return (note,)
 
 
-def _measured_on(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) -> tuple[str, ...]:
+def _note_losses(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) -> tuple[str, ...]:
     """The notes about the losses of columns."""
     if lost is None:
         return ()
@@ -189,7 +189,7 @@ def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
     spec, state, ready, previous = work.spec, work.state, work.prepared, work.decision.previous
     if previous is None or work.unchanged:
         return NOTHING_COMPARED
-    work.data = changed_rows(work.scratch, state, ready, previous)
+    work.data = count_changes(work.scratch, state, ready, previous)
     earlier = work.earlier
     comparable = ready.keyed and earlier.comparable()
     if not comparable and earlier.has_lost(()):

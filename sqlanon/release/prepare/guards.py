@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sqlanon.declared import most_suppressed
+from sqlanon.declared import limit_suppressed
 from sqlanon.declared.combinations import list_refused
 from sqlanon.engines.base import Column, TableRef
 from sqlanon.engines.rows import read_integer
@@ -298,7 +298,7 @@ def check_feasible(
     problems = []
     names = [reading.alias for reading in roles.sensitive]
     leaves_out = (
-        spec.suppression is not None and spec.suppression.rows == "left_out" and most_suppressed(spec, rows) > 0
+        spec.suppression is not None and spec.suppression.rows == "left_out" and limit_suppressed(spec, rows) > 0
     )
     for requirement in requirements:
         if requirement.shape.kind == "rows":

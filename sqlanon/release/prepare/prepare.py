@@ -77,7 +77,7 @@ def read_source(
         nullcontext() if how.held else source_snapshot(scratch.engine, [(spec, source.ref)], planned=how.planned),
     ):
         people = population_of(scratch.engine, spec, roles)
-        known_mark, fingerprint = how.known_mark(source.snapshot), None
+        known_mark, fingerprint = how.find_known_mark(source.snapshot), None
         if known_mark is None:
             fingerprint = read_fingerprint(scratch, roles, key, secret)
         mark, many = known_mark if fingerprint is None else fingerprint[1], 0

@@ -11,7 +11,7 @@ from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import is_pair
-from sqlanon.release.prepare.row_security import hidden_rows
+from sqlanon.release.prepare.row_security import warn_of_hidden_rows
 from sqlanon.release_kind import COUNTS
 from sqlanon.shell import command
 
@@ -23,7 +23,7 @@ def list_warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
         *format_of(spec.format.kind).warnings(spec),
         *list_neighbours(state, target),
         *reader_warnings(state.engine, spec, state.source.ref),
-        *(hidden_rows(state.engine, spec, state.source.ref) if spec.row_security else ()),
+        *(warn_of_hidden_rows(state.engine, spec, state.source.ref) if spec.row_security else ()),
     )
     if before and before.file and before.file != target.file:
         warnings += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)

@@ -22,7 +22,7 @@ def source_snapshot(
     Args:
         engine: the session.
         asked: the releases, each with the source.
-        planned: no rows are released, so that a part will do; `hidden_rows` says so.
+        planned: no rows are released, so that a part will do; `warn_of_hidden_rows` says so.
 
     Raises:
         GuardError: row-level security hides rows from this role; the text names the tables.
@@ -60,7 +60,7 @@ def refuse_hidden(engine: Engine, spec: ReleaseSpec, source: TableRef) -> None:
         )
 
 
-def hidden_rows(engine: Engine, spec: ReleaseSpec, source: TableRef) -> tuple[str, ...]:
+def warn_of_hidden_rows(engine: Engine, spec: ReleaseSpec, source: TableRef) -> tuple[str, ...]:
     """A warning where row-level security hides rows of a source from this role."""
     hiding_tables = _find_hiding(engine, spec, source)
     if not hiding_tables:
@@ -75,7 +75,7 @@ def hidden_rows(engine: Engine, spec: ReleaseSpec, source: TableRef) -> tuple[st
     )
 
 
-def measured_in_part(engine: Engine, table: str) -> tuple[str, ...]:
+def warn_of_partial_measure(engine: Engine, table: str) -> tuple[str, ...]:
     """A warning if row-level security hides rows of a table that is only measured.
 
     There is none for a release in another file.
@@ -83,7 +83,7 @@ def measured_in_part(engine: Engine, table: str) -> tuple[str, ...]:
     if engine.rights is None:
         return ()
     table_of_name = engine.look_up([], [table]).named.get(table)
-    hiding_tables = [] if table_of_name is None else engine.rights.hiding([table_of_name.ref])
+    hiding_tables = [] if table_of_name is None else engine.rights.list_filtered_tables([table_of_name.ref])
     if not hiding_tables:
         return ()
     return (
@@ -102,4 +102,4 @@ def _find_hiding(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[st
     if engine.rights is None:
         return []
     beside = [engine.relation(name).ref for name in dict.fromkeys(list_populations(spec).values())]
-    return engine.rights.hiding([source, *beside])
+    return engine.rights.list_filtered_tables([source, *beside])

@@ -58,7 +58,7 @@ class Reading:
     snapshot: str = ""
     links: Sequence[str] | None = None
 
-    def known_mark(self, snapshot: str) -> str | None:
+    def find_known_mark(self, snapshot: str) -> str | None:
         """The fingerprint of the source's rows, where the source's version shows it; None: they are to be read."""
         same = bool(snapshot) and snapshot == self.snapshot
         return self.same_as.partition(" ")[0] if same and self.same_as is not None else None

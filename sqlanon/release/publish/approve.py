@@ -21,7 +21,7 @@ from sqlanon.release.publish.rollback import find_version
 from sqlanon.results import RunReport
 from sqlanon.results.approvals import Approval, ListedApproval
 from sqlanon.results.figures import share
-from sqlanon.results.measured_risk import TITLES, measured_risk
+from sqlanon.results.measured_risk import TITLES, read_measured_risk
 from sqlanon.spec import ReleaseSpec
 
 LONGEST = 1000
@@ -159,7 +159,7 @@ def list_approvals(engine: Engine, release: str | None = None, signers: Path | N
         ]
         state = decision.state(decisions, same, now)
         days = (decision.ends - now).days if state == "valid" else 0
-        grown = _grown(decision, published.get(decision.release)) if state == "valid" else ()
+        grown = _list_grown_risks(decision, published.get(decision.release)) if state == "valid" else ()
         approvals.append(ListedApproval(decision, state, days, _describe_signature(decision, signers), grown))
     return approvals
 
@@ -173,7 +173,7 @@ def _describe_signature(approval: Approval, signers: Path | None) -> str:
     return f"by {approval.approver}"
 
 
-def _grown(approval: Approval, entry: Entry | None) -> tuple[str, ...]:
+def _list_grown_risks(approval: Approval, entry: Entry | None) -> tuple[str, ...]:
     """Risks of the published version above the approved risks."""
     if entry is None or not approval.figures:
         return ()
@@ -186,7 +186,7 @@ def _grown(approval: Approval, entry: Entry | None) -> tuple[str, ...]:
 
 
 def _figures(entry: Entry) -> dict[str, float]:
-    risks = measured_risk(RunReport.from_dict(entry.report)).to_dict()
+    risks = read_measured_risk(RunReport.from_dict(entry.report)).to_dict()
     return {key: risk for key, risk in risks.items() if key in TITLES and risk is not None}
 
 

@@ -15,7 +15,7 @@ from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.publish.kept_scratch import list_table
-from sqlanon.release.verify.stored_rows import stored_rows
+from sqlanon.release.verify.stored_rows import find_stored_rows
 from sqlanon.results import CompactReport
 
 
@@ -69,4 +69,4 @@ def _list_changed(engine: Engine, entries: Sequence[Entry]) -> Iterator[TableRef
     The other tables are dropped as a whole.
     """
     for entry in entries:
-        yield from stored_rows(engine, entry).changing
+        yield from find_stored_rows(engine, entry).changing

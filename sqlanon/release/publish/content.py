@@ -70,7 +70,7 @@ class Draft:
         drop_statistics(scratch.engine, tables)
 
 
-def linked_values(ready: Prepared) -> list[str]:
+def list_linked_values(ready: Prepared) -> list[str]:
     """Aliases of the sensitive columns that are counted over persons: audits find their hashes in the link table."""
     names = {reading.name for reading in ready.roles.sensitive}
     counts_persons = any(
@@ -159,7 +159,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
             verified = verify_pair(scratch, classification.classed, recoded, relation, physical, ready.requirements)
         else:
             verified = verify_physical(scratch, classification.classed, recoded, physical, ready.requirements)
-        marked = proof.add_marks(as_verified(report, verified, watch), engine, physical)
+        marked = proof.add_marks(report_verified(report, verified, watch), engine, physical)
         if not recoded.sensitive:
             persons = [person.alias for person in ready.persons]
             marked = replace(
@@ -174,7 +174,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         classed=classed,
         groups=recoded.groups,
         persons=[person.alias for person in ready.persons],
-        values=linked_values(ready),
+        values=list_linked_values(ready),
         omitted=recoded.omitted,
         link=ready.roles.link,
     )
@@ -202,7 +202,7 @@ def list_columns(columns: Sequence[Published]) -> list[dict[str, str]]:
     return [{"source": c.source, "column": c.column, "name": c.name, "kind": c.kind} for c in columns]
 
 
-def as_verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunReport:
+def report_verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunReport:
     """The report of a version whose tables were verified."""
     return replace(
         report,

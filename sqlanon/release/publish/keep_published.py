@@ -47,7 +47,7 @@ def refuse_few(spec: ReleaseSpec, entry: Entry) -> None:
         persons.hold(spec, RunReport.from_dict(entry.report).min_identifiers)
 
 
-def published_report(
+def report_published(
     spec: ReleaseSpec, entry: Entry, outcome: Outcome, why: tuple[str, ...], watch: Stopwatch
 ) -> RunReport:
     """Report of a published version that a run leaves unchanged."""

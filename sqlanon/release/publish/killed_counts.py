@@ -11,9 +11,8 @@ from collections.abc import Iterable
 
 from sqlanon.engines.base import Engine
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.other_counts import is_together
+from sqlanon.release.catalog.other_counts import are_beside
 from sqlanon.release.publish.second_file import reconcile
-from sqlanon.release_kind import COUNTS
 
 OPEN = ("pending", "returning", "withdrawing")
 """States between two steps."""
@@ -39,7 +38,6 @@ def reconcile_beside(engine: Engine, release: str, source: str | None, together:
         if entry.release in together:
             reconcile(engine, entry.release)
             continue
-        is_other = entry.kind is COUNTS and entry.release != release
-        if is_other and (entry.source == source or is_together(entry, release)):
+        if are_beside(entry, release, source):
             with engine.lock(f"release {entry.release}"):
                 reconcile(engine, entry.release)

@@ -39,7 +39,7 @@ def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = Non
     for entry in stale:
         try:
             with engine.publishing():
-                catalog.mark(release, entry.version, status_when_dropped(entry), drops_of(engine, entry))
+                catalog.mark(release, entry.version, find_status_after_drop(entry), drops_of(engine, entry))
         except DatabaseError:
             continue  # a reader holds it, or something depends on it: the next run tries again
         dropped.append(f"{entry.release}@{entry.version}")
@@ -59,7 +59,7 @@ def _read_keep(entries: Sequence[Entry]) -> int:
     return int(refresh["keep"]) if refresh else RefreshSpec().keep
 
 
-def status_when_dropped(entry: Entry) -> str:
+def find_status_after_drop(entry: Entry) -> str:
     """The status of a version whose tables are dropped.
 
     Readers never had an abandoned version, so that nothing is compared with it.

@@ -19,9 +19,9 @@ from sqlanon.release.catalog.other_counts import hold_return
 from sqlanon.release.catalog.policy_diff import SETTINGS, list_differences, list_weakenings
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.reader import in_ranges
-from sqlanon.release.catalog.refresh import shown_as
+from sqlanon.release.catalog.refresh import describe_shown
 from sqlanon.release.catalog.rights import grant_usage, set_readers
-from sqlanon.release.catalog.state import last_shown
+from sqlanon.release.catalog.state import find_last_shown
 from sqlanon.release.catalog.target import check_free, check_no_link
 from sqlanon.release.catalog.views import Pointing, list_pointings, metadata_table, second_of
 from sqlanon.release.publish.in_lake import commit_version, mark_returning
@@ -31,7 +31,7 @@ from sqlanon.release.publish.second_file import give_back, reconcile, record_ver
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import commit
 from sqlanon.release.verify.recheck_certificate import refuse_altered
-from sqlanon.release.verify.stored_rows import stored_rows
+from sqlanon.release.verify.stored_rows import find_stored_rows
 from sqlanon.release.verify.tokens import hold_scope, refuse_together, scope_of
 from sqlanon.results import DiffReport, RollbackReport, VersionReport
 
@@ -61,7 +61,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
         catalog.guard()
         reconcile(engine, release)
         entries = catalog.live(None, release)
-        current = last_shown(entries)
+        current = find_last_shown(entries)
         if current is None:
             nothing = f"{release}: nothing is published that could be rolled back"
             example = "the version is an option, such as: sqlanon rollback patients --to 1"
@@ -82,7 +82,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
         if weaker and not allow_weaker:
             raise GuardError(
                 f"{release}: version {entry.version} was made by a weaker policy than version {current.version}, which "
-                f"{shown_as(current)}: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in "
+                f"{describe_shown(current)}: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in "
                 "Python allow_weaker=True)"
             )
         refresh = policy["refresh"]
@@ -212,7 +212,7 @@ def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[st
     warnings = [f"weaker than before: {line}" for line in weaker]
     if not entry.kind.has_rows:
         return tuple(warnings)
-    removed = stored_rows(engine, entry).count_deleted()
+    removed = find_stored_rows(engine, entry).count_deleted()
     if removed is None:
         warnings.append(
             "whether rows were deleted from the source since then is unknown: its columns changed, or it is gone"

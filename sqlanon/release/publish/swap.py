@@ -40,7 +40,7 @@ def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, 
             if view in there.relations:
                 _drop(engine, view, "is not published any more")
 
-    engine.swapping(point)
+    engine.run_swap(point)
 
 
 def _point(engine: Engine, item: Pointing, found: Found) -> list[Statement]:
@@ -56,7 +56,7 @@ def _point(engine: Engine, item: Pointing, found: Found) -> list[Statement]:
         # without a view.
         if engine.transactions and _types(columns[: len(existing)]) != _types(existing):
             if engine.rights:
-                rights = engine.rights.restoring_statements(item.view, [column.name for column in columns])
+                rights = engine.rights.list_restore_statements(item.view, [column.name for column in columns])
             _drop(engine, item.view, "gets other columns")
     names = [column.name for column in columns]
     view = statement("publish/view", engine.dialect, view=item.view, physical=item.at, columns=names)

@@ -18,7 +18,7 @@ from sqlanon.release.catalog.lineage import lineages_of
 from sqlanon.release.catalog.target import check_no_link
 from sqlanon.release.catalog.views import Pointing, list_pointings, second_of, spell_table
 from sqlanon.release.history.history import table_of
-from sqlanon.release.publish.retention import drops_of, status_when_dropped
+from sqlanon.release.publish.retention import drops_of, find_status_after_drop
 from sqlanon.release.publish.second_file import reconcile, record_withdrawal
 from sqlanon.release.publish.two_phase import drop_views, probe_view
 from sqlanon.results import UnpublishReport
@@ -86,7 +86,7 @@ def _withdraw_views(engine: Engine, entry: Entry) -> None:
                 Catalog(engine).mark(entry.release, entry.version, "withdrawing")
             drop_views(engine, [item.view for item in there])
 
-        engine.swapping(drop)
+        engine.run_swap(drop)
         record_withdrawal(engine, entry)
 
 
@@ -98,7 +98,7 @@ def _refuse_others(engine: Engine, entry: Entry, there: Sequence[Pointing]) -> N
     """
     for item in there:
         _check_own(engine, entry, item)
-    relying = engine.relying([item.view for item in there])
+    relying = engine.list_dependents([item.view for item in there])
     if relying:
         raise DependentsError(
             f"{entry.release}: these read {', '.join(str(item.view) for item in there)}: {', '.join(relying)}. "
@@ -174,7 +174,7 @@ def _purge(engine: Engine, release: str) -> tuple[int, ...]:
         try:
             with engine.publishing():
                 drops = [*drops_of(engine, entry), statement("table/drop", engine.dialect, target=table)]
-                catalog.mark(release, entry.version, status_when_dropped(entry), drops)
+                catalog.mark(release, entry.version, find_status_after_drop(entry), drops)
         except DatabaseError:
             refused.append(entry.version)
         else:

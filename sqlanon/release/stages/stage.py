@@ -11,7 +11,7 @@ from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.prepare.prepare import read_source
 from sqlanon.release.prepare.row_security import source_snapshot
 from sqlanon.release.prepare.staged import Reading, Staged, Unchanged
-from sqlanon.release.publish.keep_published import keep, keep_readers, published_report, refuse_few
+from sqlanon.release.publish.keep_published import keep, keep_readers, refuse_few, report_published
 from sqlanon.release.publish.publish import New, put_in, put_together
 from sqlanon.release.stages.work import Stage, Work, Works
 from sqlanon.release.trials.persons_cost import persons_cost
@@ -141,7 +141,7 @@ class Leave:
         refuse_few(work.spec, entry)
         with work.watch.stage("publish"):
             keep(work.state, entry, work.source.read_at)
-        same = published_report(work.spec, entry, "unchanged", work.decision.why, work.watch)
+        same = report_published(work.spec, entry, "unchanged", work.decision.why, work.watch)
         warned = reader_warnings(work.state.engine, work.spec, work.state.source.ref)
         work.report = replace(same, warnings=(*same.warnings, *warned))
 
@@ -162,7 +162,7 @@ class Wait:
         entry = work.decision.previous
         assert entry is not None
         keep_readers(work.state.engine, work.spec, entry)
-        work.report = published_report(work.spec, entry, "fresh", work.decision.why, work.watch)
+        work.report = report_published(work.spec, entry, "fresh", work.decision.why, work.watch)
 
 
 @dataclass(frozen=True, slots=True)

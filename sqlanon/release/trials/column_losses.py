@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.formats import format_of
-from sqlanon.release.trials.sample import encoded_part, most_measured
+from sqlanon.release.trials.sample import encode_part, limit_measured
 from sqlanon.release.trials.trial import Trial
 from sqlanon.table.scratch import Scratch
 
@@ -44,8 +44,8 @@ def column_losses(scratch: Scratch, trial: Trial) -> ColumnLosses | None:
     from sqlanon.methods.best.loss import Losses
 
     with scratch.beside() as part_scratch:
-        encoded = encoded_part(
-            part_scratch, ready, most_measured(ready, spec.privacy.k), persons=division.joins_persons
+        encoded = encode_part(
+            part_scratch, ready, limit_measured(ready, spec.privacy.k), persons=division.joins_persons
         )
         context = trial.context(part_scratch, encoded)
         try:

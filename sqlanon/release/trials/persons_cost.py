@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlanon.declared import FORMATS, METHODS, collect_asked, list_refusals
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.release.trials.sample import MOST_MEASURED, encoded_part
+from sqlanon.release.trials.sample import MOST_MEASURED, encode_part
 from sqlanon.release.trials.trial import Trial
 from sqlanon.table.scratch import Scratch
 
@@ -40,7 +40,7 @@ def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
 
     metric = "stars" if FORMATS[spec.format.kind].either else "gcp"
     with scratch.beside() as part_scratch:
-        encoded = encoded_part(part_scratch, ready, MOST_MEASURED, persons=True)
+        encoded = encode_part(part_scratch, ready, MOST_MEASURED, persons=True)
         rows, context = encoded.rows, trial.context(part_scratch, encoded)
         losses = Losses(context, metric)
         try:

@@ -9,11 +9,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sqlanon.declared import FORMATS, METHODS, collect_asked, list_refusals, most_suppressed
+from sqlanon.declared import FORMATS, METHODS, collect_asked, limit_suppressed, list_refusals
 from sqlanon.declared.candidates import format_candidate
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Context
-from sqlanon.release.trials.sample import encoded_part, most_measured
+from sqlanon.release.trials.sample import encode_part, limit_measured
 from sqlanon.release.trials.trial import Trial
 from sqlanon.spec import MethodSpec
 from sqlanon.table.scratch import Scratch
@@ -49,7 +49,7 @@ def suggest_best(scratch: Scratch, trial: Trial) -> str | None:
     from sqlanon.methods.best.method import Best
 
     with scratch.beside() as part_scratch:
-        encoded = encoded_part(part_scratch, ready, most_measured(ready, spec.privacy.k))
+        encoded = encode_part(part_scratch, ready, limit_measured(ready, spec.privacy.k))
         try:
             trial.check_feasible(part_scratch, encoded, ready.requirements)
         except InfeasibleError:
@@ -72,7 +72,7 @@ def suggest_best(scratch: Scratch, trial: Trial) -> str | None:
             able, _ = best.choose_able(context)
         except PolicyError:
             return None  # it lacks memory
-        capped = replace(context, most_unassigned=most_suppressed(spec, encoded.rows))
+        capped = replace(context, most_unassigned=limit_suppressed(spec, encoded.rows))
         current = _find_least(capped, [(spec.method, ready.method)], losses)
         proposed = _find_least(context, able, losses)
     if current is None or proposed is None or proposed[0] >= current[0]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlanon.errors import PrivacyViolation
 from sqlanon.results import RunReport
 from sqlanon.results.figures import share
-from sqlanon.results.measured_risk import TITLES, exact_risk, measured_risk
+from sqlanon.results.measured_risk import TITLES, exact_risk, read_measured_risk
 from sqlanon.spec import ReleaseSpec
 
 _KNOWN: Mapping[str, str] = {"quasi": "the quasi columns", "published": "every published column but the sensitive ones"}
@@ -34,7 +34,7 @@ def hold_threshold(spec: ReleaseSpec, report: RunReport) -> tuple[str, ...]:
     if risk is None:
         raise PrivacyViolation(f"{spec.name}: threshold: {about} was not measured; nothing was published")
     if risk <= accepted.risk:
-        risks = measured_risk(report).to_dict()
+        risks = read_measured_risk(report).to_dict()
         figures = [f"{title}: {share(risks[key], 1)}" for key, title in TITLES.items() if risks[key] is not None]
         return (f"risk: {'; '.join(figures)}", describe_threshold(spec))
     how = (

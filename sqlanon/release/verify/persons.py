@@ -16,7 +16,7 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.engines.rows import number, read_integers
 from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.verify.stored_rows import counted_in, stored_rows
+from sqlanon.release.verify.stored_rows import find_stored_rows, read_counted
 from sqlanon.results import Feasible, RequirementResult
 from sqlanon.spec import NullPerson, ReleaseSpec
 from sqlanon.sqltext import statement
@@ -58,14 +58,14 @@ def is_promised(spec: ReleaseSpec) -> bool:
 
 def warn_of_persons(spec: ReleaseSpec) -> tuple[str, ...]:
     """Warning of plan and run if persons are promised and no identifier says to whom the rows belong."""
-    return (UNCOUNTED,) if is_promised(spec) and not spec.counted() else ()
+    return (UNCOUNTED,) if is_promised(spec) and not spec.list_counted() else ()
 
 
 def plan_warnings(spec: ReleaseSpec) -> tuple[str, ...]:
     """Warnings of a plan, which has no classes yet: a run stops if a class holds too few persons."""
-    if not is_promised(spec) or spec.person or not spec.counted():
+    if not is_promised(spec) or spec.person or not spec.list_counted():
         return warn_of_persons(spec)
-    columns = ", ".join(spec.counted())
+    columns = ", ".join(spec.list_counted())
     return (
         (
             f"classes are made of {spec.privacy.k} rows, and the run stops where one has fewer than {spec.privacy.k} "
@@ -86,7 +86,7 @@ def hold(spec: ReleaseSpec, fewest: Mapping[str, int]) -> None:
     """
     if not is_promised(spec):
         return
-    names = {name.lower() for name in spec.counted()}
+    names = {name.lower() for name in spec.list_counted()}
     failing = [
         f"{spec.name}: a class holds {number} different values of {name}, and k is {spec.privacy.k}: rows of fewer "
         f"than k persons look alike; say person: {name}, so that classes are made of k persons, accept_repeats: true "
@@ -143,7 +143,7 @@ def measure(
     return Counts(dict(zip(columns, numbers, strict=True)), number(average))
 
 
-def promised_persons(policy: Mapping[str, Any]) -> int | None:
+def read_promised_persons(policy: Mapping[str, Any]) -> int | None:
     """Persons per class that a version of events promises, the version's k; None without such a promise."""
     k = int(policy["privacy"]["k"])
     return k if policy.get("rows_are") == "events" and policy.get("persons") != "ignored" and k > 1 else None
@@ -157,12 +157,12 @@ def check_together(
     Returns the results, and the counts that are missing. The smaller promised k applies, as for rows; an identifier
     that either release counts binds both.
     """
-    promises = [policy for policy in policies if promised_persons(policy) is not None]
+    promises = [policy for policy in policies if read_promised_persons(policy) is not None]
     if not promises:
         return (), ()
-    least = min(promised_persons(policy) or 0 for policy in promises)
+    least = min(read_promised_persons(policy) or 0 for policy in promises)
     reached = {name.lower(): number for name, number in fewest.items()}
-    names = sorted({name for policy in promises for name in counted_in(policy)})
+    names = sorted({name for policy in promises for name in read_counted(policy)})
     results = tuple(
         RequirementResult(NAME, name, least, reached[name.lower()], reached[name.lower()] >= least)
         for name in names
@@ -170,7 +170,7 @@ def check_together(
     )
     missing = ", ".join(name for name in names if name.lower() not in reached)
     what = (f"persons by {missing}: the source has no such column any more",) if missing else ()
-    return results, what if all(counted_in(policy) for policy in promises) else (*what, UNCOUNTED)
+    return results, what if all(read_counted(policy) for policy in promises) else (*what, UNCOUNTED)
 
 
 def of_version(engine: Engine, entry: Entry | None) -> Counts:
@@ -178,12 +178,12 @@ def of_version(engine: Engine, entry: Entry | None) -> Counts:
     columns = find_link_columns(engine, entry)
     if entry is None or not columns:
         return Counts()
-    with stored_rows(engine, entry).link() as table:
+    with find_stored_rows(engine, entry).link() as table:
         return measure(engine, table, ("class",), columns, assigned=True)
 
 
 @contextmanager
-def counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef, tuple[str, ...]] | None]:
+def open_counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef, tuple[str, ...]] | None]:
     """Yield the rows of a version with ``class`` and the persons' columns, and the names of these columns.
 
     Yields None if no such columns are known.
@@ -192,14 +192,14 @@ def counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef
     if entry is None or not columns:
         yield None
         return
-    with published_rows(engine, entry, columns) as table:
+    with open_published_rows(engine, entry, columns) as table:
         yield table, columns
 
 
 @contextmanager
-def published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iterator[TableRef]:
+def open_published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iterator[TableRef]:
     """Private link table of a version without the rows left out: a copy if there are such rows."""
-    with stored_rows(engine, entry).link() as linked:
+    with find_stored_rows(engine, entry).link() as linked:
         if not entry.report.get("left_out"):
             yield linked
             return
@@ -211,15 +211,15 @@ def published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iter
 
 def find_link_columns(engine: Engine, entry: Entry | None) -> dict[str, str]:
     """Column in the private link table per counted identifier of a version; empty if the table has no such columns."""
-    if entry is None or not counted_in(entry.policy):
+    if entry is None or not read_counted(entry.policy):
         return {}
-    columns = hashes_of(counted_in(entry.policy))
-    return columns if stored_rows(engine, entry).columns().issuperset(columns.values()) else {}
+    columns = hashes_of(read_counted(entry.policy))
+    return columns if find_stored_rows(engine, entry).columns().issuperset(columns.values()) else {}
 
 
 def nulls_in(policies: Sequence[Mapping[str, Any]], name: str) -> NullPerson | None:
     """Treatment of rows without a person in policies that count persons of this name: distinct if all say so."""
-    settings = [p.get("null_person") for p in policies if name.lower() in map(str.lower, counted_in(p))]
+    settings = [p.get("null_person") for p in policies if name.lower() in map(str.lower, read_counted(p))]
     return (
         "distinct"
         if settings and all(setting == "distinct" for setting in settings)
@@ -229,14 +229,14 @@ def nulls_in(policies: Sequence[Mapping[str, Any]], name: str) -> NullPerson | N
     )
 
 
-def why_missing(engine: Engine, entry: Entry | None) -> str:
+def explain_missing(engine: Engine, entry: Entry | None) -> str:
     """Reason why the persons of a version cannot be counted, with the remedy."""
     if entry is None:
         return (
             "the private tables of this release are not in this database; audit it by the policy from the database of "
             "its source"
         )
-    return stored_rows(engine, entry).why_uncounted
+    return find_stored_rows(engine, entry).why_uncounted
 
 
 def check_counts(
@@ -251,11 +251,11 @@ def check_counts(
         return (), ()
     if not is_promised(spec) and not (spec.rows_are == "persons" and of_events and spec.privacy.k > 1):
         return (), ()
-    if not spec.counted():
+    if not spec.list_counted():
         return (), (UNCOUNTED,) if spec.rows_are == "events" else ()
     reached = {name.lower(): number for name, number in counts.fewest.items()}
     k = spec.privacy.k
-    names = spec.counted()
+    names = spec.list_counted()
     results = tuple(
         RequirementResult(NAME, name, k, reached[name.lower()], reached[name.lower()] >= k)
         for name in names
@@ -264,4 +264,4 @@ def check_counts(
     missing = ", ".join(name for name in names if name.lower() not in reached)
     if not missing:
         return results, ()
-    return results, (f"persons by {missing}: {why_missing(engine, entry)}",)
+    return results, (f"persons by {missing}: {explain_missing(engine, entry)}",)

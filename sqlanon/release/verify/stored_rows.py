@@ -130,7 +130,7 @@ class LineageRows(OwnRows):
 
     @property
     def _persons(self) -> list[str]:
-        return list(hashes_of(counted_in(self._entry.policy)).values())
+        return list(hashes_of(read_counted(self._entry.policy)).values())
 
     def find_by_hash(self, values: Mapping[str, str]) -> Mapping[str, str]:
         """None."""
@@ -162,7 +162,7 @@ class LineageRows(OwnRows):
             sensitive=range(1, 1 + sensitive),
             persons=self._persons,
             classes=self._lineage.classes if kept else None,
-            parts=self._lineage.published_parts() if kept else [],
+            parts=self._lineage.list_published_parts() if kept else [],
         )
         return table
 
@@ -177,13 +177,13 @@ class LineageRows(OwnRows):
         return count(self._engine, statement("frozen/left_since", dialect, rows=rows, at=self._entry.version))
 
 
-def stored_rows(engine: Engine, entry: Entry) -> OwnRows:
+def find_stored_rows(engine: Engine, entry: Entry) -> OwnRows:
     """The rows of a version of the catalog."""
     lineage = lineage_of(engine, entry)
     return OwnRows(engine, entry) if lineage is None else LineageRows(engine, entry, lineage)
 
 
-def counted_in(policy: Mapping[str, Any]) -> tuple[str, ...]:
+def read_counted(policy: Mapping[str, Any]) -> tuple[str, ...]:
     """The identifiers by which a version's policy in the catalog counts persons of events.
 
     None if rows are persons.

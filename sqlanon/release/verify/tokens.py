@@ -215,7 +215,7 @@ def count_alike(scratch: Scratch, table: TableRef, k: int) -> tuple[int, int]:
     return read_integer(reached), read_integer(failing)
 
 
-def shared_events(scratch: Scratch, tables: Sequence[Shown]) -> int:
+def count_shared_events(scratch: Scratch, tables: Sequence[Shown]) -> int:
     """Number of event tokens that belong to several persons."""
     with_events = [table for table in tables if table.event is not None]
     return scratch.count("verify/shared_events", tables=with_events) if with_events else 0
@@ -228,7 +228,7 @@ def measure_tokens(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> lis
     tables applies, and each table must meet its policy's requirements on the values of rows.
     """
     tables = [own, *beside]
-    shared = shared_events(scratch, tables)
+    shared = count_shared_events(scratch, tables)
     events = [RequirementResult("persons of an event", own.event, 1, 2, satisfied=False)] if shared else []
     alone = number_signatures(scratch, [own])
     reached, _ = count_alike(scratch, alone, own.k)

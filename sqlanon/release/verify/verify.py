@@ -186,7 +186,7 @@ def verify_rows(scratch: Scratch, classed: ClassedRows, recoded: Recoded, physic
         )[0]
     sizes = None
     if scratch.engine.capabilities.groups_by_mark and classed.encoded.rows >= MANY_ROWS:
-        written_fingerprint, sizes = written_groups(scratch, marks, recoded, physical.ref, published)
+        written_fingerprint, sizes = fingerprint_written(scratch, marks, recoded, physical.ref, published)
     else:
         written_fingerprint = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
     published_rows = classed.encoded.rows - recoded.left_out
@@ -198,7 +198,7 @@ def verify_rows(scratch: Scratch, classed: ClassedRows, recoded: Recoded, physic
     return sizes
 
 
-def written_groups(
+def fingerprint_written(
     scratch: Scratch, marks: TableRef, recoded: Recoded, physical: TableRef, published: Sequence[Mapping[str, object]]
 ) -> tuple[tuple[object, ...], Grouping | None]:
     """Fingerprint of the written table and, from the same scan, the groups by mark.

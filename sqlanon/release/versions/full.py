@@ -11,7 +11,7 @@ from sqlanon.release.divide.classes import make_classes, measure_loss
 from sqlanon.release.divide.division import Keyed
 from sqlanon.release.frozen.erased_keys import check_left_out
 from sqlanon.release.history import history
-from sqlanon.release.history.compare_versions import changed_rows, compare_versions
+from sqlanon.release.history.compare_versions import compare_versions, count_changes
 from sqlanon.release.plans.rows import Planned, plan_rows
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
@@ -54,7 +54,7 @@ class Full(Version):
         """See `Version.divide`; the stage is used up."""
         scratch, state, ready = work.scratch, work.state, work.prepared
         with work.watch.stage("profile"):
-            work.data = work.data or changed_rows(scratch, state, ready, work.decision.previous)
+            work.data = work.data or count_changes(scratch, state, ready, work.decision.previous)
         keyed = Keyed(work.secret, tokens.find_signatures(scratch, state, work.siblings))
         work.made = make_classes(scratch, work.spec, ready, work.division, work.machine, work.watch, keyed)
 

@@ -173,7 +173,7 @@ class OfLineage(Version):
                 if classes
                 else {}
             )
-            shape = shape_of(spec, staged.roles, None if self.begins else lineage.published_parts(), names)
+            shape = shape_of(spec, staged.roles, None if self.begins else lineage.list_published_parts(), names)
             shape.layout.check(scratch.engine.capabilities.max_identifier)
         with work.watch.stage("verify"):
             step = Step(

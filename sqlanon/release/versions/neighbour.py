@@ -61,7 +61,7 @@ def find_neighbour(state: ReleaseState, *, confirmed: bool) -> Entry | None:
             f"{state.spec.name}: together: readers had other versions of {name} as well ({', '.join(other_versions)}), "
             f"and the certificate is of version {published_entry.version} alone. If nobody has kept them, confirm it "
             "with --allow-weaker (in Python allow_weaker=True)"
-        ).advising("--allow-weaker")
+        ).with_advice("--allow-weaker")
     return published_entry
 
 

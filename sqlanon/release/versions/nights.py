@@ -15,13 +15,13 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError
 from sqlanon.noisy.answers import Coded, read_answers
 from sqlanon.noisy.arrivals import Arrived, find_arrived, keep_seen, measure_arrivals, verify_arrived
-from sqlanon.noisy.published import drawn_rows, estimate_night
+from sqlanon.noisy.published import estimate_night, list_drawn_rows
 from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
 from sqlanon.release.budget.charged import account_in
 from sqlanon.release.budget.home import copy_here, home_of
 from sqlanon.release.budget.ledger import Account
-from sqlanon.release.budget.nights import Night, kept_tables, mark_key, next_night
+from sqlanon.release.budget.nights import Night, mark_key, name_kept_tables, next_night
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.rights import drop_statistics
 from sqlanon.release.catalog.state import ReleaseState
@@ -60,7 +60,7 @@ class OfNights(OfNoisy):
             raise GuardError(
                 f"{state.spec.name}: the nights of its running counts have ended: {night.ended}. run --spend pays for "
                 "new ones, which count everybody again"
-            ).advising("--spend")
+            ).with_advice("--spend")
         return decided
 
     def _find_night(
@@ -79,7 +79,7 @@ class OfNights(OfNoisy):
             return _no_nights(shape)
         home, noisy = home_of(state.engine), state.spec.noisy
         assert noisy is not None
-        seen, measured = kept_tables(state.engine, noisy.budget.name, night.first)
+        seen, measured = name_kept_tables(state.engine, noisy.budget.name, night.first)
         if not (home.exists(seen) and home.exists(measured)):
             return None
         query = statement("noisy/measured", home.dialect, measured=measured)
@@ -119,7 +119,7 @@ class OfNights(OfNoisy):
     def estimate_rows(self, shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> Iterable[tuple[object, ...]]:
         """See `OfNoisy.estimate_rows`: tonight's rows, which those of earlier nights have before them."""
         measured = [np.vstack([before, tonight]) for before, tonight in zip(self._earlier, noisy, strict=True)]
-        return drawn_rows(shape, estimate_night(shape, noise, measured), self._night.number)
+        return list_drawn_rows(shape, estimate_night(shape, noise, measured), self._night.number)
 
     def keep(self, work: Work, noisy: Sequence[Longs]) -> None:
         """See `OfNoisy.keep`: tonight's noisy measurements, and the persons who arrived."""
@@ -138,7 +138,7 @@ class OfNights(OfNoisy):
     def _tables(self, work: Work) -> tuple[TableRef, TableRef]:
         noisy = work.spec.noisy
         assert noisy is not None
-        return kept_tables(work.state.engine, noisy.budget.name, self.reserved.paid_by)
+        return name_kept_tables(work.state.engine, noisy.budget.name, self.reserved.paid_by)
 
 
 def _sizes(shape: Shape) -> list[int]:

@@ -16,7 +16,7 @@ import numpy as np
 from sqlanon.errors import GuardError, PrivacyViolation, SqlanonError
 from sqlanon.noisy.answers import Coded, bound_coded, check_columns, code_rows, read_answers, verify_norms
 from sqlanon.noisy.draw import add_noise, import_opendp, try_law
-from sqlanon.noisy.published import column_types, drawn_rows, estimate, kept_share
+from sqlanon.noisy.published import column_types, estimate, list_drawn_rows, measure_kept_share
 from sqlanon.noisy.rows import choose_tables
 from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
@@ -24,14 +24,14 @@ from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.charged import (
     account_in,
     describe_end,
+    find_last_spending,
     is_waiting,
-    last_spending,
     person_tables,
     policy_mark,
     settle,
 )
 from sqlanon.release.budget.events import Event, Kind, Spending
-from sqlanon.release.budget.home import drawn_table, home_of
+from sqlanon.release.budget.home import home_of, name_drawn_table
 from sqlanon.release.budget.ledger import Account
 from sqlanon.release.budget.nights import is_drawn_as
 from sqlanon.release.catalog.collated import mark_collated
@@ -41,7 +41,7 @@ from sqlanon.release.plans.noisy import plan_noisy
 from sqlanon.release.prepare.row_security import refuse_hidden, source_snapshot
 from sqlanon.release.publish.publish import make_room
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
-from sqlanon.release.versions.noisy_content import content_of_drawn
+from sqlanon.release.versions.noisy_content import build_drawn_content
 from sqlanon.release.versions.noisy_stages import PublishDrawn, Take, list_stages
 from sqlanon.release.versions.waiting import Waiting
 from sqlanon.results import PlanReport
@@ -76,7 +76,7 @@ class OfNoisy(Version):
             GuardError: a version was lost or withheld, or is withdrawn, and payment for another was not asked for.
         """
         spec, previous = state.spec, state.last_shown
-        last = last_spending(state)
+        last = find_last_spending(state)
         if last is not None and is_waiting(state, last):
             if self._resumes(state, last):
                 return Decision("made anew", DRAWN_BEFORE, (), previous, None)
@@ -84,21 +84,21 @@ class OfNoisy(Version):
                 raise GuardError(
                     f"{spec.name}: an earlier run drew a version by another policy or sqlanon, and did not publish "
                     "it: restore that, which publishes it at no cost; run --spend pays another one"
-                ).advising("--spend")
+                ).with_advice("--spend")
         if previous is not None and decision.why == ("asked for with --full",):
             raise GuardError(f"{spec.name}: a new version is paid from the budget: ask for it with --spend")
         if last is not None and last.state in ("reserved", "lost", "withheld") and not self._spend:
             raise GuardError(
                 f"{spec.name}: the last version was charged and never published ({describe_end(last)}): a run that "
                 "is repeated could spend the whole budget. Find out why; then run --spend pays another one"
-            ).advising("--spend")
+            ).with_advice("--spend")
         if previous is None:
             return decision
         if previous.status != "published" and not self._spend:
             raise GuardError(
                 f"{spec.name}: version {previous.version} is withdrawn: rollback publishes it again, at no cost; run "
                 "--spend pays a new one"
-            ).advising("--spend")
+            ).with_advice("--spend")
         changes = tuple(str(change) for change in policy_changes(previous, spec))
         why = ("asked for with --spend",) if self._spend else ("the time of a new version has come",)
         return Decision("made anew", (*why, *changes), decision.weaker, previous, None)
@@ -106,7 +106,7 @@ class OfNoisy(Version):
     def own_stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.own_stages`."""
         spec, state = work.spec, work.state
-        last = last_spending(state)
+        last = find_last_spending(state)
         if last is not None and self._resumes(state, last):
             return [Take(spec.name), PublishDrawn(spec.name, work.target.version)]
         return list_stages(spec, work.target.version)
@@ -130,7 +130,7 @@ class OfNoisy(Version):
 
     def estimate_rows(self, shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> Iterable[tuple[object, ...]]:
         """The rows of the drawn table."""
-        return drawn_rows(shape, estimate(shape, noise, noisy))
+        return list_drawn_rows(shape, estimate(shape, noise, noisy))
 
     def keep(self, work: Work, noisy: Sequence[Longs]) -> None:
         """Store what later versions need, in the transaction that stores the drawn table."""
@@ -209,10 +209,10 @@ class OfNoisy(Version):
             del exact
             if shape.chooses:  # their noise was drawn when the pairs were chosen
                 noisy.insert(0, np.zeros(0, np.int64))
-            share_kept = kept_share(noisy) if noisy_spec.kept else None
+            share_kept = measure_kept_share(noisy) if noisy_spec.kept else None
             numbers = self.estimate_rows(shape, noise, noisy)
         budget, reserved, home = Budget(engine, noisy_spec.budget), self.reserved, home_of(engine)
-        table = drawn_table(engine, noisy_spec.budget.name, reserved)
+        table = name_drawn_table(engine, noisy_spec.budget.name, reserved)
         with work.watch.stage("recode"), budget.hold():
             facts = {"table": table.name, "kept": share_kept} | ({"pairs": pairs} if pairs else {})
             drawn_event = budget.event_of("drawn", reserved, facts)
@@ -221,14 +221,14 @@ class OfNoisy(Version):
                 self.keep(work, noisy)
                 budget.put(drawn_event)
             budget.follow(drawn_event)
-        work.content = content_of_drawn(work, reserved, drawn_event)
+        work.content = build_drawn_content(work, reserved, drawn_event)
 
     def take(self, work: Work) -> None:
         """Find the noisy table that was stored."""
-        last = last_spending(work.state)
+        last = find_last_spending(work.state)
         assert last is not None
         self._event = last.reserved
-        work.content = content_of_drawn(work, self.reserved, last.last)
+        work.content = build_drawn_content(work, self.reserved, last.last)
 
     @property
     def reserved(self) -> Event:

@@ -14,7 +14,7 @@ from sqlanon.noisy.split import noise_of
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.charged import warn_of
 from sqlanon.release.budget.events import Event
-from sqlanon.release.budget.home import copy_here, drawn_table
+from sqlanon.release.budget.home import copy_here, name_drawn_table
 from sqlanon.release.catalog.catalog import now
 from sqlanon.release.catalog.collated import mark_collated
 from sqlanon.release.catalog.entry import SourceState
@@ -28,7 +28,7 @@ NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
 """Statistics have no classes."""
 
 
-def content_of_drawn(work: Work, reserved: Event, drawn: Event) -> Content:
+def build_drawn_content(work: Work, reserved: Event, drawn: Event) -> Content:
     """Content to publish of a stored noisy table.
 
     Args:
@@ -43,7 +43,7 @@ def content_of_drawn(work: Work, reserved: Event, drawn: Event) -> Content:
     shape = shape_of(spec, drawn.body.get("pairs"))
     noise = noise_of(shape_of(spec))
     columns = view_columns(shape)
-    drawn_statistics = copy_here(scratch, drawn_table(engine, noisy.budget.name, reserved), "drawn")
+    drawn_statistics = copy_here(scratch, name_drawn_table(engine, noisy.budget.name, reserved), "drawn")
     budget = Budget(engine, noisy.budget)
     budget.look()
     account = budget.account

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import TableRef
-from sqlanon.noisy.rows import compare_rows, draw_table, load_labels, measure_name, paid_tables
+from sqlanon.noisy.rows import compare_rows, draw_table, list_paid_tables, load_labels, measure_name
 from sqlanon.noisy.shape import Shape
 from sqlanon.noisy.split import Noise
 from sqlanon.release.catalog.views import synthetic_of
@@ -51,7 +51,7 @@ class SyntheticRows:
             rows = compare_rows(
                 scratch,
                 measure_name(self.shape),
-                paid_tables(self.shape, self.noise),
+                list_paid_tables(self.shape, self.noise),
                 (synthetic_of(place), self.drawn),
                 labels,
             )

@@ -31,7 +31,7 @@ class Reserve:
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
-        _paid_version_of(work).reserve(work)
+        _find_paid_version(work).reserve(work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Answer:
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
-        _paid_version_of(work).answer(work)
+        _find_paid_version(work).answer(work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Take:
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
-        _paid_version_of(work).take(work)
+        _find_paid_version(work).take(work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class PublishDrawn:
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
-        version = _paid_version_of(work)
+        version = _find_paid_version(work)
         try:
             Publish((self.release,), (self.version,)).run(works)
         except PrivacyViolation:
@@ -103,7 +103,7 @@ class _Paid(Protocol):
     def record(self, work: Work, state: Kind) -> None: ...
 
 
-def _paid_version_of(work: Work) -> _Paid:
+def _find_paid_version(work: Work) -> _Paid:
     return cast("_Paid", work.version)
 
 

@@ -15,7 +15,7 @@ from sqlanon.progress import Progress, Silent
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.other_counts import list_other_counts, refuse_published
 from sqlanon.release.catalog.private_tables import private_table
-from sqlanon.release.catalog.refresh import Decision, policy_changes, shown_as
+from sqlanon.release.catalog.refresh import Decision, describe_shown, policy_changes
 from sqlanon.release.catalog.rights import drop_statistics, reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
@@ -156,7 +156,7 @@ class OfStatistics(Version):
             (person,) = staged.persons
             if self.owned:
                 _check_persons(work)
-            shape = shape_of(work.spec, domains, person.alias, work.target.version, _summed(work))
+            shape = shape_of(work.spec, domains, person.alias, work.target.version, _list_summed(work))
             if self._neighbour is not None:
                 shape = replace(shape, neighbour=read_neighbour(work, self._neighbour, self._readings))
             self._shape = with_paths(scratch, shape, domains)
@@ -280,7 +280,7 @@ def _report_neighbour(shape: Shape) -> NeighbourReport | None:
     return NeighbourReport(neighbour.release, neighbour.version, neighbour.shown, columns)
 
 
-def _summed(work: Work) -> list[Reading]:
+def _list_summed(work: Work) -> list[Reading]:
     """The columns of the sums, in their order."""
     statistics = work.spec.statistics
     assert statistics is not None
@@ -302,10 +302,10 @@ def _check_persons(work: Work) -> None:
 
 def _make_published_error(release: str, entry: Entry, why: str) -> GuardError:
     return GuardError(
-        f"{release}: version {entry.version} {shown_as(entry)}, and a run would publish other counts ({why}): a reader "
-        "who has kept the old ones subtracts them, and finds single persons who came or went. The published version "
-        "stays as it is; versions that are safe together are those of refresh: {mode: frozen}, from the first on. If "
-        "nobody has kept it, unpublish the release, and then run --allow-weaker"
+        f"{release}: version {entry.version} {describe_shown(entry)}, and a run would publish other counts ({why}): a "
+        "reader who has kept the old ones subtracts them, and finds single persons who came or went. The published "
+        "version stays as it is; versions that are safe together are those of refresh: {mode: frozen}, from the first "
+        "on. If nobody has kept it, unpublish the release, and then run --allow-weaker"
     )
 
 
@@ -314,7 +314,7 @@ def _make_withdrawn_error(release: str, entry: Entry) -> GuardError:
         f"{release}: readers had version {entry.version} of {entry.release}, with counts of the same source: who has "
         "kept them subtracts them from new ones, and finds small cells. If nobody has kept them, confirm it with "
         "--allow-weaker (in Python allow_weaker=True); rollback publishes the old version again"
-    ).advising("--allow-weaker")
+    ).with_advice("--allow-weaker")
 
 
 def _refuse_others(state: ReleaseState, *, confirmed: bool) -> None:

@@ -135,7 +135,7 @@ def _compare(engine: Engine, files: Mapping[str, bytes], manifest: Mapping[str, 
     figures = list_figures(entry.release, entry.version, entry.policy, RunReport.from_dict(entry.report))
     same = files["figures.json"] == write_json(figures_for(str(manifest["audience"]), figures))
     same &= manifest.get("published_at") == entry.published_at
-    same &= _made_by(manifest) == entry.sqlanon
+    same &= _read_maker(manifest) == entry.sqlanon
     settings = _other_keys(policy, entry.policy)
     if "catalog.json" in files:
         stored = {entry.version: json.loads(write_json(describe_row(entry))) for entry in entries.values()}
@@ -152,7 +152,7 @@ def _compare(engine: Engine, files: Mapping[str, bytes], manifest: Mapping[str, 
     return tuple(sorted(settings))
 
 
-def _made_by(manifest: Mapping[str, Any]) -> object:
+def _read_maker(manifest: Mapping[str, Any]) -> object:
     try:
         return manifest["software"]["release"]["sqlanon"]
     except (KeyError, TypeError):

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlanon.results import RunReport
-from sqlanon.results.measured_risk import TITLES, measured_risk
+from sqlanon.results.measured_risk import TITLES, read_measured_risk
 
 FORMAT = "sqlanon-figures/1"
 
 
 def list_figures(release: str, version: int, policy: Mapping[str, Any], run: RunReport) -> dict[str, Any]:
     """The figures of a version, from its report in the catalog alone."""
-    risk = measured_risk(run).to_dict()
+    risk = read_measured_risk(run).to_dict()
     return {
         "format": FORMAT,
         "release": release,

@@ -13,7 +13,7 @@ from sqlanon.report.document import Section
 from sqlanon.results import AttackReport, RequirementResult, RunReport
 from sqlanon.results.approvals import Approval
 from sqlanon.results.kept_attacks import KeptAttacks
-from sqlanon.results.measured_risk import MeasuredRisk, measured_risk
+from sqlanon.results.measured_risk import MeasuredRisk, read_measured_risk
 from sqlanon.shell import command
 
 CHECK = "A check, not a finding: it lists what was measured and what was not, and decides nothing."
@@ -55,7 +55,7 @@ class Found:
     @property
     def risk(self) -> MeasuredRisk:
         """The risks that the run measured."""
-        return measured_risk(self.run)
+        return read_measured_risk(self.run)
 
     @property
     def context(self) -> Mapping[str, str | None]:

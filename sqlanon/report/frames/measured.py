@@ -120,7 +120,7 @@ def say_attacks(found: Found, *kinds: str) -> Iterator[Statement]:
     """Results of attacks: ``linkage``, ``homogeneity`` or ``bayes``."""
     by = found.call("attack")
     if found.attack is None:
-        yield _kept_attacks(found, kinds)
+        yield _say_kept_attacks(found, kinds)
         return
     if "linkage" in kinds:
         for link in found.attack.linkage:
@@ -144,7 +144,7 @@ def say_attacks(found: Found, *kinds: str) -> Iterator[Statement]:
             )
 
 
-def _kept_attacks(found: Found, kinds: Sequence[str]) -> Statement:
+def _say_kept_attacks(found: Found, kinds: Sequence[str]) -> Statement:
     """Kept results of attacks on this version, where none were run for the report."""
     stored, about = found.kept, f"attacks: {' and '.join(kinds)}"
     shown = (

@@ -18,7 +18,7 @@ from sqlanon.serve.catalog import content, functions
 from sqlanon.serve.pool import Pool, Turn
 from sqlanon.serve.refusals import CANCELLED, NOT_SUPPORTED, TOO_MUCH, ServeError
 from sqlanon.serve.released import Served
-from sqlanon.serve.values import TEXT, Column, Result, type_named
+from sqlanon.serve.values import TEXT, Column, Result, find_type
 from sqlanon.serve.variables import Variables
 
 SECONDS = 5.0
@@ -74,7 +74,7 @@ class CatalogDatabase:
         if len(fetched) > rows:
             raise ServeError(TOO_MUCH, f"an answer has at most {rows:,} rows; add a LIMIT")
         columns = tuple(
-            Column(name, TEXT if kind.startswith(_LOST) and kind not in _MOMENTS else type_named(kind))
+            Column(name, TEXT if kind.startswith(_LOST) and kind not in _MOMENTS else find_type(kind))
             for name, kind in answer["columns"]
         )
         moments = [(i, _MOMENTS[kind]) for i, (_, kind) in enumerate(answer["columns"]) if kind in _MOMENTS]

@@ -25,7 +25,7 @@ def find_protection(asked: StatisticsSpec) -> Protection:
     return PROTECTIONS[asked.method](asked)
 
 
-def stored_statistics(policy: Mapping[str, Any]) -> StatisticsSpec:
+def read_stored_statistics(policy: Mapping[str, Any]) -> StatisticsSpec:
     """``statistics`` of a policy, as the catalog keeps it."""
     return StatisticsSpec(
         tuple(StatisticsTable(str(table["name"]), tuple(table["by"])) for table in policy["tables"]),
@@ -34,12 +34,12 @@ def stored_statistics(policy: Mapping[str, Any]) -> StatisticsSpec:
         policy["insiders"],
         policy["bounds"],
         tuple(SumMeasure(**fields) for fields in policy.get("sums", ())),
-        _stored_other(policy.get("other")),
+        _read_stored_other(policy.get("other")),
         show=tuple(tuple((str(name), int(level)) for name, level in margin) for margin in policy.get("show", ())),
     )
 
 
-def _stored_other(other: Mapping[str, Any] | None) -> CellKeySpec | RoundSpec | None:
+def _read_stored_other(other: Mapping[str, Any] | None) -> CellKeySpec | RoundSpec | None:
     if other is None:
         return None
     if other["method"] == "round":

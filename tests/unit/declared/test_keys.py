@@ -14,7 +14,7 @@ from typing import Any, Required, Union, get_args, get_origin, get_type_hints
 import pytest
 
 import sqlanon
-from sqlanon.cli.policy_options import given_options
+from sqlanon.cli.policy_options import collect_given
 from sqlanon.declared.formats import FORMATS, FormatFacts
 from sqlanon.declared.key import REQUIRED, Form, Key
 from sqlanon.declared.keys import ARGUMENTS, FIRST, KEYS, PANELS, TABLE
@@ -243,7 +243,7 @@ def test_the_help_shows_first_what_people_need_first() -> None:
 def test_an_option_that_is_not_given_asks_for_nothing() -> None:
     command: Any = commands().commands["anonymize"]
     values = {one.name: one.default for one in command.params if one.name not in (*COMMANDS_OWN, "help")}
-    given = given_options(values | {"quasi": ["age"], "k": 1})
+    given = collect_given(values | {"quasi": ["age"], "k": 1})
     assert release(source="t", **given) == release(source="t", quasi="age", k=1)
 
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import sqlanon
 from sqlanon.policy import release
+from sqlanon.release.catalog.policy_diff import list_differences
 from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.spec import RefineSpec
 
@@ -64,3 +65,12 @@ def test_plan_shows_what_changed() -> None:
         "refine.passes none -> 2",
         "refine.window none -> 9",
     )
+
+
+def test_another_lake_table_is_a_difference_of_publish() -> None:
+    places = (None, "delta:a", "delta:b")
+    kept = [{"name": "a", "source": "t", "columns": [], "publish_lake": place} for place in places]
+    pairs = [(old, new) for old in kept for new in kept]
+    found = [[(one.what, one.old, one.new) for one in list_differences(old, new)] for old, new in pairs]
+    shown = ("none", "delta:a", "delta:b")
+    assert found == [[("publish", old, new)] if old != new else [] for old in shown for new in shown]

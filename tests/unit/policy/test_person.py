@@ -32,9 +32,9 @@ def test_person_implies_events(tmp_path: Path) -> None:
     spec = read(tmp_path, BASE + "    person_share: 1/2\n    null_person: one\n")
     assert (spec.rows_are, spec.person, spec.persons, spec.null_person) == ("events", ("pid",), "rows", "one")
     assert (spec.privacy.of_persons, spec.privacy.person_share) == (True, 1 / 2)
-    assert spec.counted() == ("pid",)
+    assert spec.list_counted() == ("pid",)
     assert read(tmp_path, BASE + "    rows_are: events\n").rows_are == "events"
-    assert read(tmp_path, BASE.replace("person: pid", "person: [pid, ward]")).counted() == ("pid, ward",)
+    assert read(tmp_path, BASE.replace("person: pid", "person: [pid, ward]")).list_counted() == ("pid, ward",)
 
 
 def test_whole_is_more_than_rows(tmp_path: Path) -> None:

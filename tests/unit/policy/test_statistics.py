@@ -10,7 +10,7 @@ from sqlanon.counted import StatisticsSpec, StatisticsTable
 from sqlanon.errors import PolicyError
 from sqlanon.policy import loads, schema
 from sqlanon.release.catalog.redacted_policy import redact
-from sqlanon.statistics.protections import stored_statistics
+from sqlanon.statistics.protections import read_stored_statistics
 
 GOOD: dict[str, Any] = {
     "name": "admissions",
@@ -72,7 +72,7 @@ def test_margins_that_must_be_shown() -> None:
     (spec,) = loads(text_of(statistics__protect__show=[{"Sex": 0, "age": 1}, "total"]), {}).releases
     assert spec.statistics is not None
     assert spec.statistics.show == ((("age", 1), ("sex", 0)), ())
-    assert stored_statistics(redact(spec)["statistics"]).show == spec.statistics.show
+    assert read_stored_statistics(redact(spec)["statistics"]).show == spec.statistics.show
 
 
 ONE: dict[str, Any] = {"statistics__tables": [{"name": "a", "by": ["region", "sex", "age"]}]}

@@ -11,7 +11,7 @@ from deltalake import CommitProperties, DeltaTable, Schema
 from deltalake.exceptions import CommitFailedError, DeltaError
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
-from sqlanon.engines.duckdb.lake.opened import cannot_open, interrupted
+from sqlanon.engines.duckdb.lake.opened import cannot_open, make_interrupted_error
 from sqlanon.engines.lacks import IN_BUCKETS, LAKE_LACKS
 from sqlanon.errors import DatabaseError, UnsupportedError, file_errors
 
@@ -94,10 +94,10 @@ def commit(
         check(_list(table))
         table.create_write_transaction([*added], "overwrite", schema or table.schema(), commit_properties=how)
     except CommitFailedError as error:
-        raise interrupted(name) from error
+        raise make_interrupted_error(name) from error
     except DeltaError as error:
         if "already exists" in str(error):
-            raise interrupted(name) from error
+            raise make_interrupted_error(name) from error
         raise cannot_open(name, "the table's log", error) from error
     except OSError as error:
         raise cannot_open(name, "the table's log", error) from error

@@ -26,7 +26,7 @@ from pyiceberg.table import Table, TableProperties, Transaction
 from pyiceberg.table.snapshots import Operation, ancestors_of
 
 from sqlanon.engines.duckdb.lake.iceberg import open_catalog
-from sqlanon.engines.duckdb.lake.opened import cannot_open, interrupted
+from sqlanon.engines.duckdb.lake.opened import cannot_open, make_interrupted_error
 from sqlanon.engines.lacks import IN_BUCKETS, LAKE_LACKS
 from sqlanon.errors import DatabaseError, SqlanonError, UnsupportedError
 
@@ -153,7 +153,7 @@ def _errors(place: str) -> Iterator[None]:
     except SqlanonError:
         raise
     except (CommitFailedException, TableAlreadyExistsError, ValidationException) as error:
-        raise interrupted(name) from error
+        raise make_interrupted_error(name) from error
     except NoSuchNamespaceError as error:
         raise DatabaseError(f"{name}: the catalog has no such namespace; create it") from error
     except Exception as error:

@@ -41,6 +41,6 @@ def cannot_open(name: str, what: str, error: Exception) -> DatabaseError:
     )
 
 
-def interrupted(name: str) -> LockedError:
+def make_interrupted_error(name: str) -> LockedError:
     """Why a commit to a table was refused."""
     return LockedError(f"{name}: another program committed to the table meanwhile; nothing was published: run again")

@@ -93,7 +93,7 @@ class Priced(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def new_priced(objective: Objective, n: int, slots: int) -> Priced:
+def make_priced(objective: Objective, n: int, slots: int) -> Priced:
     """No clusters of ``n`` rows, in so many slots; the last slot stays without rows."""
     facts, d, values = objective.facts, len(objective.facts), objective.counts.shape[1] - 1
     words = np.int64(1)

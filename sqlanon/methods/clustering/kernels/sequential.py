@@ -18,9 +18,9 @@ from sqlanon.methods.clustering.kernels.class_costs import (
     Priced,
     find_cheapest_cluster,
     make_lone_slot,
+    make_priced,
     may_exchange,
     move_row,
-    new_priced,
     price_slot,
 )
 from sqlanon.methods.clustering.kernels.cluster import Count, Flag
@@ -284,7 +284,7 @@ def cluster_in_sequence(
     """
     n, k = len(codes), max(demands.k, 1)
     t = max(1, n // max(1, (alpha * k + 50) // 100))
-    priced = new_priced(objective, n, min(2 * t, n) + 4)
+    priced = make_priced(objective, n, min(2 * t, n) + 4)
     counters, room = new_counters(demands, n), np.empty(n, np.int64)
     slots_used = start(priced, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
     order, seen, bound = np.arange(n), np.full(n, -1, np.int64), np.zeros(n, np.int64)

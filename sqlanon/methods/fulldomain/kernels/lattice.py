@@ -209,7 +209,7 @@ def add_up(n: int, groups: int, room: Room, counts: Longs) -> None:
 
 
 @njit(nogil=True, cache=True)
-def sorted_by_group(label: Ints, n: int, groups: int) -> tuple[Longs, Ints]:
+def sort_by_group(label: Ints, n: int, groups: int) -> tuple[Longs, Ints]:
     """Begins of the groups, int64[groups + 1], and the places 0 to ``n`` in the order of their groups.
 
     A group below 0 means none.
@@ -241,7 +241,7 @@ def mark_meeting(demands: Demands, counters: Counters, label: Ints, counts: Long
         groups: how many there are.
         holds: bool[groups].
     """
-    start, order = sorted_by_group(label, len(label), groups)
+    start, order = sort_by_group(label, len(label), groups)
     most = np.int64(0)
     for g in range(groups):
         rows = np.int64(0)

@@ -20,7 +20,7 @@ from sqlanon.methods.fulldomain.kernels.lattice import (
     add_up,
     group_keys,
     make_keys,
-    sorted_by_group,
+    sort_by_group,
     thin_out,
 )
 from sqlanon.methods.fulldomain.kernels.lattice_part import (
@@ -138,7 +138,7 @@ def visit(
             continue
         for i in range(n):
             room.group[i] = room.size[room.group[i]]
-        start, order = sorted_by_group(room.group, n, large)
+        start, order = sort_by_group(room.group, n, large)
         before = facts[CLASSES]
         for g in range(large):
             members = order[start[g] : start[g + 1]]

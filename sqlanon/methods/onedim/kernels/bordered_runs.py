@@ -20,7 +20,7 @@ _BLOCKS = 8, 1024
 
 
 @njit(nogil=True, cache=True)
-def bordered_runs(
+def divide_bordered(
     places: npt.NDArray[np.int32],
     sets: npt.NDArray[np.uint64],
     number: npt.NDArray[np.int32],

@@ -77,7 +77,7 @@ def _one_side(
 
 
 @njit(nogil=True, cache=True)
-def halved_runs(
+def divide_halved(
     places: npt.NDArray[np.int32],
     sets: npt.NDArray[np.uint64],
     number: npt.NDArray[np.int32],

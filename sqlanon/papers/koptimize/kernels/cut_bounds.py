@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.tally import Ints, Longs
-from sqlanon.methods.fulldomain.kernels.lattice import sorted_by_group
+from sqlanon.methods.fulldomain.kernels.lattice import sort_by_group
 
 ROWS, SQUARES, CLASSES = 0, 1, 2
 """The summands: costs of rows; squares of the classes' rows; -1 for every class."""
@@ -120,8 +120,8 @@ def cut_bounds(
     """
     n, groups = len(codes), len(sums.rows)
     bounds = np.zeros((3, most + 1), np.int64)
-    _, by_code = sorted_by_group(codes, n, most)
-    _, order = sorted_by_group(group[by_code], n, groups)
+    _, by_code = sort_by_group(codes, n, most)
+    _, order = sort_by_group(group[by_code], n, groups)
     place = 0
     while place < n:
         g = group[by_code[order[place]]]
