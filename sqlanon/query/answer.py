@@ -257,7 +257,7 @@ def _round_end(end: Any, outward: float) -> Any:  # noqa: ANN401 - an engine's v
         return number
     shown = Decimal(repr(number))
     is_inward = shown > end if outward < 0 else shown < end
-    # A double whose shortest digits are those of the decimal stands for it, so that an exact answer stays exact.
+    # A double is printed with its shortest digits: where they are those of the decimal, nothing is lost.
     return math.nextafter(number, outward) if is_inward else number
 
 

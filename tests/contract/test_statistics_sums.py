@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.errors import PolicyError, PrivacyViolation
+from sqlanon.errors import PolicyError, PrivacyViolation, UnsupportedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.statistics.protections import suppress as statistics
 from tests.contract.summed import COST, RULES, Summed, given, stays
@@ -194,6 +194,20 @@ def test_sums_that_are_refused(what: str, shared_db: Any, tmp_path: Path) -> Non
     made = Summed(shared_db, tmp_path, rows, columns, **more)
     with pytest.raises(PolicyError, match=text):
         made.run()
+
+
+def test_a_counted_column_with_one_amount_a_value_is_refused(shared_db: Any, tmp_path: Path) -> None:
+    """By region and sex 2 and 35 of the north and south are hidden: 37 rows of 1,070 together, at 10 and at 30 each."""
+    numbers = {("north", "F"): 2, ("north", "M"): 30, ("south", "F"): 35, ("south", "M"): 41}
+    regions = [key for key, n in numbers.items() for _ in range(n)]
+    rows = [(*key, pid, Decimal(10 if key[0] == "north" else 30)) for pid, key in enumerate(regions)]
+    made = Summed(shared_db, tmp_path, rows)
+    for found in (made.run, lambda: shared_db.plan(made.spec)):
+        with pytest.raises(UnsupportedError, match="the counted column region says what cost is"):
+            found()
+    assert shared_db.releases(made.name) == ()
+    shared_db.engine.execute(f"UPDATE {made.source} SET cost = cost + MOD(pid, 7) * 3")
+    assert made.run().outcome == "published"
 
 
 def test_sums_of_null_are_refused(shared_db: Any, tmp_path: Path) -> None:

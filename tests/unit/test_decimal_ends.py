@@ -27,7 +27,7 @@ def test_ends_contain_the_decimals(low: Decimal, high: Decimal) -> None:
     if low > high:
         low, high = high, low
     ends = cell(low, high)
-    # As digits that are printed, not as binary fractions: 0.1 stands for the decimal 0.1.
+    # As the digits that are printed, not as binary fractions: the double 0.1 is printed as the decimal 0.1.
     assert Fraction(repr(ends.low)) <= Fraction(low)
     assert Fraction(high) <= Fraction(repr(ends.high))
     assert not ends.exact or Fraction(repr(ends.low)) == Fraction(low) == Fraction(high)

@@ -20,18 +20,13 @@ from sqlanon.statistics.neighbour import Neighbour, NeighbourColumn, make_change
 from sqlanon.table.roles import assign_roles
 
 if TYPE_CHECKING:
-    from sqlanon.engines.base import Column, TableRef
+    from sqlanon.engines.base import TableRef
     from sqlanon.release.stages.work import Work
     from sqlanon.statistics.parts import How
     from sqlanon.table.reading import Reading
 
 ORDERED = ("integer", "decimal", "float", "date", "timestamp")
 """Kinds of columns in the order of their values."""
-NUMBERS = ("integer", "decimal", "float")
-COMPARED = (*ORDERED, "text", "enum", "boolean")
-"""Kinds of columns whose values are compared with those of sums."""
-PUBLISHED = ("quasi", "sensitive", "insensitive")
-"""Roles of columns that readers see, in one form or another."""
 
 
 def find_neighbour(state: ReleaseState, *, confirmed: bool) -> Entry | None:
@@ -110,46 +105,6 @@ def check_same_rows(work: Work, entry: Entry) -> None:
     _, mark, _ = read_fingerprint(work.scratch, roles, key_columns(spec, roles), secret or "")
     if mark != (entry.fingerprint or "").partition(" ")[0]:
         raise make_changed_error(entry.release, entry.version)
-
-
-def check_sums(work: Work, entry: Entry) -> None:
-    """No column of the rows says what a summed column is, which would be a second source of its sums.
-
-    Raises:
-        UnsupportedError: one does.
-
-    Cost: for each published column and sum a grouping of the source by both.
-    """
-    statistics = work.spec.statistics
-    assert statistics is not None
-    if not statistics.sums:
-        return
-    published_columns = work.scratch.fetch("statistics/neighbour_columns", metadata=metadata_table(entry.table))
-    shown = {str(row[0]).lower() for row in published_columns if row[1] in PUBLISHED}
-    columns = {column.name.lower(): column for column in work.state.source.columns}
-    for summed in statistics.sums:
-        summed_column = columns[summed.column.lower()]
-        for name in sorted(shown):
-            column = columns.get(name)
-            if column is None or (name != summed_column.name.lower() and not _says(work, column, summed_column)):
-                continue
-            raise UnsupportedError(
-                f"{work.spec.name}: together: {entry.release} publishes column {column.name}, which says "
-                f"what {summed_column.name} is, for each class and not for cells alone; leave it out of the rows, or "
-                f"measure {summed.name} out of the counts"
-            )
-
-
-def _says(work: Work, column: Column, summed: Column) -> bool:
-    """Whether a column gives away another one."""
-    if column.kind not in COMPARED or column.own_operators:
-        return False
-    numbers = column.kind in NUMBERS
-    source = work.state.source.ref
-    differing = work.scratch.count(
-        "statistics/said_by", source=source, numbers=numbers, column=column.name, sum=summed.name
-    )
-    return bool(differing)
 
 
 def read_neighbour(work: Work, entry: Entry, readings: Sequence[Reading]) -> Neighbour:

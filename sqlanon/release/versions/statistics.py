@@ -25,11 +25,11 @@ from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.followed import Nights
 from sqlanon.release.versions.neighbour import (
     check_same_rows,
-    check_sums,
     find_neighbour,
     link_of_neighbour,
     read_neighbour,
 )
+from sqlanon.release.versions.said_sums import check_counted, check_rows
 from sqlanon.release.versions.statistics_metadata import metadata_rows
 from sqlanon.release.versions.statistics_stages import Assemble, Count, Protect
 from sqlanon.results import LossReport, PlanReport, RunReport
@@ -104,6 +104,7 @@ class OfStatistics(Version):
 
         Raises:
             GuardError: the source is not as the published version saw it.
+            UnsupportedError: a column that readers see says what a summed one is.
         """
         previous = work.decision.previous
         if previous is not None and previous.status == "published" and not work.unchanged:
@@ -111,9 +112,13 @@ class OfStatistics(Version):
                 raise _make_published_error(work.spec.name, previous, "the source's rows changed")
             with work.watch.stage("profile"):
                 work.decision = self._nights.look(work, self._shape_of(work))
+        statistics = work.spec.statistics
+        assert statistics is not None
+        if not work.unchanged:
+            check_counted(work, statistics)
         if self._neighbour is not None:
             check_same_rows(work, self._neighbour)
-            check_sums(work, self._neighbour)
+            check_rows(work, statistics, self._neighbour)
 
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`."""
