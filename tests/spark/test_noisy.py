@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,10 @@ import sqlanon
 from sqlanon.cli.show.text import hide_password
 from sqlanon.engines import connect
 from sqlanon.errors import GuardError, PolicyError, UnsupportedError
-from sqlanon.noisy.shape import shape_of
+from sqlanon.noisy.answers import code_rows
+from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.policy import load as read
+from sqlanon.table.scratch import Scratch
 from tests.contract.noisy_releases import MEASURES, Made, Rows, exact, stays
 from tests.contract.test_lacks import check_engine
 from tests.spark.tables import in_duckdb, load
@@ -60,6 +64,18 @@ def columns_of(rows: Rows) -> Any:
     return pa.table({name: pa.array([row[at] for row in rows], kind) for at, (name, kind) in enumerate(types.items())})
 
 
+DAY = datetime.datetime(2020, 1, 1)
+KEYS: dict[str, tuple[str, list[Any], int]] = {
+    "number": ("int64", [2**62, 2**62, -(2**63), 0, None], 3),
+    "price": ("decimal", [Decimal("1.00"), Decimal("1.00"), Decimal("-0.50"), Decimal("0.00"), None], 3),
+    "level": ("double", [0.0, -0.0, float("nan"), float("nan"), None], 2),
+    "day": ("date32", [DAY.date(), DAY.date(), datetime.date.min, datetime.date.max, None], 3),
+    "moment": ("timestamp", [DAY, DAY, DAY.replace(microsecond=10), DAY.replace(year=1800), None], 3),
+    "name": ("string", ["a", "a", "A", "\U0001f600'\\", None], 3),
+}
+"""Of each type of a key values of rows, and how many persons they are."""
+
+
 class OnSpark(Made):
     """A table of Spark, and the policy that publishes its statistics."""
 
@@ -94,6 +110,32 @@ def test_bounded_sums_are_those_of_duckdb_with_and_without_a_person(session: Any
                     shape = shape_of(OnSpark(db, tmp_path, source, **asked).spec)
                     pairs = zip(exact(db, shape, source), exact(duck, shape, source), strict=True)
                     assert all(np.array_equal(one, other) for one, other in pairs), (source, asked)
+
+
+def read_persons(db: Any, shape: Shape, column: str) -> list[str]:
+    """The texts that are hashed, of all rows."""
+    with Scratch(db.engine) as scratch:
+        coded = code_rows(scratch, shape, (column,), db.engine.relation("noisy_keys"))
+        return sorted(
+            str(row[0]) for row in db.engine.fetch(scratch.sql("budget/rows", source=coded, columns=["person"]))
+        )
+
+
+def test_keys_of_a_person_are_one_text_and_duckdbs(session: Any, state: str, tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    typed = {"decimal": pa.decimal128(7, 2), "timestamp": pa.timestamp("us")}
+    rows = columns_of([(pid, "north", "F", 5, 1.0) for pid in range(5)])
+    for name, (kind, values, _) in KEYS.items():
+        rows = rows.append_column(name, pa.array(values, typed.get(kind, kind)))
+    load(session, rows, "noisy_keys")
+    with opened(session, state) as db, in_duckdb(rows, "noisy_keys") as duck:
+        shape = shape_of(OnSpark(db, tmp_path, "noisy_keys").spec)
+        for name, (kind, _, persons) in KEYS.items():
+            texts = read_persons(db, shape, name)
+            assert (len(texts), len(set(texts))) == (4, persons), name
+            if kind != "double":  # DuckDB writes NaN and exponents otherwise
+                assert texts == read_persons(duck, shape, name), name
 
 
 def test_a_release_from_the_charge_to_the_end(session: Any, state: str, tmp_path: Path) -> None:
