@@ -29,7 +29,6 @@ ASKING = {
     "sqlanon/release/catalog/other_counts.py": "which releases are counts of one source",
     "sqlanon/release/catalog/redacted_policy.py": "what the catalog keeps of a policy",
     "sqlanon/release/prepare/release_warnings.py": "releases of rows warn of those of counts",
-    "sqlanon/release/publish/killed_counts.py": "which releases of counts a killed run left open",
 }
 """The files that ask, and what they decide by it; a new kind of releases must be looked for in all of them."""
 
