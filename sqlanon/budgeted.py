@@ -100,7 +100,7 @@ class RowsSpec:
         pairs: the pairs of other columns, a tree; in the spec of a policy that leaves the choice to a paid measurement
             any tree is meant.
         chosen: whether a paid measurement chooses the pairs.
-        bins: what the rows have of an interval.
+        bins: how the rows show an interval.
     """
 
     target: str

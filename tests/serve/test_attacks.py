@@ -116,17 +116,17 @@ def test_a_prepared_statement_has_the_rights_of_now(place: Place) -> None:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_deadline_does_not_interrupt_the_list_of_releases(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     asking, ended = running.server._shared.asking, []
-    served = asking.served
+    list_served = asking.list_served
 
     def slowly(**options: bool) -> object:
         until = time.monotonic() + 0.5
         while time.monotonic() < until:
             time.sleep(0.01)
         ended.append(True)
-        return served(**options)
+        return list_served(**options)
 
     with running.connect(options="-c statement_timeout=100") as connection:
-        monkeypatch.setattr(asking, "served", slowly)
+        monkeypatch.setattr(asking, "list_served", slowly)
         with suppress(psycopg.Error):  # the answer may come in time
             connection.execute(f"SELECT count(*) FROM {running.place.source}")
     assert ended

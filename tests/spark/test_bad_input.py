@@ -62,7 +62,7 @@ def test_a_server_that_is_gone_stays_so() -> None:
     from sqlanon.engines.spark.engine import SparkEngine
 
     engine = SparkEngine.__new__(SparkEngine)
-    engine._session, engine._find_suppressed = object(), False
+    engine._session, engine._gone = object(), False
 
     def one() -> None:
         with pytest.raises(DatabaseError), engine._translate_errors("another"):

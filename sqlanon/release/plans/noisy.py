@@ -93,7 +93,7 @@ def plan_noisy(work: Work, outline: Outline) -> PlanReport:
 
 
 def _describe_cost(state: ReleaseState, shape: Shape, noise: Noise, budget: Budget) -> str:
-    """What a version costs, and what would be spent then.
+    """The cost of a version, and the budget spent with it.
 
     Raises:
         InfeasibleError: the budget does not suffice.

@@ -1,4 +1,4 @@
-"""Columns that say what a summed column is: with them sums are further equations of hidden numbers of rows."""
+"""Columns that determine a summed column: with them sums are further equations of hidden numbers of rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PUBLISHED = ("quasi", "sensitive", "insensitive")
 
 
 def check_counted(work: Work, statistics: StatisticsSpec) -> None:
-    """No counted column says what a summed column is: sums of cells would be numbers of rows times known amounts.
+    """No counted column determines a summed column: sums of cells would be numbers of rows times known amounts.
 
     Raises:
         UnsupportedError: one does.
@@ -37,7 +37,7 @@ def check_counted(work: Work, statistics: StatisticsSpec) -> None:
 
 
 def check_rows(work: Work, statistics: StatisticsSpec, entry: Entry) -> None:
-    """No column of the rows says what a summed column is, which would be a second source of its sums.
+    """No column of the rows determines a summed column: it would be a second source of its sums.
 
     Raises:
         UnsupportedError: one does.
@@ -57,7 +57,7 @@ def check_rows(work: Work, statistics: StatisticsSpec, entry: Entry) -> None:
 
 
 def _list_said(work: Work, statistics: StatisticsSpec, names: Iterable[str]) -> Iterable[tuple[str, SumMeasure]]:
-    """Which of some columns say what a summed column is."""
+    """Which of some columns determine a summed column."""
     columns = {column.name.lower(): column for column in work.state.source.columns}
     folded = sorted({name.lower() for name in names} & columns.keys())
     for measure in statistics.sums:
