@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from sqlglot import exp
 
 from sqlanon.query.functions import aggregates, arithmetic, choice, comparisons, conditions, numbers, texts, times
+from sqlanon.query.functions.alternatives import alternative_to
 from sqlanon.query.functions.definition import Definition, flat, remember
 
 DEFINITIONS: tuple[Definition, ...] = (
@@ -161,10 +162,19 @@ def name_of(node: exp.Func) -> str:
 
 
 def nearest(node: exp.Func) -> str:
-    """The function with the most similar name, for a message; "": there is none."""
+    """The form to ask in place of a function, or one with nearly the same name, for a message; "": there is none."""
+    form = alternative_to(name_of(node))
+    if form is not None:
+        return f"; the nearest form is {form}"
     names = {definition.name for definition in DEFINITIONS if definition.arguments is not None}
-    matches = get_close_matches(name_of(node).lower(), sorted(names | set(NAMES)), n=1, cutoff=0.7)
+    # Below this similarity names of four letters match where three letters do: rand and rank, foo and floor.
+    matches = get_close_matches(name_of(node).lower(), sorted(names | set(NAMES)), n=1, cutoff=0.8)
     return f"; the nearest is {matches[0]}" if matches else ""
+
+
+def is_replaced(node: exp.Func) -> bool:
+    """Whether a function is not answered and another form is, see `nearest`."""
+    return not is_known(node) and aggregates.aggregate_of(node) is None and alternative_to(name_of(node)) is not None
 
 
 def is_null_with_operand(node: exp.Expr) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from sqlanon.query.functions.aggregates import QUANTILES as QUANTILE_CALLS
-from sqlanon.query.functions.registry import is_known, name_of, nearest, unknown_arguments
+from sqlanon.query.functions.registry import is_known, is_replaced, name_of, nearest, unknown_arguments
 from sqlanon.query.normalize.asked import Scalar
 from sqlanon.query.normalize.kinds import over_window
 from sqlanon.query.refusal import refuse
@@ -148,6 +148,8 @@ def _known_function(text: str, node: exp.Func) -> None:
             node,
             f"{name_of(node)} is not answered with these arguments; write it with those of the SQL standard alone",
         )
+    if is_replaced(node) and not isinstance(node.parent, exp.WithinGroup):
+        refuse(text, node, f"{name_of(node)}: this function is not answered over a release{nearest(node)}")
     if not allowed:
         refuse(
             text,
