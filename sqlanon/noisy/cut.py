@@ -23,7 +23,7 @@ def find_held_ends(measure: NoisyMeasure) -> Held:
 
     Values beyond the declared range are taken as its ends, before bounding as after it.
 
-    >>> ends_held(NoisyMeasure("n", "rows")), ends_held(NoisyMeasure("cost", "mean", "cost"))
+    >>> find_held_ends(NoisyMeasure("n", "rows")), find_held_ends(NoisyMeasure("cost", "mean", "cost"))
     ('low', '')
     """
     if measure.quantity in COUNTS or (measure.quantity == "sum" and measure.low >= 0):

@@ -202,9 +202,12 @@ def make_answer(
 
 
 def _read_bounds(cells: Sequence[Any], *, tight: bool) -> Bounded:
-    estimate, low, high = _number(cells[0]), _round_end(cells[1], -math.inf), _round_end(cells[2], math.inf)
+    estimate, low, high = (_number(cell) for cell in cells[:3])
     nan = all(isinstance(end, float) and math.isnan(end) for end in (low, high))
-    exact = low is not None and (low == high or nan) and not cells[3]
+    # Different decimals may have one nearest double.
+    exact = low is not None and (cells[1] == cells[2] or nan) and not cells[3]
+    if not exact:
+        low, high = _round_end(cells[1], -math.inf), _round_end(cells[2], math.inf)
     if exact:
         estimate = low
     elif None not in (estimate, low, high) and isinstance(estimate, int | float):
@@ -257,7 +260,7 @@ def _round_end(end: Any, outward: float) -> Any:  # noqa: ANN401 - an engine's v
         return number
     shown = Decimal(repr(number))
     is_inward = shown > end if outward < 0 else shown < end
-    # A double is printed with its shortest digits: where they are those of the decimal, nothing is lost.
+    # A double is printed with its shortest digits: where they are those of the decimal, nothing is to be rounded.
     return math.nextafter(number, outward) if is_inward else number
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlanon.engines.base import NOT_THERE
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.explain import NO_ANSWER_HERE
 from sqlanon.query.refusal import Refused
@@ -31,6 +32,9 @@ STOPPING = "57P01"
 IDLE = "57P05"
 NO_DATABASE = "58000"
 DEFECT = "XX000"
+
+_PASSING = (NOT_THERE, "has not memory enough", "has not room enough")
+"""Reasons for no answer that are not of the query's values."""
 
 
 class ServeError(Exception):
@@ -100,9 +104,11 @@ def explain(error: BaseException, asked: Asked | None = None, *, cancelled: bool
         if message.startswith("query returned more than"):
             return ServeError(TOO_MUCH, message.replace("query", "the query", 1), "group by less, or add a LIMIT")
         late = "longer than" in message or "MiB of memory" in message
-        if message.startswith(NO_ANSWER_HERE):  # such as a division by zero: the query's own error
-            return ServeError(NO_ANSWER, message)
-        return ServeError(CANCELLED if late else NO_DATABASE, message)
+        if late:
+            return ServeError(CANCELLED, message)
+        # An error of the query's own values, such as a division by zero, comes again; another may not.
+        of_values = message.startswith(NO_ANSWER_HERE) and not any(reason in message for reason in _PASSING)
+        return ServeError(NO_ANSWER if of_values else NO_DATABASE, message)
     if isinstance(error, PolicyError):
         return ServeError(NO_TABLE, "; ".join(error.problems))
     if isinstance(error, SqlanonError):

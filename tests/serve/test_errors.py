@@ -5,6 +5,10 @@ from __future__ import annotations
 import psycopg
 import pytest
 
+from sqlanon.engines.base import NOT_THERE
+from sqlanon.errors import DatabaseError
+from sqlanon.query.explain import NO_ANSWER_HERE
+from sqlanon.serve.refusals import explain
 from tests.serve.conftest import Running
 
 
@@ -26,3 +30,11 @@ def test_an_error_names_its_kind(file_running: Running, asked: str, code: str, w
             connection.execute(asked.format(t=table).encode())
         assert raised.value.sqlstate == code
         assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (60.0,)
+
+
+@pytest.mark.parametrize(
+    ("reason", "code"),
+    [("a number is divided by zero", "22000"), (NOT_THERE, "58000"), ("it took longer than it may", "57014")],
+)
+def test_a_table_that_went_and_a_deadline_are_no_errors_of_values(reason: str, code: str) -> None:
+    assert explain(DatabaseError([f"{NO_ANSWER_HERE}: {reason}"])).code == code
