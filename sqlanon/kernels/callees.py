@@ -33,7 +33,7 @@ def find_missing(kernel: Any) -> set[str]:  # noqa: ANN401 - numba's own
         ):
             missing.add(name_of(dispatcher.py_func))
         global_values = (dispatcher.py_func.__globals__.get(name) for name in dispatcher.py_func.__code__.co_names)
-        new = {value for value in global_values if hasattr(_cache_of(value), "kept")} - seen
+        new = {value for value in global_values if hasattr(_cache_of(value), "is_kept")} - seen
         seen |= new
         waiting += new
     return missing
