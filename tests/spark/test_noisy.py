@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from sqlanon.policy import load as read
 from sqlanon.table.scratch import Scratch
 from tests.contract.noisy_releases import MEASURES, Made, Rows, exact, stays
 from tests.contract.test_lacks import check_engine
+from tests.engines import PAIR
 from tests.spark.tables import in_duckdb, load
 from tests.spark.test_kill import killed
 
@@ -172,6 +174,26 @@ def test_a_release_from_the_charge_to_the_end(session: Any, state: str, tmp_path
         db.unpublish(made.name)
         assert made.states() == ["published", "published"]
         assert (tmp_path / "state.duckdb").stat().st_mode & 0o077 == 0
+
+
+def test_a_ledger_on_postgresql(session: Any, tmp_path: Path) -> None:
+    """The same with a server as the ledger's database, and candidates of epsilon beside it, which cost nothing."""
+    source = "noisy_server"
+    load(session, columns_of(stays("server", 40)), source)
+    with opened(session, PAIR[1].fresh(tmp_path)) as db:
+        made = OnSpark(db, tmp_path, source, measures=MEASURES)
+        assert len(db.compare_noisy(made.spec, (Fraction(1, 2), Fraction(1))).candidates) == 2
+        assert not (made.folder / "anchor").exists()
+        assert made.run().version == 1
+        view = f"release.{made.view}"
+        first = read_seen(session, view)
+        assert made.run().outcome == "fresh"
+        assert made.run(spend=True).version == 2
+        assert made.states() == ["published", "published"]
+        assert read_seen(session, view) != first
+        assert all(one.satisfied for one in db.audit(view).requirements)
+        db.rollback(made.name)
+        assert read_seen(session, view) == first
 
 
 def test_running_counts_and_synthetic_rows(session: Any, state: str, tmp_path: Path) -> None:
