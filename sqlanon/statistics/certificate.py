@@ -12,6 +12,7 @@ from typing import Any
 from sqlanon.engines.base import TableRef
 from sqlanon.statistics.failing import refuse, refuse_each
 from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.pattern_certificate import verify_patterns, verify_persons
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_certificate import verify_demands, verify_sums
 from sqlanon.table.scratch import Scratch
@@ -35,6 +36,8 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, r
         verify_demands(scratch, shape, keyed, replace(kept, atoms=atoms), release)
     refuse(release, "finest cells", failing)
     refuse(release, "owners of cells", shared)
+    if shape.patterns:
+        verify_patterns(scratch, shape, keyed, kept, release)
     if neighbour is not None:
         verify_placed(scratch, shape, keyed, stage, kept.atoms, release)
     scratch.drop(keyed)
@@ -73,6 +76,10 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "small cells shown"),
         scratch.numbers("statistics/verify_view", compared=compared),
     )
+    if shape.patterns:
+        verify_persons(scratch, shape, compared, kept, release)
+        shown, hidden = scratch.numbers("statistics/counts", compared=compared)
+        return shown, hidden
     tables: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
     ends, least, moved = verify_ends(scratch, shape, numbers, compared, kept, release, shape.threshold)
     if shape.insiders:

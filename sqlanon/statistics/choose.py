@@ -18,9 +18,10 @@ from sqlanon.statistics.amount_choice import Party, Sums, drop_all
 from sqlanon.statistics.amounts import Amounts, Range, find_sensitive
 from sqlanon.statistics.deviations import MOST_WORK, Demand, Deviations, ExhaustedError, Work
 from sqlanon.statistics.growing import Rows
+from sqlanon.statistics.insiders import Insider, Insiders, insiders_of
 from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
 from sqlanon.statistics.served import Served
-from sqlanon.statistics.system import System, group_atoms, hash_members
+from sqlanon.statistics.system import System, hash_members
 from sqlanon.statistics.unserved import UnservedError
 
 if TYPE_CHECKING:
@@ -56,20 +57,6 @@ class Protected:
     sums: tuple[Longs, ...] = ()
 
 
-def insiders_of(system: System) -> list[Longs]:
-    """Who is alone in a class: for each such person the atoms of all classes in which he is, in ascending order."""
-    owner = system.atoms.owner
-    first = owner[system.member[system.at[:-1]]]
-    lengths = np.diff(system.at)
-    alone = (first >= 0) & (
-        np.add.reduceat(owner[system.member] == np.repeat(first, lengths), system.at[:-1]) == lengths
-    )
-    atoms_of_person: dict[int, set[int]] = {}
-    for cell in np.flatnonzero(alone):
-        atoms_of_person.setdefault(int(first[cell]), set()).update(system.members(int(cell)).tolist())
-    return [np.array(sorted(atoms_of_person[person]), np.int64) for person in sorted(atoms_of_person)]
-
-
 def choose_hidden(
     system: System,
     threshold: int,
@@ -98,7 +85,8 @@ def choose_hidden(
 
     Cost: some linear programs for each small cell; more where an insider is in the way.
     """
-    must = system.small | system.inner | find_sensitive([amount for amount, _ in amounts], len(system))
+    sensitive = find_sensitive([amount for amount, _ in amounts], len(system))
+    must = system.with_twins(system.small | system.inner | sensitive)
     work = Work(most_work)
     search = _Search(system, threshold, insiders_of(system) if insiders else [], (work, must.copy()))
     small = np.flatnonzero(system.small)
@@ -113,15 +101,18 @@ def choose_hidden(
             raise UnservedError(int(system.margin[cell]), exhausted=True) from None
     sums = Sums(system, amounts, search.changes, search.hidden, work)
     sums.serve(lambda cells: _order_by_level(system, cells, secret), secret)
-    hidden = sums.hidden
-    cells = _order_by_level(system, np.flatnonzero(hidden & ~must), secret)[::-1]
+    hidden = system.with_twins(sums.hidden)
+    cells = _order_by_level(system, np.flatnonzero(hidden & ~must & system.first), secret)[::-1]
     served = search.list_served(len(cells))
     if served is None:
         return Protected(hidden, *sums.combine(search.changes))
-    parties = [Party(served, (search.moved != 0) | sums.moved_by_repairs), *sums.list_parties()]
+    moves = system.with_twins((search.moved != 0) | sums.moved_by_repairs)
+    parties = [Party(served, moves), *sums.list_parties()]
     for cell in cells:
         if drop_all(parties, int(cell)):
             hidden[cell] = False
+            if system.twin is not None:
+                hidden[system.twin[cell]] = False
     return Protected(hidden, *sums.combine(search.changes, [party.kept for party in parties]))
 
 
@@ -137,38 +128,22 @@ def _order_by_level(system: System, cells: Longs, secret: bytes) -> Longs:
 class _Search:
     """The witnesses found so far, the true table the first of them, and the cells that they serve."""
 
-    def __init__(self, system: System, threshold: int, insiders: list[Longs], begun: tuple[Work, Flags]) -> None:
+    def __init__(self, system: System, threshold: int, insiders: Sequence[Insider], begun: tuple[Work, Flags]) -> None:
         work, hidden = begun
         self.system, self._work, self.hidden = system, work, hidden
-        self._whole, self._near = Deviations(system, self.hidden, work), Nearby(system, self.hidden, work)
+        self._whole = Deviations(system, self.hidden, work)
+        # Programs of few atoms take each atom of a class once.
+        self._near = Nearby(system, self.hidden, work) if system.times is None else None
         self.ahead, self._cost = 0, 0
-        self._insiders = insiders
-        self._part = group_atoms(system.atoms, [0] * len(system.atoms.nodes))
-        self._of_atom = np.full(len(system.atoms.count), -1, np.int64)
-        for person, atoms in enumerate(insiders):
-            self._of_atom[atoms] = person
-        self._most = system.least - system.value
+        self._insiders = Insiders(system, insiders)
+        # The least number is one of rows, where cells have both; of rows fewer than N are fewer than N persons.
+        self._least_of = np.arange(len(system)) if system.twin is None else system.twin
+        self._most = (system.least - system.value)[self._least_of]
         self._fewest = threshold - system.value
         self._changes = Rows(len(system.atoms.count), np.int64)
         self._moved = Rows(len(system), np.int64)
         self._seen = Rows(len(insiders), np.bool_)
         self._add(np.zeros(len(system.atoms.count), np.int64))
-
-    def parts(self, cell: int) -> tuple[dict[int, int], int]:
-        """For each insider of a class, his rows beyond one for each atom; and the insider with the whole class, or -1.
-
-        An insider with the whole class knows it anyhow.
-        """
-        inside = self.system.members(cell)
-        excess: dict[int, int] = {}
-        for person in np.unique(self._of_atom[inside]):
-            if person >= 0:
-                is_own = np.isin(inside, self._insiders[person])
-                if is_own.all():
-                    return {}, int(person)
-                parts = len(np.unique(self._part[inside[is_own]]))
-                excess[int(person)] = int(self.system.atoms.count[inside[is_own]].sum()) - parts
-        return excess, -1
 
     def serving(self, cell: int, *, low: bool) -> tuple[Flags, Flags]:
         """The witnesses that serve a class at an end, and those that do for each insider.
@@ -176,11 +151,11 @@ class _Search:
         Returns:
             bool[witnesses] and bool[insiders, witnesses]; every witness serves an insider with the whole class.
         """
-        moved, seen = self._moved.array[:, cell], self._seen.array
+        moved, seen = self._moved.array[:, self._least_of[cell] if low else cell], self._seen.array
         plain = self._meets(cell, moved, low=low, more=0)
         by_person = plain & ~seen.T
-        if self._insiders:
-            excess, whole = self.parts(cell)
+        if len(self._insiders):
+            excess, whole = self._insiders.parts(cell)
             for person, more in excess.items():
                 by_person[person] = self._meets(cell, moved, low=low, more=more) & ~seen[:, person]
             if whole >= 0:
@@ -188,9 +163,12 @@ class _Search:
         return plain, by_person
 
     def _meets(self, cell: int, moved: Longs, *, low: bool, more: int) -> Flags:
-        """An insider with more rows asks for less at the lower end, and for more at the upper end."""
-        meets: Flags = moved <= self._most[cell] + more if low else moved >= self._fewest[cell] + more
-        return meets
+        """An insider with more rows asks for less at the lower end, and for more at an upper end of rows."""
+        if low:
+            least: Flags = moved <= self._most[cell] + more
+            return least
+        most: Flags = moved >= self._fewest[cell] + (more if self.system.twin is None else 0)
+        return most
 
     def serve(self, cell: int, *, low: bool) -> None:
         """Find witnesses for an end of a cell.
@@ -209,12 +187,15 @@ class _Search:
             _, by_person = self.serving(cell, low=low)
 
     def _solve(self, cell: int, *, low: bool, persons: tuple[int, ...], able: bool = False) -> bool:
-        fixed = tuple(int(atom) for person in persons for atom in self._insiders[person])
-        excess = self.parts(cell)[0] if persons else {}
+        fixed = tuple(int(atom) for person in persons for atom in self._insiders.atoms(person))
+        excess = self._insiders.parts(cell)[0] if persons else {}
         more = [excess.get(person, 0) for person in persons] or [0]
-        most = int(self._most[cell]) + min(more) if low else None
-        fewest = None if low else int(self._fewest[cell]) + max(more)
-        change = self._find(Demand(cell, most, fewest, fixed), keep_shown=able)
+        if low:
+            demand = Demand(int(self._least_of[cell]), int(self._most[cell]) + min(more), None, fixed)
+        else:
+            most = max(more) if self.system.twin is None else 0
+            demand = Demand(cell, None, int(self._fewest[cell]) + most, fixed)
+        change = self._find(demand, keep_shown=able)
         if change is None:
             if able:
                 return False
@@ -226,7 +207,7 @@ class _Search:
         """A change that meets a demand: of least weight, unless such programs would cost too much for those ahead."""
         served = 1 - self.ahead / max(1, 2 * int(self.system.small.sum()))
         large = len(self.system.atoms.count) * len(self.system) > WHOLE
-        if large or self._cost * SPARED > self._work.most * (served + BEGINNING):
+        if self._near is not None and (large or self._cost * SPARED > self._work.most * (served + BEGINNING)):
             change = self._find_nearby(demand, keep_shown=keep_shown)
             if change is not None or keep_shown:
                 return change
@@ -239,6 +220,8 @@ class _Search:
             self._cost += before - self._work.left
 
     def _find_nearby(self, demand: Demand, *, keep_shown: bool) -> Longs | None:
+        if self._near is None:
+            return None
         for most in NEARBY[:1] if keep_shown else NEARBY:
             change = self._near.solve(demand, most, keep_shown=keep_shown)
             if change is not None:
@@ -247,13 +230,10 @@ class _Search:
 
     def _add(self, change: Longs) -> None:
         moved = self.system.sums(change)
-        self._whole.hide(np.flatnonzero(moved))
-        seen = np.zeros(len(self._insiders), bool)
-        persons = self._of_atom[np.flatnonzero(change)]
-        seen[persons[persons >= 0]] = True
+        self._whole.hide(np.flatnonzero(self.system.with_twins(moved != 0)))
         self._changes.add(change)
         self._moved.add(moved)
-        self._seen.add(seen)
+        self._seen.add(self._insiders.seen(change))
 
     @property
     def changes(self) -> Longs:
@@ -281,7 +261,7 @@ class _Search:
     def _list_served(self, small: Longs) -> Iterator[tuple[Flags, dict[int, Flags]]]:
         """Of each end of each small cell which witnesses serve it, and which do for insiders with a part of it."""
         for cell in small:
-            excess, whole = self.parts(int(cell))
+            excess, whole = self._insiders.parts(int(cell))
             for low in (True, False):
                 plain, by_person = self.serving(int(cell), low=low)
                 parts = {person: by_person[person] for person in excess}

@@ -163,6 +163,8 @@ class Deviations:
         inner = np.ones(starts[-1], bool)
         inner[ends - 1] = inner[ends - 2] = False
         index[inner] = system.member
+        if system.times is not None:
+            value[inner] = system.times
         index[ends - 2], value[ends - 2] = atoms + np.arange(cells), -1.0
         index[ends - 1], value[ends - 1] = atoms + cells + np.arange(cells), 1.0
         assert len(lengths) == cells

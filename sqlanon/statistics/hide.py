@@ -12,7 +12,8 @@ from sqlanon.engines.base import TableRef
 from sqlanon.progress import Progress
 from sqlanon.statistics.amounts import Amounts, Range
 from sqlanon.statistics.bounds import bound_hidden, bound_sums
-from sqlanon.statistics.choose import choose_hidden
+from sqlanon.statistics.choose import Protected, choose_hidden
+from sqlanon.statistics.hide_patterns import bound_both, load_patterns
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.system import System, Wholes
 from sqlanon.table.scratch import Scratch
@@ -31,11 +32,13 @@ class Hidden:
         table: scratch table (cell, low, high) of the hidden cells; high is -1 where there is no bound.
         witness: scratch table (witness, atom, change), where the change is not 0.
         witnesses: number of witnesses, besides the true table.
+        patterns: scratch table (pattern, atom, times, persons), where witnesses are changes of patterns.
     """
 
     table: TableRef
     witness: TableRef
     witnesses: int
+    patterns: TableRef | None = None
 
 
 def hide_cells(
@@ -69,6 +72,8 @@ def hide_cells(
         amounts=amounts,
     )
     cells = np.flatnonzero(choice.hidden[system.listed])
+    if shape.patterns:
+        return _load_patterns(scratch, shape, system, choice)
     low = high = np.full(len(system), -1, np.int64)
     if shape.bounds:
         low, high = bound_hidden(system, choice.hidden, choice.witnesses)
@@ -87,6 +92,16 @@ def hide_cells(
         witness, {"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64), **changes}
     )
     return Hidden(table, witness, len(choice.witnesses) - 1)
+
+
+def _load_patterns(scratch: Scratch, shape: Shape, system: System, choice: Protected) -> Hidden:
+    cells = np.flatnonzero(choice.hidden[system.listed])
+    classes, table = system.listed[cells], scratch.table("hidden")
+    bounds = bound_both(system, choice, shape) if shape.bounds else {}
+    hidden = {name: of[classes] for name, of in bounds.items()} or {"low": np.full(len(cells), -1, np.int64)}
+    scratch.engine.load_arrays(table, {"cell": (cells + 1).astype(np.int64), **hidden})
+    witness, patterns = load_patterns(scratch, shape, system, choice.witnesses)
+    return Hidden(table, witness, len(choice.witnesses) - 1, patterns)
 
 
 def _place_sums(changes: Longs, wholes: Wholes) -> Longs:

@@ -21,6 +21,7 @@ class Kept:
     """The private tables of hidden cells: cells, atoms, the changes of the witnesses, and the demands of each sum.
 
     Where versions with sums follow one another, ``amounts`` has the rows of each finest combination by their amounts.
+    Where persons have several rows, ``patterns`` has the patterns that witnesses change.
     """
 
     cells: TableRef
@@ -28,23 +29,27 @@ class Kept:
     witness: TableRef
     sums: tuple[SumTables, ...] = ()
     amounts: TableRef | None = None
+    patterns: TableRef | None = None
 
     def parts(self) -> dict[str, TableRef]:
         """The tables by their parts."""
         sums = {
             f"{part}{index}": getattr(summed, part) for index, summed in enumerate(self.sums, 1) for part in SUM_PARTS
         }
-        amounts = {} if self.amounts is None else {"amounts": self.amounts}
-        return {"cells": self.cells, "atoms": self.atoms, "witness": self.witness, **sums, **amounts}
+        more = {"amounts": self.amounts, "patterns": self.patterns}
+        some = {part: table for part, table in more.items() if table is not None}
+        return {"cells": self.cells, "atoms": self.atoms, "witness": self.witness, **sums, **some}
 
 
-def kept_of(tables: Sequence[TableRef]) -> Kept:
-    """The private tables of hidden cells, in the order of `list_parts`."""
-    cells, atoms, witness, *rest = tables
-    many = len(SUM_PARTS)
-    amounts = rest.pop() if len(rest) % many else None
-    sums = tuple(SumTables(*rest[index : index + many]) for index in range(0, len(rest), many))
-    return Kept(cells, atoms, witness, sums, amounts)
+def kept_of(tables: Tables) -> Kept:
+    """The private tables of hidden cells by their parts."""
+    sums = tuple(
+        SumTables(*(tables[f"{part}{place}"] for part in SUM_PARTS))
+        for place in range(1, len(tables) + 1)
+        if f"{SUM_PARTS[0]}{place}" in tables
+    )
+    cells, atoms, witness = (tables[part] for part in ("cells", "atoms", "witness"))
+    return Kept(cells, atoms, witness, sums, tables.get("amounts"), tables.get("patterns"))
 
 
 def kept_beside(physical: TableRef, parts: Sequence[str]) -> dict[str, TableRef]:
@@ -61,7 +66,8 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
     return {
         "cells": ["cell", *levels, "n", "persons", *sums],
         "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner", *sums, *classes],
-        "witness": ["witness", "atom", "change", *sums],
+        "witness": ["witness", "pattern" if shape.patterns else "atom", "change", *sums],
+        "patterns": ["pattern", "atom", "times", "persons"],
         "amounts": [*(f"v{column.place}_0" for column in shape.columns), *sums, "n"],
         "noise": ["cell", "key", "value", "change", "marks"],
         "chances": ["number", "first", "until", "change"],

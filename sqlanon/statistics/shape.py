@@ -74,6 +74,7 @@ class Shape:
         neighbour: the release of rows that readers have as well.
         followed: other versions are to follow.
         show: margins whose cells must be shown.
+        patterns: persons have several rows, and those of a cell are counted by patterns; see `patterns`.
     """
 
     columns: tuple[ShapeColumn, ...]
@@ -89,11 +90,17 @@ class Shape:
     neighbour: Neighbour | None = None
     followed: bool = False
     show: tuple[Levels, ...] = ()
+    patterns: bool = False
 
     @property
     def counted(self) -> str:
-        """The summed column of the cells; with several measures all are equal."""
-        return "n" if any(column == "n" for _, column in self.measures) else "persons"
+        """The summed column of the cells; with several measures all are equal, unless there are patterns."""
+        return "n" if self.has_rows or self.patterns else "persons"
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether numbers of rows are published."""
+        return any(column == "n" for _, column in self.measures)
 
     @property
     def finest(self) -> list[tuple[int, ...]]:
@@ -113,8 +120,9 @@ class Shape:
                 for places, margins in self.tables
             ],
             "measures": [
-                {"name": name, "low": f"{name}_low", "high": f"{name}_high", "column": column}
-                for name, column in self.measures
+                {"name": name, "low": f"{name}_low", "high": f"{name}_high", "column": column, "place": place}
+                | dict(zip(("bottom", "top"), self.bounds_of(column), strict=True))
+                for place, (name, column) in enumerate(self.measures, 1)
             ],
             "counted": self.counted,
             "threshold": self.threshold,
@@ -124,6 +132,10 @@ class Shape:
             "sums": [summed.context() for summed in self.sums],
             **({} if self.neighbour is None else self.neighbour.context()),
         }
+
+    def bounds_of(self, column: str) -> tuple[str, str]:
+        """The columns with the bounds of a number in the table of hidden cells."""
+        return ("least", "most") if self.patterns and column == "persons" else ("low", "high")
 
     def key_columns(self) -> list[str]:
         """The columns of keys of atoms."""
@@ -201,6 +213,8 @@ def read_stored_shape(
     version: int,
     scales: Sequence[int] = (),
     neighbour: Neighbour | None = None,
+    *,
+    patterns: bool = False,
 ) -> Shape:
     """The shape of a version, without the fields for counting rows.
 
@@ -210,6 +224,7 @@ def read_stored_shape(
         version: the number of the version.
         scales: digits after the point of the sums.
         neighbour: the release of rows that readers have as well.
+        patterns: persons have several rows.
     """
     columns = tuple(ShapeColumn(name, "", "", height, None, place, 0) for place, (name, height) in enumerate(levels, 1))
     tables = tuple(_margins_of(columns, [str(name) for name in table["by"]]) for table in policy["tables"])
@@ -226,6 +241,7 @@ def read_stored_shape(
         version,
         read_stored_sums(policy.get("sums", ()), scales),
         neighbour,
+        patterns=patterns,
     )
 
 

@@ -1,6 +1,6 @@
 -- name: statistics/view
--- params: physical (table to make), cells (table, as statistics/cells makes it), hidden (table of cell, low, high), columns (list of
---   {name, level (name), type, levels}), measures (list of {name, low, high, column (n or persons)}), sums (list of {place, name, low_name, high_name, unit,
+-- params: physical (table to make), cells (table, as statistics/cells makes it), hidden (table of cell and bounds), columns (list of
+--   {name, level (name), type, levels}), measures (list of {name, low, high, bottom and top (columns of hidden), column (n or persons)}), sums (list of {place, name, low_name, high_name, unit,
 --   type}), bounds (bool), version
 -- returns: the published table: each cell with its levels (0: the value; the number of levels: the total, where the value is NULL), the measures
 --   with NULL where they are hidden, their bounds, status (shown or hidden) and as_of (the version of the value); in the order of levels and values
@@ -14,8 +14,8 @@ SELECT
 {% for m in measures %}
     , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) END AS {{ m.name | ident }}
 {% if bounds %}
-    , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) ELSE h.low END AS {{ m.low | ident }}
-    , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) WHEN h.high >= 0 THEN h.high END AS {{ m.high | ident }}
+    , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) ELSE h.{{ m.bottom }} END AS {{ m.low | ident }}
+    , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) WHEN h.{{ m.top }} >= 0 THEN h.{{ m.top }} END AS {{ m.high | ident }}
 {% endif %}
 {% endfor %}
 {% for s in sums %}

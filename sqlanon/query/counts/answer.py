@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Statement
 from sqlanon.query.answer import Answer, Bounded
+from sqlanon.query.counts.of_persons import PersonReader
 from sqlanon.query.counts.of_sums import SumReader
 from sqlanon.query.counts.released import MEASURE, ReleasedCounts, ReleasedSum
 from sqlanon.query.counts.shown_cells import choose_table, read_finest, read_seen
@@ -53,12 +54,14 @@ class _Asked:
         sums: it is NULL of no rows.
         of: the column of published sums; None: rows or persons are added up.
         average: it is an average of them.
+        persons: the published number of persons, where these do not add up: of each row it counts the persons once.
     """
 
     weight: Tree
     sums: bool
     of: ReleasedSum | None = None
     average: bool = False
+    persons: str | None = None
 
 
 def answer_counts(
@@ -95,6 +98,7 @@ class _Reader:
         self._fields = {field.name: field for field in released.fields}
         self._finest: npt.NDArray[np.float64] | None = None
         self._sums: dict[str, SumReader] = {}
+        self._persons: dict[str, PersonReader] = {}
 
     def answer(self, most: int) -> Answer:
         bound = self._bound
@@ -112,15 +116,22 @@ class _Reader:
         if columns is None:
             names = ", ".join(used_columns)
             refuse(self._text, None, f"no table of the release has these columns together: {names}")
-        seen = read_seen(self._engine, self._released, columns)
+        added = self._released.summed is not None
+        rows_seen = read_seen(self._engine, self._released, columns) if added else None
+        persons = dict.fromkeys(item.persons for item in asked_items if item.persons is not None)
+        if rows_seen is None and not persons:
+            persons = {self._released.measures[0][0]: None}
+        self._persons = {name: PersonReader(self._engine, self._released, columns, name, rows_seen) for name in persons}
+        seen = rows_seen if rows_seen is not None else next(iter(self._persons.values())).seen
         self._finest = read_finest(self._engine, self._released, columns)
         if len(seen.atoms) > MOST_ATOMS:
             refuse(self._text, None, f"the table has more than {MOST_ATOMS:,} finest cells")
         text = self._write([column.name for column in columns], weights)
         rows = self._engine.fetch(Statement("query", text), max_rows=MOST_ATOMS)
         # What is known of the versions before may say more than their numbers.
-        whole = len(columns) == len(self._released.columns) and not self._released.several
-        reach = self._reach(seen, [column.name for column in columns])
+        whole = len(columns) == len(self._released.columns)
+        whole = whole and not self._released.several and not self._released.patterns
+        reach = self._reach(rows_seen, [column.name for column in columns]) if rows_seen is not None else None
         self._sums = {
             summed.name: SumReader(self._engine, self._released, columns, summed, self._seconds)
             for summed in {each.of for each in asked_items}
@@ -129,7 +140,7 @@ class _Reader:
         return self._assemble(items, text, _Found(rows, seen, len(columns), len(bound.groups)), reach, (whole, most))
 
     def _assemble(
-        self, items: Sequence[int | _Asked], text: str, found: _Found, reach: Reach, how: tuple[bool, int]
+        self, items: Sequence[int | _Asked], text: str, found: _Found, reach: Reach | None, how: tuple[bool, int]
     ) -> Answer:
         (whole, most), names = how, [name for name, _ in self._bound.query.items]
         groups = found.groups()
@@ -143,7 +154,12 @@ class _Reader:
             position = 0
             for name, item in zip(names, items, strict=True):
                 if isinstance(item, _Asked):
-                    row[name] = self._bound_item(item, found.weights(group, position), reach, whole=whole)
+                    weights = found.weights(group, position)
+                    if item.persons is not None:
+                        row[name] = self._count_persons(self._persons[item.persons], weights, found.seen)
+                    else:
+                        assert reach is not None
+                        row[name] = self._bound_item(item, weights, reach, whole=whole)
                     position += 1
                 else:
                     row[name] = found.key(group, item)
@@ -169,6 +185,15 @@ class _Reader:
             return Bounded(self._estimate(total_weights, low, high), low.value, high.value, tight=False, exact=exact)
         tight = exact or (whole and low.table is not None and high.table is not None)
         return Bounded(_middle(low, high), low.value, high.value, tight, exact)
+
+    @staticmethod
+    def _count_persons(reader: PersonReader, weights: Sequence[tuple[int, Any]], seen: Seen) -> Bounded:
+        places = [reader.seen.places[seen.atoms[atom]] for atom, weight in weights if weight is not None]
+        if not places:
+            return Bounded(None, None, None, tight=False, undefined_possible=True)
+        inside = np.zeros(len(reader.seen.atoms), bool)
+        inside[places] = True
+        return reader.count(inside)
 
     def _estimate(self, weight: Longs, low: End, high: End) -> int | None:
         """The sum of the published numbers, where these add up; but never outside of the bounds."""
@@ -201,6 +226,9 @@ class _Reader:
             if summed is not None:
                 return _Asked(_where(exp.Literal.number(1), condition), True, summed)
             if isinstance(argument, exp.Column) and self._fields[argument.name].role == MEASURE:
+                kinds = dict(self._released.measures)
+                if self._released.patterns and kinds.get(argument.name) == "persons":
+                    return _Asked(_where(exp.Literal.number(1), condition), True, persons=argument.name)
                 return _Asked(_where(exp.Literal.number(1), condition), sums=True)
             self._check_counted("count", written)
             return _Asked(_where(argument, condition), sums=True)

@@ -61,11 +61,15 @@ class ReadTables:
         columns: all of their columns.
         tables: the tables; a release of several tables is several.
         least: the least number of a hidden cell.
+        apart: numbers are of persons who have several rows, and do not add up.
+        beside: other numbers of these cells are published, which may say more.
     """
 
     columns: tuple[SeenColumn, ...]
     tables: tuple[Published, ...]
     least: int
+    apart: bool = False
+    beside: bool = False
 
 
 def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelling) -> ReadTables:
@@ -126,12 +130,22 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
             if raw_table.newest and raw_table.as_of[index] < raw_table.newest:
                 older[key] = raw_table.as_of[index]
         tables.append(Published(raw_table.name, table_places, cells, raw_table.whole, ends, older, raw_table.newest))
-    return ReadTables(tuple(columns.values()), tuple(tables), 1 if all(raw_table.counted for raw_table in raw) else 0)
+    apart = {raw_table.name for raw_table in raw if raw_table.apart}
+    if apart and {raw_table.name for raw_table in raw} != apart:
+        raise UnsupportedError(
+            f"{', '.join(sorted(apart))} counts persons who have several rows, and they do not add up: name it alone"
+        )
+    least = 1 if all(raw_table.counted for raw_table in raw) else 0
+    beside = any(raw_table.beside for raw_table in raw)
+    return ReadTables(tuple(columns.values()), tuple(tables), least, bool(apart), beside)
 
 
 @dataclass(frozen=True, slots=True)
 class _Raw:
-    """A table with columns as stored; a node is None where it is the total. With several versions that of each cell."""
+    """A table with columns as stored; a node is None where it is the total. With several versions that of each cell.
+
+    Its numbers are of persons who have several rows, and do not add up, where ``apart``; ``beside``: there are others.
+    """
 
     name: str
     columns: tuple[SeenColumn, ...]
@@ -140,6 +154,8 @@ class _Raw:
     counted: bool
     as_of: Sequence[int] = ()
     newest: int = 0
+    apart: bool = False
+    beside: bool = False
 
 
 def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling: CountsSpelling) -> list[_Raw]:
@@ -149,7 +165,9 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
         raise PolicyError(f"{name}: {summed.name} may be negative, and an audit reads numbers of 0 or more; ask query")
     if summed is not None and summed.scale > spelling.decimals:
         raise PolicyError(f"{name}: {summed.name} has digits after the point: say --decimals {summed.scale}")
-    measure = released.measures[0][0] if summed is None else summed.name
+    chosen = next((name for name, _ in released.measures if name.lower() == value_name), None)
+    measure = chosen or released.summed or released.measures[0][0] if summed is None else summed.name
+    apart = released.patterns and dict(released.measures).get(measure) == "persons"
     unit = 10**spelling.decimals
     rows = engine.fetch(
         statement(
@@ -190,7 +208,10 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
                 as_of.append(read_integer(row[-2]))
         newest = released.versions[-1] if released.several else 0
         inside_columns = tuple(columns[index] for index in inside)
-        raw_tables.append(_Raw(name, inside_columns, cells, True, summed is None, as_of, newest))
+        counted = summed is None
+        raw_tables.append(
+            _Raw(name, inside_columns, cells, True, counted, as_of, newest, apart, beside=released.patterns)
+        )
     return raw_tables
 
 

@@ -43,6 +43,7 @@ class ReleasedCounts(Released):
         added: published numbers add up.
         sums: the columns whose sums are published.
         versions: with versions that follow one another, those whose rows are in it; else empty.
+        patterns: persons have several rows in several cells, so that they do not add up.
     """
 
     columns: tuple[SeenColumn, ...] = ()
@@ -52,11 +53,17 @@ class ReleasedCounts(Released):
     changed: bool = False
     added: bool = True
     versions: tuple[int, ...] = ()
+    patterns: bool = False
+
+    @property
+    def summed(self) -> str | None:
+        """The first published number that adds up; None: none does."""
+        return next((name for name, kind in self.measures if kind == "count" or not self.patterns), None)
 
     @property
     def beside(self) -> tuple[str, ...]:
         """The columns to read with a number: its bounds, where these are all that is published, or its version."""
-        name = self.measures[0][0]
+        name = self.summed or self.measures[0][0]
         if self.changed:
             return f"{name}_low", f"{name}_high"
         return ("as_of",) if self.several else ()
@@ -114,4 +121,5 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         added=statistics.get("additive", True),
         sums=tuple(sums),
         versions=tuple(map(int, statistics.get("versions", ()))),
+        patterns=bool(statistics.get("patterns")),
     )

@@ -96,7 +96,9 @@ class Entry:
         if not statistics:
             return {}
         method = (statistics.get("other") or {}).get("method", "suppress")
-        parts = list_parts(len(statistics.get("sums", ())), method, followed=statistics.get("cohort") is not None)
+        patterns = bool((self.report.get("statistics") or {}).get("patterns"))
+        followed = statistics.get("cohort") is not None
+        parts = list_parts(len(statistics.get("sums", ())), method, followed=followed, patterns=patterns)
         return {part: TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts}
 
     @property

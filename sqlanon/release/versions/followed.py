@@ -45,7 +45,7 @@ class Nights:
     @property
     def before(self) -> Kept | None:
         """The private tables of the version before."""
-        return kept_of(self._before.statistics) if self._before is not None else None
+        return kept_of(self._before.counts) if self._before is not None else None
 
     @property
     def stage(self) -> TableRef | None:
@@ -62,7 +62,7 @@ class Nights:
         """
         if self._growth is None or self._before is None:
             return ()
-        version, before = self._before.version, kept_of(self._before.statistics)
+        version, before = self._before.version, kept_of(self._before.counts)
         listed, stopped, few, many = scratch.numbers(
             "statistics/moving_on", cells=cells, before=before.cells, **shape.context()
         )
@@ -101,7 +101,7 @@ class Nights:
                 f"{name}: version {before.version} is published, and readers had version {self._newest} after it: new "
                 f"rows are counted from the last version on. Return to it first: {advice}"
             )
-        growth = find_newcomers(work.scratch, shape, work.staged.stage, kept_of(before.statistics), name)
+        growth = find_newcomers(work.scratch, shape, work.staged.stage, kept_of(before.counts), name)
         if growth.went:
             amounts = ", or have another amount" if shape.sums else ""
             raise GuardError(

@@ -72,6 +72,10 @@ class Protection(Protocol):
     def owned(self) -> bool:
         """Whether the staged source needs a hash of each person."""
 
+    @property
+    def several(self) -> bool:
+        """Whether persons may be counted who have rows in several of the finest cells."""
+
     def describe(self, release: str, threshold: int) -> str:
         """What the stage does, in one line."""
 

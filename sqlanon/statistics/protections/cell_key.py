@@ -40,6 +40,7 @@ class CellKey:
     asked: StatisticsSpec
     method: Method = "cell_key"
     owned: bool = True
+    several: bool = False
 
     @property
     def _noise(self) -> CellKeySpec:

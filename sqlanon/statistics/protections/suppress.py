@@ -30,6 +30,7 @@ class Suppress:
     asked: StatisticsSpec
     method: Method = "suppress"
     owned: bool = False
+    several: bool = True
 
     def describe(self, release: str, threshold: int) -> str:
         """See `Protection.describe`."""
@@ -72,7 +73,7 @@ class Suppress:
             context = shape.context()
             return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
 
-        tables = Kept(cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts).parts()
+        tables = Kept(cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, hidden.patterns).parts()
         facts = {"interval": "full", "insiders": self.asked.insiders, "bounds": self.asked.bounds}
         return Made(view, tables, hidden.witnesses, facts, hidden=hidden.table)
 
@@ -94,8 +95,8 @@ class Suppress:
 
     def verify_source(self, run: Run, kept: Tables) -> None:
         """See `Protection.verify_source`."""
-        verify_source(run.scratch, run.shape, run.stage, kept_of(list(kept.values())), run.release)
+        verify_source(run.scratch, run.shape, run.stage, kept_of(kept), run.release)
 
     def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
         """See `Protection.verify`."""
-        return verify_published(scratch, shape, physical, kept_of(list(kept.values())), release)
+        return verify_published(scratch, shape, physical, kept_of(kept), release)

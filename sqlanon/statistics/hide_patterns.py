@@ -1,0 +1,76 @@
+"""From the hidden cells of a system of patterns to tables of them, of the witnesses, and of the patterns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.statistics.bounds import bound_hidden
+from sqlanon.statistics.insiders import insiders_of
+from sqlanon.statistics.person_bounds import bound_persons
+from sqlanon.statistics.seen import UNBOUNDED
+from sqlanon.statistics.system import System
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import TableRef
+    from sqlanon.statistics.choose import Protected
+    from sqlanon.statistics.shape import Shape
+    from sqlanon.table.scratch import Scratch
+
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+
+def bound_both(system: System, choice: Protected, shape: Shape) -> dict[str, Longs]:
+    """Bounds of the rows and the persons of each class, by columns of the table of hidden cells.
+
+    Args:
+        system: the cells over patterns.
+        choice: the hidden cells, with witnesses.
+        shape: the published numbers.
+    """
+    assert system.wholes is not None
+    rows = system.wholes.system
+    hidden = choice.hidden[: len(rows)]
+    low, high = np.zeros(len(rows), np.int64), np.full(len(rows), -1, np.int64)
+    if shape.has_rows:
+        low, high = bound_hidden(rows, hidden, system.wholes.add(choice.witnesses))
+    most_rows = np.where(high < 0, UNBOUNDED, high)
+    least, most = bound_persons(rows, system.value[: len(rows)], hidden, most_rows)
+    return {"low": low, "high": high, "least": least, "most": most}
+
+
+def load_patterns(scratch: Scratch, shape: Shape, system: System, witnesses: Longs) -> tuple[TableRef, TableRef]:
+    """The scratch tables of witnesses (witness, pattern, change) and of their patterns (pattern, atom, times, persons).
+
+    Patterns of persons who are alone in a cell are in it as well.
+    """
+    wholes = system.wholes
+    assert wholes is not None
+    assert wholes.part is not None
+    assert wholes.times is not None
+    used: Flags = (witnesses != 0).any(axis=0)
+    if shape.insiders:
+        used[[insider.own for insider in insiders_of(system)]] = True
+    number = np.cumsum(used)
+    inside = used[wholes.part]
+    part = wholes.part[inside]
+    patterns, witness = scratch.table("patterns"), scratch.table("witness")
+    scratch.engine.load_arrays(
+        patterns,
+        {
+            "pattern": number[part].astype(np.int64),
+            "atom": wholes.of[inside] + 1,
+            "times": wholes.times[inside],
+            "persons": system.atoms.count[part],
+        },
+    )
+    of, pattern = np.nonzero(witnesses)
+    change = {"change": witnesses[of, pattern]}
+    scratch.engine.load_arrays(
+        witness, {"witness": of.astype(np.int64), "pattern": number[pattern].astype(np.int64), **change}
+    )
+    return witness, patterns
