@@ -215,12 +215,6 @@ def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None
         problems.add((*path, "refresh", "cohort", "persons"), what, f"more than protect: {{persons: {spec.threshold}}}")
     if spec.together:
         problems.add((*path, "refresh"), "versions of counts together with rows are not built", "one of the two")
-    if spec.show:
-        what = "in the new rows of a version other cells are hidden, so that it is not built for several versions"
-        problems.add((*path, KEY, "protect", "show"), what, "leave it out")
-    if spec.bounds == "exact":
-        what = "bounds of numbers of several versions are not built"
-        problems.add((*path, KEY, "protect", "bounds"), what, "bounds: none")
 
 
 def _heights(columns: Sequence[ColumnSpec]) -> dict[str, int | None]:

@@ -64,9 +64,10 @@ class Suppress:
             if shape.show:
                 names = join_words([shape.margin_name(margin) for margin in shape.show])
                 why += f", where all cells of {names} are shown (protect: show)"
-            raise InfeasibleError(
-                f"{run.release}: {why}; nothing was published. Publish coarser levels or fewer columns"
-            ) from None
+            advice = "Publish coarser levels or fewer columns"
+            if shape.follows:
+                advice = "The new rows wait, and a run with more of them may publish them"
+            raise InfeasibleError(f"{run.release}: {why}; nothing was published. {advice}") from None
 
         def view(place: TableRef) -> Statement:
             context = shape.context()
@@ -86,9 +87,12 @@ class Suppress:
         shape = run.shape
         margin = find_hidden(system, shape.show, system.small | find_sensitive(amounts, len(system)))
         if margin is not None:
+            advice = "take coarser levels, or leave the margin out of show"
+            if shape.follows:
+                advice = "the new rows wait, until enough persons are new in each of its cells"
             raise InfeasibleError(
                 f"{run.release}: a cell of {shape.margin_name(margin)} must be hidden, so that not all are shown "
-                "(protect: show); nothing was published. Take coarser levels, or leave the margin out of show"
+                f"(protect: show); nothing was published: {advice}"
             )
         return fix_margins(system, shape.show)
 
