@@ -37,7 +37,7 @@ from sqlanon.engines.duckdb.errors import cannot_open, translate_error
 from sqlanon.engines.duckdb.guest import guest
 from sqlanon.engines.duckdb.lake.tables import LakeTables
 from sqlanon.engines.duckdb.lake.writing import LakeWriter
-from sqlanon.engines.duckdb.opening import connect
+from sqlanon.engines.duckdb.opening import connect, is_private, make_log
 from sqlanon.engines.duckdb.transfer import Transferring
 from sqlanon.engines.names import split_name
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
@@ -96,7 +96,7 @@ class DuckDBEngine(Transferring):
 
     @property
     def lake(self) -> LakeWriter:
-        return LakeWriter(self._connection, self._qualify, self._translate_errors)
+        return LakeWriter(self._connection, self._path, self._qualify, self._translate_errors)
 
     @property
     def transfer(self) -> Self:
@@ -143,6 +143,8 @@ class DuckDBEngine(Transferring):
         if path is not None:
             engine._again = partial(cls.open, f"duckdb:///{path}", threads=threads, memory=memory)
             engine._swept = () if read_only else tuple(map(str, sweep(Path(path))))
+            if not read_only and is_private(Path(path)):
+                make_log(Path(path))
         return engine
 
     def relation(self, name: str) -> Relation:

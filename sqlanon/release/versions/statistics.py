@@ -144,7 +144,8 @@ class OfStatistics(Version):
     def profile(self, work: Work) -> None:
         """See `Version.profile`: the cells are counted."""
         with work.watch.stage("profile"):
-            shape, stage = self._shape_of(work), self._nights.stage or work.staged.stage
+            shape, stage = self._nights.shape(self._shape_of(work)), self._nights.stage or work.staged.stage
+            self._shape = shape
             self._cube = count_cells(work.scratch, shape, stage, work.spec.name)
 
     def _shape_of(self, work: Work) -> Shape:

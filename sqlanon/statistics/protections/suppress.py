@@ -19,7 +19,7 @@ from sqlanon.statistics.must_show import find_hidden, fix_margins
 from sqlanon.statistics.protections.base import Made, Run
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import read_amounts
-from sqlanon.statistics.system import System
+from sqlanon.statistics.system import System, with_least_total
 from sqlanon.table.scratch import Scratch
 
 
@@ -46,7 +46,7 @@ class Suppress:
             InfeasibleError: a small cell of a margin cannot be protected.
         """
         scratch, shape, cube = run.scratch, run.shape, run.cube
-        system = read_system(scratch, shape, cube, run.secret)
+        system = with_least_total(read_system(scratch, shape, cube, run.secret), shape.least_rows)
         try:
             amounts = read_amounts(scratch, shape, cube.finest, cube.sums, system)
             system = self._fix(run, system, [amount for amount, _ in amounts])
