@@ -116,6 +116,7 @@ class StatisticsSpec:
         other: another protection than that cells are hidden.
         together: releases of rows of the same source that readers have as well.
         cohort: versions follow one another, each when at least so many persons are new; None: there is one version.
+        cohort_every: a version of this age, in seconds, is followed when more than ``threshold`` persons are new.
         show: margins whose cells must be shown, each by its columns and their levels; without any the grand total.
     """
 
@@ -128,6 +129,7 @@ class StatisticsSpec:
     other: CellKeySpec | RoundSpec | None = None
     together: tuple[str, ...] = ()
     cohort: int | None = None
+    cohort_every: int | None = None
     show: tuple[tuple[tuple[str, int], ...], ...] = ()
 
     @property

@@ -368,6 +368,7 @@ class PolicySpec:
         budgets: of differentially private statistics.
         path: the file.
         written: the connection as the file has it, where variables of the environment are part of it.
+        makes_file: the connection is ``state``, of lake tables; a missing file of DuckDB is made.
     """
 
     connection: str | None = field(repr=False)
@@ -375,3 +376,4 @@ class PolicySpec:
     path: str | None = None
     written: str | None = None
     budgets: tuple[BudgetSpec, ...] = ()
+    makes_file: bool = False

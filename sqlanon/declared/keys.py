@@ -54,8 +54,9 @@ TABLE: Final[tuple[Key, ...]] = (
         TEXT,
         None,
         "Of Spark, which has no transactions: a database that has, `duckdb:///path` or `postgresql://...`, for the "
-        "ledgers of budgets and the noisy tables that they paid. Variables and relative paths are as in `connection`; "
-        "a missing file is made.",
+        "ledgers of budgets and the noisy tables that they paid. Without `connection`, for releases of lake tables: "
+        "the database of their catalog, private tables and views ([lake.md](lake.md#state)). Variables and relative "
+        "paths are as in `connection`; a missing file is made.",
     ),
     Key("policy:releases", None, REQUIRED, "The releases, at least one."),
     Key(

@@ -132,6 +132,19 @@ def _open_ledger(url: str, file: Path | None, *, read_only: bool) -> Engine:
     return engine
 
 
+def make_state(url: str) -> None:
+    """Make a missing DuckDB file for this user alone; a URL of another engine, or of memory, makes none.
+
+    Raises:
+        DatabaseError: nothing can be written there.
+    """
+    file = file_of(url)
+    if file is not None:
+        from sqlanon.engines.duckdb.opening import make_file
+
+        make_file(file)
+
+
 def file_of(url: str) -> Path | None:
     """The DuckDB file that a URL names, from the root of the file system; None: another engine's URL, or memory."""
     match = re.fullmatch(r"duckdb:(?://)?/?(.*)", url, re.IGNORECASE | re.DOTALL)

@@ -312,6 +312,7 @@ class CountsCohortModel(Written):
     """When persons who are new are counted."""
 
     persons: int
+    every: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,10 +88,19 @@ def keep_batches(scratch: Scratch, shape: Shape, made: Made, kept: Tables, befor
             columns=columns[part],
             batch=shape.version,
             hidden=made.hidden if part == "cells" else None,
+            ends=_list_ends(shape),
             before=earlier.get(part),
         )
         for part, table in kept.items()
     ]
+
+
+def _list_ends(shape: Shape) -> list[dict[str, str]]:
+    """The columns of the bounds of hidden cells, each with that of the number that a shown cell has in its place."""
+    if not shape.bounds:
+        return []
+    numbers = [("", shape.counted), *((str(summed.place), f"s{summed.place}") for summed in shape.sums)]
+    return [{"name": f"{end}{place}", "shown": column} for place, column in numbers for end in ("low", "high")]
 
 
 def write_versions(scratch: Scratch, shape: Shape, kept: Kept, physical: TableRef, batches: Sequence[int]) -> Statement:
@@ -142,6 +151,8 @@ def verify_versions(
     for batch in batches:
         with scratch.beside() as apart:
             part, batch_shape = batch_of(apart, kept, batch), replace(shape, version=batch)
+            if batch != batches[0]:
+                batch_shape = shape.of_new_rows(batch, apart.count("statistics/came", atoms=part.atoms))
             view = apart.table("view_of_batch")
             apart.execute("statistics/batch_view", view=view, cells=kept.cells, batch=batch, **batch_shape.context())
             verify_published(apart, batch_shape, view, part, release)

@@ -47,7 +47,8 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
     if spec.statistics is not None:
-        for key in ("sums", "together", "cohort", "show"):  # the first releases of counts had none of them
+        # The first releases of counts had none of them.
+        for key in ("sums", "together", "cohort", "cohort_every", "show"):
             if not policy["statistics"][key]:
                 del policy["statistics"][key]
     if spec.noisy is not None:

@@ -19,7 +19,7 @@ from sqlanon.statistics.must_show import find_hidden, fix_margins
 from sqlanon.statistics.protections.base import Made, Run
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import read_amounts
-from sqlanon.statistics.system import System
+from sqlanon.statistics.system import System, with_least_total
 from sqlanon.table.scratch import Scratch
 
 
@@ -46,7 +46,7 @@ class Suppress:
             InfeasibleError: a small cell of a margin cannot be protected.
         """
         scratch, shape, cube = run.scratch, run.shape, run.cube
-        system = read_system(scratch, shape, cube, run.secret)
+        system = with_least_total(read_system(scratch, shape, cube, run.secret), shape.least_rows)
         try:
             amounts = read_amounts(scratch, shape, cube.finest, cube.sums, system)
             system = self._fix(run, system, [amount for amount, _ in amounts])
@@ -64,9 +64,10 @@ class Suppress:
             if shape.show:
                 names = join_words([shape.margin_name(margin) for margin in shape.show])
                 why += f", where all cells of {names} are shown (protect: show)"
-            raise InfeasibleError(
-                f"{run.release}: {why}; nothing was published. Publish coarser levels or fewer columns"
-            ) from None
+            advice = "Publish coarser levels or fewer columns"
+            if shape.follows:
+                advice = "The new rows wait, and a run with more of them may publish them"
+            raise InfeasibleError(f"{run.release}: {why}; nothing was published. {advice}") from None
 
         def view(place: TableRef) -> Statement:
             context = shape.context()
@@ -87,9 +88,12 @@ class Suppress:
         shape = run.shape
         margin = find_hidden(system, shape.show, system.small | find_sensitive(amounts, len(system)))
         if margin is not None:
+            advice = "take coarser levels, or leave the margin out of show"
+            if shape.follows:
+                advice = "the new rows wait, until enough persons are new in each of its cells"
             raise InfeasibleError(
                 f"{run.release}: a cell of {shape.margin_name(margin)} must be hidden, so that not all are shown "
-                "(protect: show); nothing was published. Take coarser levels, or leave the margin out of show"
+                f"(protect: show); nothing was published: {advice}"
             )
         return fix_margins(system, shape.show)
 
