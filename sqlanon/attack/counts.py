@@ -19,7 +19,7 @@ import numpy as np
 from sqlanon.attack.classes import see_classes
 from sqlanon.attack.sums import add_sums, attack_sums, label_of
 from sqlanon.attack.versions import add_readers, see_new_rows
-from sqlanon.counted import CellKeySpec
+from sqlanon.counted import STATUS, CellKeySpec
 from sqlanon.engines.rows import read_integer
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.counts.published import CountsSpelling, read_tables
@@ -158,6 +158,7 @@ def _report(
         tuple(attacks),
         sums,
         versions,
+        STATUS[read_stored_statistics(entry.policy["statistics"]).method],
     )
 
 

@@ -137,7 +137,7 @@ class OfStatistics(Version):
         self.profile(work)
         shape, cube = self._counted
         notes = (*self._nights.note(work.scratch, shape, cube.cells), *self._protection.note(self._run(work, Silent())))
-        return plan_counts(work, shape, cube, list_neighbours(work.state), notes)
+        return plan_counts(work, shape, cube, list_neighbours(work.state), (self._protection.burden, notes))
 
     @property
     def _counted(self) -> tuple[Shape, Cube]:
@@ -173,7 +173,7 @@ class OfStatistics(Version):
         Raises:
             InfeasibleError: a small cell of a margin cannot be protected; nothing is published.
         """
-        with work.watch.stage("method") as progress:
+        with work.watch.stage("method", "protect") as progress:
             self._made = self._protection.protect(self._run(work, progress))
 
     def _run(self, work: Work, progress: Progress) -> Run:
