@@ -21,7 +21,7 @@ from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.statistics.certificate import verify_published
 from sqlanon.statistics.failing import refuse
-from sqlanon.statistics.kept import Kept, Tables, kept_of, list_kept_columns
+from sqlanon.statistics.kept import ENDS, Kept, Tables, kept_of, list_kept_columns
 from sqlanon.statistics.protections.base import Made
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
@@ -98,12 +98,16 @@ def keep_batches(scratch: Scratch, shape: Shape, made: Made, kept: Tables, befor
     ]
 
 
-def _list_ends(shape: Shape) -> list[dict[str, str]]:
-    """The columns of the bounds of hidden cells, each with that of the number that a shown cell has in its place."""
+def _list_ends(shape: Shape) -> list[dict[str, str | None]]:
+    """The columns of bounds of hidden cells, each with that of the number of a shown cell in its place; None: 1."""
     if not shape.bounds:
         return []
     numbers = [("", shape.counted), *((str(summed.place), f"s{summed.place}") for summed in shape.sums)]
-    return [{"name": f"{end}{place}", "shown": column} for place, column in numbers for end in ("low", "high")]
+    return [
+        {"name": f"{end}{place}", "shown": None if end == "tight" else column}
+        for place, column in numbers
+        for end in ENDS
+    ]
 
 
 def write_versions(scratch: Scratch, shape: Shape, kept: Kept, physical: TableRef, batches: Sequence[int]) -> Statement:

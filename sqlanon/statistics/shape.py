@@ -136,12 +136,19 @@ class Shape:
                 for places, margins in self.tables
             ],
             "measures": [
-                {"name": name, "low": f"{name}_low", "high": f"{name}_high", "column": column}
+                {
+                    "name": name,
+                    "low": f"{name}_low",
+                    "high": f"{name}_high",
+                    "tight": f"{name}_tight",
+                    "column": column,
+                }
                 for name, column in self.measures
             ],
             "counted": self.counted,
             "threshold": self.threshold,
             "bounds": self.bounds,
+            "tight": self.bounds,
             "person": self.person,
             "version": self.version,
             "sums": [summed.context() for summed in self.sums],

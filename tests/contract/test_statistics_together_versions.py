@@ -78,6 +78,21 @@ def test_versions_with_sums_follow_next_to_rows(shared_db: Any, tmp_path: Path) 
 
 
 @pytest.mark.thorough
+def test_bounds_of_versions_next_to_rows(shared_db: Any, tmp_path: Path) -> None:
+    pair = Followed(shared_db, tmp_path, "bounds")
+    pair.write(
+        **{**COUNTED, "protect": "{persons: 3, bounds: exact}"}, more=f"    together: ['{pair.rows_name}']\n{FOLLOWED}"
+    )
+    pair.run()
+    pair.come(*[("north", "F")] * 7, *[("south", "M")] * 5, ("it's", "M"))
+    pair.run()
+    assert any(row["as_of"] == 1 for row in pair.rows())
+    assert all(row["n_low"] is not None for row in pair.rows())
+    assert shared_db.audit(f"release.{pair.view}").satisfied
+    assert shared_db.attack(pair.name).held
+
+
+@pytest.mark.thorough
 def test_earlier_versions_return_next_to_the_same_rows(shared_db: Any, tmp_path: Path) -> None:
     pair = Followed(shared_db, tmp_path, "return")
     pair.run()

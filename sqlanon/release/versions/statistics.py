@@ -234,7 +234,7 @@ class OfStatistics(Version):
     def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
-        parts = list_parts(len(shape.sums), protection.method, followed=shape.followed)
+        parts = list_parts(len(shape.sums), protection.method, followed=shape.followed, bounds=shape.bounds)
         kept_tables = kept_beside(private_table(state.engine, target.physical), parts)
         nights, batches = self._nights, self._nights.batches(work)
 

@@ -50,7 +50,7 @@ class Suppress:
         try:
             amounts = read_amounts(scratch, shape, cube.finest, cube.sums, system)
             system = self._fix(run, system, [amount for amount, _ in amounts])
-            hidden = hide_cells(scratch, shape, system, run.secret, run.progress, amounts)
+            hidden = hide_cells(scratch, shape, system, run.secret, run.progress, amounts, cube.parts)
         except UnservedError as error:
             margin = shape.margin_name(system.levels_of(error.margin))
             why = (
@@ -73,7 +73,8 @@ class Suppress:
             context = shape.context()
             return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
 
-        tables = Kept(cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts).parts()
+        bounds = hidden.table if shape.bounds and not shape.followed else None
+        tables = Kept(cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, bounds).parts()
         facts = {"interval": "full", "insiders": self.asked.insiders, "bounds": self.asked.bounds}
         return Made(view, tables, hidden.witnesses, facts, hidden=hidden.table)
 
