@@ -88,13 +88,20 @@ def attack_counts(
         kinds = _read_versions(
             targets, [private_counts for _, private_counts in came], insiders, promised=shape.insiders
         )
+        if shape.neighbour is not None:  # it has the rows of the first version
+            with Scratch(engine) as scratch:
+                atoms = batch_of(scratch, kept_of(entry.statistics), batches[0]).atoms
+                first = replace(joined, seen=replace(rows[0].seen, ends=None, hidden=1))
+                seen = see_classes(scratch, shape, atoms, first, order)
+            kinds.insert(2, targets[0].over(seen).read("rows", seen, promised=True))
         of_sums: list[tuple[SumsReader, ...]] = []
         for batch, new_rows in zip(batches, rows, strict=True):
             with Scratch(engine) as scratch:
                 batch_tables = batch_of(scratch, kept_of(entry.statistics), batch)
                 night = replace(joined, seen=new_rows.seen)
+                own_shape = shape if batch == batches[0] else replace(shape, neighbour=None)
                 of_sums.append(
-                    attack_sums(scratch, shape, batch_tables, night, order, lambda: until - time.monotonic())
+                    attack_sums(scratch, own_shape, batch_tables, night, order, lambda: until - time.monotonic())
                 )
         reporter.finish(entry.release)
         small = sum(int(new_rows.small.sum()) for new_rows in rows)
