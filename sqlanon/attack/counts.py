@@ -79,7 +79,7 @@ def attack_counts(
     batches = batches_of(entry)
     if len(batches) > 1:
         came = [_read_private(engine, shape, entry.counts, order, batch) for batch in batches]
-        rows = see_new_rows(parsed.columns, joined, batches, [truth for truth, _ in came], shape.threshold)
+        rows = see_new_rows(parsed.columns, joined, batches, [truth for truth, _ in came], shape)
         targets = [
             _Target(new_rows.seen, new_rows.value, new_rows.small, shape.threshold, lambda: until - time.monotonic())
             for new_rows in rows
@@ -196,10 +196,10 @@ Known = Mapping[int, Mapping[tuple[Label, ...], int]]
 
 def _read_private(
     engine: Engine, shape: Shape, kept: Tables, order: Sequence[int], batch: int | None = None
-) -> tuple[dict[Key, tuple[int, int]], Known]:
-    """The number and the persons of each cell, and the knowledge of insiders; columns in the order of the readers.
+) -> tuple[dict[Key, tuple[int, int, bool]], Known]:
+    """The numbers of each cell, and the knowledge of insiders; columns in the order of the readers.
 
-    With ``batch`` those of the new rows of a version.
+    Numbers are rows and persons; with ``batch`` those of the new rows of a version, and whether they are hidden.
     """
     many, context = len(shape.columns), shape.context()
     places = np.argsort(order).tolist()
@@ -208,7 +208,7 @@ def _read_private(
             tables = batch_of(scratch, kept_of(list(kept.values())), batch)
             kept = {"cells": tables.cells, "atoms": tables.atoms}
         truth = {}
-        for row in scratch.fetch("statistics/true_cells", cells=kept["cells"], **context):
+        for row in scratch.fetch("statistics/true_cells", cells=kept["cells"], batches=batch is not None, **context):
             nodes = [
                 (
                     read_integer(row[place]),
@@ -216,7 +216,11 @@ def _read_private(
                 )
                 for place in range(many)
             ]
-            truth[tuple(nodes[place] for place in places)] = (read_integer(row[-2]), read_integer(row[-1]))
+            truth[tuple(nodes[place] for place in places)] = (
+                read_integer(row[-2]),
+                read_integer(row[-1]),
+                row[-3] == 1,
+            )
         inside, insiders = scratch.table("inside"), scratch.table("insiders")
         scratch.execute("statistics/inside", inside=inside, cells=kept["cells"], atoms=kept["atoms"], **context)
         scratch.execute(

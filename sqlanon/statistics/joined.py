@@ -119,6 +119,9 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
     if older:
         seen, wrong = _divide(seen, older, max(table.newest for table in tables))
         clashes += wrong
+        for place, (_, before) in sorted(older.items()):  # the bounds are of now
+            low, high = ends[place]
+            ends.append((max(low - before, least), high if high == UNBOUNDED else high - before))
     return Joined(
         replace(seen, hidden=least, ends=_ends(ends) if any(table.ends for table in tables) else None),
         tuple(places),

@@ -21,7 +21,7 @@ from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.statistics.certificate import verify_published
 from sqlanon.statistics.failing import refuse
-from sqlanon.statistics.kept import Kept, Tables, kept_of, list_kept_columns
+from sqlanon.statistics.kept import ENDS, Kept, Tables, kept_of, list_kept_columns
 from sqlanon.statistics.protections.base import Made
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
@@ -88,9 +88,22 @@ def keep_batches(scratch: Scratch, shape: Shape, made: Made, kept: Tables, befor
             columns=columns[part],
             batch=shape.version,
             hidden=made.hidden if part == "cells" else None,
+            ends=_list_ends(shape),
             before=earlier.get(part),
         )
         for part, table in kept.items()
+    ]
+
+
+def _list_ends(shape: Shape) -> list[dict[str, str | None]]:
+    """The columns of bounds of hidden cells, each with that of the number of a shown cell in its place; None: 1."""
+    if not shape.bounds:
+        return []
+    numbers = [("", shape.counted), *((str(summed.place), f"s{summed.place}") for summed in shape.sums)]
+    return [
+        {"name": f"{end}{place}", "shown": None if end == "tight" else column}
+        for place, column in numbers
+        for end in ENDS
     ]
 
 

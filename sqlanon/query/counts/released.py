@@ -42,6 +42,7 @@ class ReleasedCounts(Released):
         changed: published numbers are not the true ones, which lie between published bounds.
         added: published numbers add up.
         sums: the columns whose sums are published.
+        bounded: bounds of hidden numbers are published; with several versions they are those of the last.
         versions: with versions that follow one another, those whose rows are in it; else empty.
     """
 
@@ -51,6 +52,7 @@ class ReleasedCounts(Released):
     sums: tuple[ReleasedSum, ...] = ()
     changed: bool = False
     added: bool = True
+    bounded: bool = False
     versions: tuple[int, ...] = ()
 
     @property
@@ -59,7 +61,9 @@ class ReleasedCounts(Released):
         name = self.measures[0][0]
         if self.changed:
             return f"{name}_low", f"{name}_high"
-        return ("as_of",) if self.several else ()
+        if self.several:
+            return (f"{name}_low", f"{name}_high", "as_of") if self.bounded else ("as_of",)
+        return ()
 
     @property
     def several(self) -> bool:
@@ -112,6 +116,7 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         measures=tuple(statistics["measures"].items()),
         changed=statistics["method"] != "suppress",
         added=statistics.get("additive", True),
+        bounded=statistics.get("bounds") == "exact",
         sums=tuple(sums),
         versions=tuple(map(int, statistics.get("versions", ()))),
     )

@@ -96,7 +96,12 @@ class Entry:
         if not statistics:
             return {}
         method = (statistics.get("other") or {}).get("method", "suppress")
-        parts = list_parts(len(statistics.get("sums", ())), method, followed=statistics.get("cohort") is not None)
+        parts = list_parts(
+            len(statistics.get("sums", ())),
+            method,
+            followed=statistics.get("cohort") is not None,
+            bounds=statistics.get("bounds") == "exact",
+        )
         return {part: TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts}
 
     @property

@@ -42,7 +42,7 @@ from sqlanon.release.prepare.row_security import refuse_hidden, source_snapshot
 from sqlanon.release.publish.publish import make_room
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.noisy_content import build_drawn_content
-from sqlanon.release.versions.noisy_stages import PublishDrawn, Take, list_stages
+from sqlanon.release.versions.noisy_stages import list_stages, list_stages_taken
 from sqlanon.release.versions.waiting import Waiting
 from sqlanon.results import PlanReport
 
@@ -108,7 +108,7 @@ class OfNoisy(Version):
         spec, state = work.spec, work.state
         last = find_last_spending(state)
         if last is not None and self._resumes(state, last):
-            return [Take(spec.name), PublishDrawn(spec.name, work.target.version)]
+            return list_stages_taken(spec.name, work.target.version)
         return list_stages(spec, work.target.version)
 
     def _resumes(self, state: ReleaseState, last: Spending) -> bool:

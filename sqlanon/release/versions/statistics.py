@@ -21,6 +21,7 @@ from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.plans.counts import plan_counts
 from sqlanon.release.publish.content import Content
+from sqlanon.release.stages.stage import Step
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.followed import Nights
 from sqlanon.release.versions.neighbour import (
@@ -31,7 +32,6 @@ from sqlanon.release.versions.neighbour import (
 )
 from sqlanon.release.versions.said_sums import check_counted, check_rows
 from sqlanon.release.versions.statistics_metadata import metadata_rows
-from sqlanon.release.versions.statistics_stages import Assemble, Count, Protect
 from sqlanon.results import LossReport, PlanReport, RunReport
 from sqlanon.results.counted import NeighbourReport, StatisticsReport
 from sqlanon.statistics.certificate import verify_source
@@ -125,8 +125,12 @@ class OfStatistics(Version):
         statistics = work.spec.statistics
         assert statistics is not None
         name = work.spec.name
-        protect = Protect(name, self._protection.describe(name, statistics.threshold))
-        return [Count(name, len(statistics.tables)), protect, Assemble(name)]
+        tables = f"{len(statistics.tables)} table{'s' if len(statistics.tables) > 1 else ''}"
+        return [
+            Step(name, "profile", f"{name}: count the cells of {tables} and all margins"),
+            Step(name, "divide", self._protection.describe(name, statistics.threshold)),
+            Step(name, "measure", f"{name}: put together what is published"),
+        ]
 
     def plan(self, work: Work, outline: Outline) -> PlanReport:
         """See `Version.plan`: the cells are counted, and the share of small cells of each margin is noted."""
@@ -224,7 +228,7 @@ class OfStatistics(Version):
     def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
-        parts = list_parts(len(shape.sums), protection.method, followed=shape.followed)
+        parts = list_parts(len(shape.sums), protection.method, followed=shape.followed, bounds=shape.bounds)
         kept_tables = kept_beside(private_table(state.engine, target.physical), parts)
         nights, batches = self._nights, self._nights.batches(work)
 
