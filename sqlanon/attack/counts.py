@@ -20,7 +20,7 @@ from sqlanon.attack.classes import see_classes
 from sqlanon.attack.persons import PersonTarget
 from sqlanon.attack.sums import add_sums, attack_sums, label_of
 from sqlanon.attack.versions import add_readers, see_new_rows
-from sqlanon.counted import CellKeySpec
+from sqlanon.counted import STATUS, CellKeySpec
 from sqlanon.engines.rows import read_integer
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.counts.published import CountsSpelling, read_tables
@@ -80,7 +80,7 @@ def attack_counts(
     batches = batches_of(entry)
     if len(batches) > 1:
         came = [_read_private(engine, shape, entry.counts, order, batch) for batch in batches]
-        rows = see_new_rows(parsed.columns, joined, batches, [truth for truth, _ in came], shape.threshold)
+        rows = see_new_rows(parsed.columns, joined, batches, [truth for truth, _ in came], shape)
         targets = [
             _Target(new_rows.seen, new_rows.value, new_rows.small, shape.threshold, lambda: until - time.monotonic())
             for new_rows in rows
@@ -89,13 +89,20 @@ def attack_counts(
         kinds = _read_versions(
             targets, [private_counts for _, private_counts in came], insiders, promised=shape.insiders
         )
+        if shape.neighbour is not None:  # it has the rows of the first version
+            with Scratch(engine) as scratch:
+                atoms = batch_of(scratch, kept_of(entry.counts), batches[0]).atoms
+                first = replace(joined, seen=replace(rows[0].seen, ends=None, hidden=1))
+                seen = see_classes(scratch, shape, atoms, first, order)
+            kinds.insert(2, targets[0].over(seen).read("rows", seen, promised=True))
         of_sums: list[tuple[SumsReader, ...]] = []
         for batch, new_rows in zip(batches, rows, strict=True):
             with Scratch(engine) as scratch:
                 batch_tables = batch_of(scratch, kept_of(entry.counts), batch)
                 night = replace(joined, seen=new_rows.seen)
+                own_shape = shape if batch == batches[0] else replace(shape, neighbour=None)
                 of_sums.append(
-                    attack_sums(scratch, shape, batch_tables, night, order, lambda: until - time.monotonic())
+                    attack_sums(scratch, own_shape, batch_tables, night, order, lambda: until - time.monotonic())
                 )
         reporter.finish(entry.release)
         small = sum(int(new_rows.small.sum()) for new_rows in rows)
@@ -149,12 +156,16 @@ def attack_counts(
 
 
 def _target_persons(
-    shape: Shape, persons: Joined, rows: Joined, truth: Mapping[Key, tuple[int, int]], seconds: Callable[[], float]
+    shape: Shape,
+    persons: Joined,
+    rows: Joined,
+    truth: Mapping[Key, tuple[int, int, bool]],
+    seconds: Callable[[], float],
 ) -> PersonTarget:
     """The small cells where persons have several rows; cells in the order of the persons."""
     places = {key: place for place, key in enumerate(rows.keys)}
     shown = rows.seen.value[[places[key] for key in persons.keys]] if shape.has_rows else None
-    counts = np.array([truth[key] for key in persons.keys], np.int64).reshape(-1, 2)
+    counts = np.array([truth[key][:2] for key in persons.keys], np.int64).reshape(-1, 2)
     levels = np.array([[level for level, _ in key] for key in persons.keys], np.int64).T
     small = counts[:, 1] < shape.threshold
     return PersonTarget(persons.seen, shown, levels, counts[:, 1], counts[:, 0], small, shape.threshold, seconds)
@@ -181,6 +192,7 @@ def _report(
         tuple(attacks),
         sums,
         versions,
+        STATUS[read_stored_statistics(entry.policy["statistics"]).method],
     )
 
 
@@ -219,10 +231,10 @@ Known = Mapping[int, Mapping[tuple[Label, ...], int]]
 
 def _read_private(
     engine: Engine, shape: Shape, kept: Tables, order: Sequence[int], batch: int | None = None
-) -> tuple[dict[Key, tuple[int, int]], Known]:
-    """The number and the persons of each cell, and the knowledge of insiders; columns in the order of the readers.
+) -> tuple[dict[Key, tuple[int, int, bool]], Known]:
+    """The numbers of each cell, and the knowledge of insiders; columns in the order of the readers.
 
-    With ``batch`` those of the new rows of a version.
+    Numbers are rows and persons; with ``batch`` those of the new rows of a version, and whether they are hidden.
     """
     many, context = len(shape.columns), shape.context()
     places = np.argsort(order).tolist()
@@ -231,7 +243,7 @@ def _read_private(
             tables = batch_of(scratch, kept_of(kept), batch)
             kept = {"cells": tables.cells, "atoms": tables.atoms}
         truth = {}
-        for row in scratch.fetch("statistics/true_cells", cells=kept["cells"], **context):
+        for row in scratch.fetch("statistics/true_cells", cells=kept["cells"], batches=batch is not None, **context):
             nodes = [
                 (
                     read_integer(row[place]),
@@ -239,7 +251,11 @@ def _read_private(
                 )
                 for place in range(many)
             ]
-            truth[tuple(nodes[place] for place in places)] = (read_integer(row[-2]), read_integer(row[-1]))
+            truth[tuple(nodes[place] for place in places)] = (
+                read_integer(row[-2]),
+                read_integer(row[-1]),
+                row[-3] == 1,
+            )
         inside, insiders = scratch.table("inside"), scratch.table("insiders")
         scratch.execute("statistics/inside", inside=inside, cells=kept["cells"], atoms=kept["atoms"], **context)
         scratch.execute(

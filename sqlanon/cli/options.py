@@ -149,6 +149,10 @@ def find_url(db: str | None, policy: PolicySpec | None) -> str:
     if not url:
         where = "the policy has no connection" if policy is not None else "no policy file anon.yml here"
         raise PolicyError(f"no database: {where}; give --db duckdb:///path, --db postgresql://... or --db sc://...")
+    if not db and policy is not None and policy.makes_file:
+        from sqlanon.engines import make_state
+
+        make_state(url)
     if not db and policy is not None and policy.written is not None:
         return FromVariables.of(url, policy.written)
     return url

@@ -11,9 +11,10 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.progress import Progress
 from sqlanon.statistics.amounts import Amounts, Range
-from sqlanon.statistics.bounds import bound_hidden, bound_sums
+from sqlanon.statistics.bounds import Witnessed, bound_cells
 from sqlanon.statistics.choose import Protected, choose_hidden
 from sqlanon.statistics.hide_patterns import bound_both, load_patterns
+from sqlanon.statistics.parts import Parts
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.system import System, Wholes
 from sqlanon.table.scratch import Scratch
@@ -29,7 +30,8 @@ class Hidden:
     """The hidden cells.
 
     Attributes:
-        table: scratch table (cell, low, high) of the hidden cells; high is -1 where there is no bound.
+        table: scratch table (cell, low, high) of the hidden cells; high is -1 where there is no bound. With bounds also
+            tight (1 or 0), and the same of each sum.
         witness: scratch table (witness, atom, change), where the change is not 0.
         witnesses: number of witnesses, besides the true table.
         patterns: scratch table (pattern, atom, times, persons), where witnesses are changes of patterns.
@@ -48,6 +50,7 @@ def hide_cells(
     secret: bytes,
     progress: Progress,
     amounts: Sequence[tuple[Amounts, Range]] = (),
+    parts: Parts | None = None,
 ) -> Hidden:
     """Choose the hidden cells, and load them.
 
@@ -58,6 +61,7 @@ def hide_cells(
         secret: key for the order of equal levels.
         progress: gets small cells.
         amounts: the sums and their ranges.
+        parts: of a release of rows that readers have as well the rows by class.
 
     Raises:
         UnservedError: a small cell cannot be protected.
@@ -71,18 +75,19 @@ def hide_cells(
         step=lambda done, many: progress.update(done, many, "small cells"),
         amounts=amounts,
     )
+    whole = system if system.wholes is None else system.wholes.system
     cells = np.flatnonzero(choice.hidden[system.listed])
     if shape.patterns:
         return _load_patterns(scratch, shape, system, choice)
-    low = high = np.full(len(system), -1, np.int64)
-    if shape.bounds:
-        low, high = bound_hidden(system, choice.hidden, choice.witnesses)
-    listed_cells = system.listed[cells]
     table, witness = scratch.table("hidden"), scratch.table("witness")
-    hidden = {"cell": (cells + 1).astype(np.int64), "low": low[listed_cells], "high": high[listed_cells]}
+    nothing = np.full(len(cells), -1, np.int64)
+    hidden = {"cell": (cells + 1).astype(np.int64), "low": nothing, "high": nothing}
     if shape.bounds:
-        for place, (least, most) in enumerate(bound_sums(system, choice.hidden, amounts), 1):
-            hidden |= {f"low{place}": least[listed_cells], f"high{place}": most[listed_cells]}
+        witnessed = Witnessed(choice.witnesses, choice.sums)
+        for place, ends in enumerate(bound_cells(whole, choice.hidden[: len(whole)], witnessed, amounts, parts)):
+            mark = str(place) if place else ""
+            hidden |= {f"low{mark}": ends.low[cells], f"high{mark}": ends.high[cells]}
+            hidden[f"tight{mark}"] = ends.tight[cells].astype(np.int64)
     scratch.engine.load_arrays(table, hidden)
     sums = choice.sums if system.wholes is None else [_place_sums(of, system.wholes) for of in choice.sums]
     number, atom = np.nonzero(np.logical_or.reduce([choice.witnesses != 0, *(of != 0 for of in sums)]))
@@ -95,10 +100,9 @@ def hide_cells(
 
 
 def _load_patterns(scratch: Scratch, shape: Shape, system: System, choice: Protected) -> Hidden:
-    cells = np.flatnonzero(choice.hidden[system.listed])
-    classes, table = system.listed[cells], scratch.table("hidden")
+    cells, table = np.flatnonzero(choice.hidden[system.listed]), scratch.table("hidden")
     bounds = bound_both(system, choice, shape) if shape.bounds else {}
-    hidden = {name: of[classes] for name, of in bounds.items()} or {"low": np.full(len(cells), -1, np.int64)}
+    hidden = {name: of[cells] for name, of in bounds.items()} or {"low": np.full(len(cells), -1, np.int64)}
     scratch.engine.load_arrays(table, {"cell": (cells + 1).astype(np.int64), **hidden})
     witness, patterns = load_patterns(scratch, shape, system, choice.witnesses)
     return Hidden(table, witness, len(choice.witnesses) - 1, patterns)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.bounds import bound_hidden
+from sqlanon.statistics.bounds import Witnessed, bound_cells
 from sqlanon.statistics.insiders import insiders_of
 from sqlanon.statistics.person_bounds import bound_persons
 from sqlanon.statistics.seen import UNBOUNDED
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 def bound_both(system: System, choice: Protected, shape: Shape) -> dict[str, Longs]:
-    """Bounds of the rows and the persons of each class, by columns of the table of hidden cells.
+    """Bounds of the rows and the persons of each published cell, by columns of the table of hidden cells.
+
+    Those of rows are of rows alone, so that readers of persons as well may have narrower ones; tight are those of one
+    number.
 
     Args:
         system: the cells over patterns.
@@ -33,14 +36,18 @@ def bound_both(system: System, choice: Protected, shape: Shape) -> dict[str, Lon
         shape: the published numbers.
     """
     assert system.wholes is not None
-    rows = system.wholes.system
+    rows, listed = system.wholes.system, system.listed
     hidden = choice.hidden[: len(rows)]
-    low, high = np.zeros(len(rows), np.int64), np.full(len(rows), -1, np.int64)
+    low, high = np.zeros(len(listed), np.int64), np.full(len(listed), -1, np.int64)
+    most_rows = np.full(len(rows), UNBOUNDED, np.int64)
     if shape.has_rows:
-        low, high = bound_hidden(rows, hidden, system.wholes.add(choice.witnesses))
-    most_rows = np.where(high < 0, UNBOUNDED, high)
+        ends, *_ = bound_cells(rows, hidden, Witnessed(system.wholes.add(choice.witnesses)))
+        low, high = ends.low, ends.high
+        most_rows[listed] = np.where(high < 0, UNBOUNDED, high)
     least, most = bound_persons(rows, system.value[: len(rows)], hidden, most_rows)
-    return {"low": low, "high": high, "least": least, "most": most}
+    least, most = least[listed], most[listed]
+    tight, sure = (low == high).astype(np.int64), (least == most).astype(np.int64)
+    return {"low": low, "high": high, "tight": tight, "least": least, "most": most, "sure": sure}
 
 
 def load_patterns(scratch: Scratch, shape: Shape, system: System, witnesses: Longs) -> tuple[TableRef, TableRef]:

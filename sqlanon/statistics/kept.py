@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqlanon.counted import SUM_PARTS
+from sqlanon.counted import BOUNDS, SUM_PARTS
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import COLUMNS as SUM_COLUMNS
 from sqlanon.statistics.sum_tables import SumTables
 from sqlanon.table.scratch import Scratch
 
+ENDS = ("low", "high", "tight")
+PERSON_ENDS = ("least", "most", "sure")
+"""Columns of the bounds of a number."""
 Tables = Mapping[str, TableRef]
 """The tables by their parts, in the order of `list_parts`."""
 
@@ -21,7 +24,8 @@ class Kept:
     """The private tables of hidden cells: cells, atoms, the changes of the witnesses, and the demands of each sum.
 
     Where versions with sums follow one another, ``amounts`` has the rows of each finest combination by their amounts.
-    Where persons have several rows, ``patterns`` has the patterns that witnesses change.
+    Where bounds of hidden cells are published, ``bounds`` has them. Where persons have several rows, ``patterns`` has
+    the patterns that witnesses change.
     """
 
     cells: TableRef
@@ -29,6 +33,7 @@ class Kept:
     witness: TableRef
     sums: tuple[SumTables, ...] = ()
     amounts: TableRef | None = None
+    bounds: TableRef | None = None
     patterns: TableRef | None = None
 
     def parts(self) -> dict[str, TableRef]:
@@ -36,7 +41,7 @@ class Kept:
         sums = {
             f"{part}{index}": getattr(summed, part) for index, summed in enumerate(self.sums, 1) for part in SUM_PARTS
         }
-        more = {"amounts": self.amounts, "patterns": self.patterns}
+        more = {"amounts": self.amounts, BOUNDS: self.bounds, "patterns": self.patterns}
         some = {part: table for part, table in more.items() if table is not None}
         return {"cells": self.cells, "atoms": self.atoms, "witness": self.witness, **sums, **some}
 
@@ -49,7 +54,7 @@ def kept_of(tables: Tables) -> Kept:
         if f"{SUM_PARTS[0]}{place}" in tables
     )
     cells, atoms, witness = (tables[part] for part in ("cells", "atoms", "witness"))
-    return Kept(cells, atoms, witness, sums, tables.get("amounts"), tables.get("patterns"))
+    return Kept(cells, atoms, witness, sums, tables.get("amounts"), tables.get(BOUNDS), tables.get("patterns"))
 
 
 def kept_beside(physical: TableRef, parts: Sequence[str]) -> dict[str, TableRef]:
@@ -62,6 +67,8 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
     sums = [f"s{summed.place}" for summed in shape.sums]
     ranks = [] if shape.neighbour is None else [f"r{column.place}" for column in shape.neighbour.columns]
+    persons = PERSON_ENDS if shape.patterns else ()
+    places = ["", *(str(summed.place) for summed in shape.sums)]
     classes = [] if shape.neighbour is None else ["whole", "kind", "class", *ranks]
     return {
         "cells": ["cell", *levels, "n", "persons", *sums],
@@ -71,6 +78,7 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
         "amounts": [*(f"v{column.place}_0" for column in shape.columns), *sums, "n"],
         "noise": ["cell", "key", "value", "change", "marks"],
         "chances": ["number", "first", "until", "change"],
+        BOUNDS: ["cell", *(f"{end}{place}" for place in places for end in ENDS), *persons],
         **{f"{part}{summed.place}": list(SUM_COLUMNS[part]) for summed in shape.sums for part in SUM_PARTS},
     }
 

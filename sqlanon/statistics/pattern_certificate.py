@@ -68,6 +68,8 @@ def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, kept: Kep
         ("changes of no pattern", "patterns that a witness changes twice", "changes"),
         scratch.numbers("statistics/verify_pattern_changes", **patterned),
     )
+    total: dict[str, Any] = {"cells": kept.cells, "witness": kept.witness, "least": shape.least_rows}
+    refuse(release, "sources of too few persons", scratch.count("statistics/verify_pattern_came", **total))
     moved, least, ends = (scratch.table(name) for name in ("moved", "least", "ends"))
     scratch.execute("statistics/pattern_moved", moved=moved, **patterned, **context)
     refuse_each(

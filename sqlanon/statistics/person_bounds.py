@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.bounds import find_margins
+from sqlanon.statistics.public import find_margins
 from sqlanon.statistics.seen import ROUNDS, UNBOUNDED
 from sqlanon.statistics.system import System
 

@@ -72,7 +72,10 @@ class Shape:
         version: the number of the version.
         sums: the columns whose sums are published.
         neighbour: the release of rows that readers have as well.
-        followed: other versions are to follow.
+        cohort: new rows of a version that follows, at least; 0: none is to follow.
+        fewest: the same of a version that time alone asks for.
+        follows: the rows are the new ones of a version that follows.
+        least_rows: readers know that there are so many rows, as no version has fewer.
         show: margins whose cells must be shown.
         patterns: persons have several rows, and those of a cell are counted by patterns; see `patterns`.
     """
@@ -88,7 +91,10 @@ class Shape:
     version: int
     sums: tuple[ShapeSum, ...] = ()
     neighbour: Neighbour | None = None
-    followed: bool = False
+    cohort: int = 0
+    fewest: int = 0
+    least_rows: int = 1
+    follows: bool = False
     show: tuple[Levels, ...] = ()
     patterns: bool = False
 
@@ -101,6 +107,23 @@ class Shape:
     def has_rows(self) -> bool:
         """Whether numbers of rows are published."""
         return any(column == "n" for _, column in self.measures)
+
+    @property
+    def followed(self) -> bool:
+        """Whether other versions are to follow."""
+        return self.cohort > 0
+
+    def of_new_rows(self, version: int, came: int) -> Shape:
+        """The shape of the new rows of a version that follows; readers know how many they are at least.
+
+        None of them is in the release of rows that readers have as well.
+        """
+        least = self.cohort if came >= self.cohort else self.fewest
+        return replace(self, version=version, follows=True, least_rows=least, neighbour=None)
+
+    def of_first_rows(self, version: int) -> Shape:
+        """The shape of the rows of the first version."""
+        return replace(self, version=version, follows=False, least_rows=self.threshold)
 
     @property
     def finest(self) -> list[tuple[int, ...]]:
@@ -120,22 +143,30 @@ class Shape:
                 for places, margins in self.tables
             ],
             "measures": [
-                {"name": name, "low": f"{name}_low", "high": f"{name}_high", "column": column, "place": place}
-                | dict(zip(("bottom", "top"), self.bounds_of(column), strict=True))
+                {
+                    "name": name,
+                    "low": f"{name}_low",
+                    "high": f"{name}_high",
+                    "tight": f"{name}_tight",
+                    "column": column,
+                    "place": place,
+                }
+                | dict(zip(("bottom", "top", "sure"), self.bounds_of(column), strict=True))
                 for place, (name, column) in enumerate(self.measures, 1)
             ],
             "counted": self.counted,
             "threshold": self.threshold,
             "bounds": self.bounds,
+            "tight": self.bounds,
             "person": self.person,
             "version": self.version,
             "sums": [summed.context() for summed in self.sums],
             **({} if self.neighbour is None else self.neighbour.context()),
         }
 
-    def bounds_of(self, column: str) -> tuple[str, str]:
-        """The columns with the bounds of a number in the table of hidden cells."""
-        return ("least", "most") if self.patterns and column == "persons" else ("low", "high")
+    def bounds_of(self, column: str) -> tuple[str, str, str]:
+        """The columns of a number's bounds in the table of hidden cells."""
+        return ("least", "most", "sure") if self.patterns and column == "persons" else ("low", "high", "tight")
 
     def key_columns(self) -> list[str]:
         """The columns of keys of atoms."""
@@ -202,9 +233,16 @@ def shape_of(
         person,
         version,
         shape_sums(spec.name, statistics.sums, summed),
-        followed=statistics.cohort is not None,
+        least_rows=statistics.threshold,
+        cohort=statistics.cohort or 0,
+        fewest=find_fewest(statistics.cohort, statistics.cohort_every, statistics.threshold),
         show=find_levels(spec.name, statistics.show, [(column.name, column.levels) for column in columns]),
     )
+
+
+def find_fewest(cohort: int | None, every: int | None, threshold: int) -> int:
+    """New rows of a version that follows, at least: of such as time alone asks for; 0: none is to follow."""
+    return cohort or 0 if every is None else threshold + 1
 
 
 def read_stored_shape(
@@ -241,6 +279,9 @@ def read_stored_shape(
         version,
         read_stored_sums(policy.get("sums", ()), scales),
         neighbour,
+        int(policy.get("cohort") or 0),
+        find_fewest(policy.get("cohort"), policy.get("cohort_every"), int(policy["threshold"])),
+        int(policy["threshold"]),
         patterns=patterns,
     )
 

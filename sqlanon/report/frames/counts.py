@@ -113,8 +113,9 @@ def _sections(found: Found, counts: StatisticsReport, attacks: CountsAttackRepor
 def _say_small(found: Found, counts: StatisticsReport) -> Iterator[Statement]:
     statistics, by = found.policy["statistics"], found.call("audit")
     rule = f"cells of fewer than {count(int(statistics['threshold']))} persons are small"
-    yield Statement("threshold rule", rule, "stated", "protect.persons in the policy", "small_cell")
     other_rule = statistics.get("other") or {}
+    word = "changed_cell" if other_rule else "small_cell"
+    yield Statement("threshold rule", rule, "stated", "protect.persons in the policy", word)
     if not other_rule:
         hidden = f"small cells are hidden, with others that give them away: {_of_cells(counts)}; one status for both"
         yield Statement("primary and secondary suppression", hidden, "measured", found.measured_by_run, "small_cell")
@@ -154,12 +155,16 @@ def _say_reader(found: Found, one: CountsReader) -> Statement:
     }
     sentence = f"{count(one.exact)} of {count(one.cells)} small cells found, {count(one.below)} found to be small"
     state: State = "measured" if one.held else "look at it"
-    return Statement(names[one.name], sentence, state, found.call("attack"), "small_cell")
+    word = "changed_cell" if found.policy["statistics"].get("other") else "small_cell"
+    return Statement(names[one.name], sentence, state, found.call("attack"), word)
 
 
 def _say_others(found: Found, counts: StatisticsReport) -> Iterator[Statement]:
     tables = [str(table["name"]) for table in found.policy["statistics"]["tables"]]
-    sentence = f"{join_names(tables)}: protected as one system, with all margins and levels"
+    other_rule = found.policy["statistics"].get("other") or {}
+    system = {"round": "all sums hold", "cell_key": "the same persons have the same noise in each"}
+    how = system.get(other_rule.get("method", ""), "protected as one system")
+    sentence = f"{join_names(tables)}: {how}, with all margins and levels"
     yield Statement("linked tables", sentence, "measured", found.call("audit"), "certificate")
     yield _say_versions(found, counts)
     neighbour = counts.neighbour

@@ -76,6 +76,10 @@ class Protection(Protocol):
     def several(self) -> bool:
         """Whether persons may be counted who have rows in several of the finest cells."""
 
+    @property
+    def burden(self) -> str:
+        """What many small cells of a margin lead to, for the notes of a plan."""
+
     def describe(self, release: str, threshold: int) -> str:
         """What the stage does, in one line."""
 
