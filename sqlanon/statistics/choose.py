@@ -132,8 +132,7 @@ class _Search:
         work, hidden = begun
         self.system, self._work, self.hidden = system, work, hidden
         self._whole = Deviations(system, self.hidden, work)
-        # Programs of few atoms take each atom of a class once.
-        self._near = Nearby(system, self.hidden, work) if system.times is None else None
+        self._near = Nearby(system, self.hidden, work)
         self.ahead, self._cost = 0, 0
         self._insiders = Insiders(system, insiders)
         # The least number is one of rows, where cells have both; of rows fewer than N are fewer than N persons.
@@ -207,7 +206,7 @@ class _Search:
         """A change that meets a demand: of least weight, unless such programs would cost too much for those ahead."""
         served = 1 - self.ahead / max(1, 2 * int(self.system.small.sum()))
         large = len(self.system.atoms.count) * len(self.system) > WHOLE
-        if self._near is not None and (large or self._cost * SPARED > self._work.most * (served + BEGINNING)):
+        if large or self._cost * SPARED > self._work.most * (served + BEGINNING):
             change = self._find_nearby(demand, keep_shown=keep_shown)
             if change is not None or keep_shown:
                 return change
@@ -220,8 +219,6 @@ class _Search:
             self._cost += before - self._work.left
 
     def _find_nearby(self, demand: Demand, *, keep_shown: bool) -> Longs | None:
-        if self._near is None:
-            return None
         for most in NEARBY[:1] if keep_shown else NEARBY:
             change = self._near.solve(demand, most, keep_shown=keep_shown)
             if change is not None:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 Pattern = tuple[tuple[int, int], ...]
 """Combinations with rows, in ascending order, each with how many."""
-MOST_PATTERNS = 12_000
-"""Patterns of a system, at most; of others the persons are the same in all witnesses."""
-MOST_SIBLINGS = 40
-"""Combinations to which a row of a pattern is moved, at most."""
+MOST_PATTERNS = 40_000
+"""Patterns of a system that are made of others, at most; of further ones no witness has other numbers."""
+SIBLINGS = 3
+"""Combinations to which a row of a pattern is moved, of each column and level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,12 @@ class Patterns:
     Attributes:
         of: the patterns, each once.
         persons: int64[patterns], how many persons have each; 0: nobody has it, and witnesses may give it to some.
+        kin: int64[n, 2], pairs of patterns, of which the second is made of the first.
     """
 
     of: tuple[Pattern, ...]
     persons: Longs
+    kin: Longs
 
     def entries(self) -> tuple[Longs, Longs, Longs]:
         """Of each pattern its combinations: the pattern, the combination, the rows."""
@@ -66,7 +68,7 @@ def collect_patterns(person: Longs, atom: Longs, times: Longs) -> Patterns:
         pattern = tuple(pairs[start:end])
         counts[pattern] = counts.get(pattern, 0) + 1
     of = sorted(counts, key=lambda pattern: (-counts[pattern], pattern))
-    return Patterns(tuple(of), np.array([counts[pattern] for pattern in of], np.int64))
+    return Patterns(tuple(of), np.array([counts[pattern] for pattern in of], np.int64), np.zeros((0, 2), np.int64))
 
 
 def find_sides(nodes: Sequence[Longs], found: Patterns) -> Longs:
@@ -97,16 +99,30 @@ def add_candidates(system: System, found: Patterns, secret: bytes, most: int = M
         system: the cells over combinations.
         found: all patterns that persons have.
         secret: key of the order among equals.
-        most: patterns, at most; those of persons in small cells are the first, with others of the same rows.
+        most: patterns, at most, besides those of persons in small cells, and those of one combination.
+
+    Cost: for each combination of persons with several rows a scan of the combinations.
     """
     candidates = _Candidates(system, found, secret)
     numbers = dict(zip(found.of, found.persons.tolist(), strict=True))
     chosen: dict[Pattern, int] = {}
-    for pattern in candidates.draw():
+    kin: list[tuple[int, int]] = []
+    # Who is alone in a cell has one of the first patterns.
+    for pattern in candidates.list_first():
+        chosen.setdefault(pattern, len(chosen))
+    most += len(chosen)
+    for parent, pattern in candidates.draw():
         if len(chosen) >= most:
             break
-        chosen.setdefault(pattern, numbers.get(pattern, 0))
-    return Patterns(tuple(chosen), np.array(list(chosen.values()), np.int64))
+        place = chosen.setdefault(pattern, len(chosen))
+        if parent is not None and parent in chosen:
+            kin.append((chosen[parent], place))
+    persons = np.array([numbers.get(pattern, 0) for pattern in chosen], np.int64)
+    return Patterns(tuple(chosen), persons, np.array(kin, np.int64).reshape(-1, 2))
+
+
+Child = tuple[Pattern | None, Pattern]
+"""A pattern, and one that it is made of."""
 
 
 class _Candidates:
@@ -115,35 +131,43 @@ class _Candidates:
     def __init__(self, system: System, found: Patterns, secret: bytes) -> None:
         self._found, self._secret = found, secret
         self._side = find_sides(system.atoms.nodes, found)
-        self._leaves = np.stack([column[0] for column in system.atoms.nodes])
-        self._most = max((sum(times for _, times in pattern) for pattern in found.of), default=1)
+        self._nodes = np.concatenate(system.atoms.nodes)
+        self._most = max((_rows(pattern) for pattern in found.of), default=1)
         small = [system.members(int(cell)) for cell in np.flatnonzero(system.small)]
         self._small = set(np.concatenate([np.zeros(0, np.int64), *small]).tolist())
         self._siblings: dict[int, list[int]] = {}
+        self._inside = [pattern for pattern in found.of if any(atom in self._small for atom, _ in pattern)]
 
-    def draw(self) -> Iterator[Pattern]:
-        """All of them; some several times."""
-        atoms = range(self._leaves.shape[1])
-        yield from (((atom, 1),) for atom in atoms)
-        inside = [pattern for pattern in self._found.of if any(atom in self._small for atom, _ in pattern)]
-        yield from inside
-        several = self._order(pattern for pattern in inside if _rows(pattern) > 1)
+    def list_first(self) -> Iterator[Pattern]:
+        """Those of persons in small cells, and those of one combination, once and twice.
+
+        With the latter rows come and go without persons.
+        """
+        yield from self._inside
+        for atom in range(self._nodes.shape[1]):
+            yield ((atom, 1),)
+            if self._most > 1:
+                yield ((atom, 2),)
+
+    def draw(self) -> Iterator[Child]:
+        """All others, each with a pattern of which it is made; some several times."""
+        several = self._order(pattern for pattern in self._inside if _rows(pattern) > 1)
         for pattern in several:
             yield from self._smaller(pattern)
-        for pattern in several:
             yield from self._moved(pattern, only=self._small)
         # Rows come to small cells, and go elsewhere.
-        others = [pattern for pattern in self._found.of if pattern not in set(inside)]
-        yield from self._doubled(sorted(self._small))
+        known = set(self._inside)
+        others = self._order(pattern for pattern in self._found.of if pattern not in known)
         for pattern in several:
             yield from self._moved(pattern, only=None)
-        for pattern in self._order(others):
-            yield pattern
+        yield from self._doubled(sorted(self._small))
+        for pattern in others:
+            yield None, pattern
             yield from self._smaller(pattern)
-        for pattern in self._order([*others, *inside]):
+        for pattern in self._order([*others, *self._inside]):
             yield from self._larger(pattern)
             yield from self._moved(pattern, only=None)
-        yield from self._doubled(atoms)
+        yield from self._doubled(range(self._nodes.shape[1]))
 
     def _order(self, patterns: Iterable[Pattern]) -> list[Pattern]:
         def mark(pattern: Pattern) -> bytes:
@@ -152,38 +176,42 @@ class _Candidates:
         return sorted(patterns, key=mark)
 
     def _near(self, atom: int) -> list[int]:
-        """Other combinations that a person with one may have as well, those of most equal values first."""
+        """Other combinations that a person with one may have as well.
+
+        Of each column and level some with another node, those of most equal nodes first.
+        """
         siblings = self._siblings.get(atom)
         if siblings is None:
-            unlike = (self._leaves != self._leaves[:, atom, np.newaxis]).sum(axis=0)
-            able = np.flatnonzero((self._side == self._side[atom]) & (unlike > 0))
-            siblings = able[np.argsort(unlike[able], kind="stable")][:MOST_SIBLINGS].tolist()
+            unlike = self._nodes != self._nodes[:, atom, np.newaxis]
+            able = np.flatnonzero((self._side == self._side[atom]) & unlike.any(axis=0))
+            able = able[np.argsort(unlike[:, able].sum(axis=0), kind="stable")]
+            chosen = dict.fromkeys(int(other) for row in unlike for other in able[row[able]][:SIBLINGS])
+            siblings = [*chosen, *(other for other in able[:SIBLINGS].tolist() if other not in chosen)]
             self._siblings[atom] = siblings
         return siblings
 
-    def _smaller(self, pattern: Pattern) -> Iterator[Pattern]:
+    def _smaller(self, pattern: Pattern) -> Iterator[Child]:
         if _rows(pattern) > 1:
             for atom, _ in pattern:
-                yield _change(pattern, atom, -1)
+                yield pattern, _change(pattern, atom, -1)
 
-    def _moved(self, pattern: Pattern, only: set[int] | None) -> Iterator[Pattern]:
+    def _moved(self, pattern: Pattern, only: set[int] | None) -> Iterator[Child]:
         for atom, _ in pattern:
             if only is None or atom in only:
                 less = _change(pattern, atom, -1)
                 for other in self._near(atom) if less else ():
-                    yield _change(less, other, 1)
+                    yield pattern, _change(less, other, 1)
 
-    def _larger(self, pattern: Pattern) -> Iterator[Pattern]:
+    def _larger(self, pattern: Pattern) -> Iterator[Child]:
         if _rows(pattern) < self._most:
             for atom, _ in pattern:
                 for other in (atom, *self._near(atom)):
-                    yield _change(pattern, other, 1)
+                    yield pattern, _change(pattern, other, 1)
 
-    def _doubled(self, atoms: Iterable[int]) -> Iterator[Pattern]:
+    def _doubled(self, atoms: Iterable[int]) -> Iterator[Child]:
         for atom in atoms if self._most > 1 else ():
-            yield ((atom, 2),)
             for other in self._near(atom):
-                yield _change(((atom, 1),), other, 1)
+                yield ((atom, 1),), _change(((atom, 1),), other, 1)
 
 
 def _rows(pattern: Pattern) -> int:
@@ -235,6 +263,7 @@ def over_patterns(system: System, persons: Longs, patterns: Patterns, *, rows: b
         value=np.where(published, persons, system.value),
         wholes=whole,
         times=once,
+        kin=patterns.kin,
     )
     return _with_rows(first, system, published, weights) if rows else first
 

@@ -112,6 +112,7 @@ class System:
         times: int64 of each of ``member``, how often a class counts the atom; None: once.
         twin: int64[classes], where cells have two numbers the class of the other; None: they have one. A cell is hidden
             in both. Of two classes the first counts persons, and the second rows.
+        kin: int64[n, 2], pairs of atoms; programs of few atoms that have the first have the second.
     """
 
     atoms: Atoms
@@ -131,6 +132,7 @@ class System:
     floor: Longs | None = None
     times: Longs | None = None
     twin: Longs | None = None
+    kin: Longs | None = None
 
     def __len__(self) -> int:
         return len(self.value)
