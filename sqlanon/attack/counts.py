@@ -116,8 +116,14 @@ def attack_counts(
         small_cells = _target_persons(shape, seen_persons, joined, truth, lambda: until - time.monotonic())
         some = max(1, MOST_PAIRS // max(int(small_cells.small.sum()), 1)) if insiders is None else insiders
         readers = small_cells.attack(private_counts, some, promised=shape.insiders)
+        sums_readers: tuple[SumsReader, ...] = ()
+        if shape.sums:
+            reporter.stage(entry.release, "sums")
+            with Scratch(engine) as scratch:
+                tables = kept_of(entry.counts)
+                sums_readers = attack_sums(scratch, shape, tables, joined, order, lambda: until - time.monotonic())
         reporter.finish(entry.release)
-        return _report(entry, shape, joined, int(small_cells.small.sum()), readers)
+        return _report(entry, shape, joined, int(small_cells.small.sum()), readers, sums=sums_readers)
     statistics = read_stored_statistics(entry.policy["statistics"])
     most = shape.threshold - 1 if statistics.method == "round" else shape.threshold
     target = _Target(

@@ -81,6 +81,8 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         refuse(release, "bounds of hidden cells", wrong)
     if shape.patterns:
         verify_persons(scratch, shape, compared, kept, release)
+        if shape.sums:
+            _verify_paid(scratch, shape, context, compared, kept, release)
         shown, hidden = scratch.numbers("statistics/counts", compared=compared)
         return shown, hidden
     tables: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
@@ -117,6 +119,33 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         verify_sums(scratch, shape, kept, (moved, compared), release)
     shown, hidden = scratch.numbers("statistics/counts", compared=compared)
     return shown, hidden
+
+
+def _verify_paid(
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, kept: Kept, release: str
+) -> None:
+    """Witnesses have all sums that are published, in the range of the rows of their persons, and meet every demand.
+
+    Raises:
+        PrivacyViolation: they do not.
+    """
+    refuse_each(
+        release,
+        ("changes of no sum", "sums that a witness changes twice", "changes of sums"),
+        scratch.numbers("statistics/verify_paid", paid=kept.paid, atoms=kept.atoms, **context),
+    )
+    changes = scratch.table("changes_of_rows")
+    scratch.execute(
+        "statistics/pattern_changes",
+        changes=changes,
+        witness=kept.witness,
+        patterns=kept.patterns,
+        paid=kept.paid,
+        sums=context["sums"],
+    )
+    of_rows = replace(kept, witness=changes)
+    moved = _verify_moves(scratch, shape, context, compared, of_rows, release, "moved_of_sums")
+    verify_sums(scratch, shape, of_rows, (moved, compared), release)
 
 
 def _verify_wholes(

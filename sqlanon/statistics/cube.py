@@ -122,7 +122,6 @@ def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
         "noise and rounding": not several,
         "refresh": shape.followed,
         "together": shape.neighbour is not None,
-        "sums": bool(shape.sums),
     }
     for feature, is_asked in features.items():
         if is_asked:

@@ -25,7 +25,7 @@ class Kept:
 
     Where versions with sums follow one another, ``amounts`` has the rows of each finest combination by their amounts.
     Where bounds of hidden cells are published, ``bounds`` has them. Where persons have several rows, ``patterns`` has
-    the patterns that witnesses change.
+    the patterns that witnesses change, and ``paid`` the sums that these change.
     """
 
     cells: TableRef
@@ -35,13 +35,14 @@ class Kept:
     amounts: TableRef | None = None
     bounds: TableRef | None = None
     patterns: TableRef | None = None
+    paid: TableRef | None = None
 
     def parts(self) -> dict[str, TableRef]:
         """The tables by their parts."""
         sums = {
             f"{part}{index}": getattr(summed, part) for index, summed in enumerate(self.sums, 1) for part in SUM_PARTS
         }
-        more = {"amounts": self.amounts, BOUNDS: self.bounds, "patterns": self.patterns}
+        more = {"amounts": self.amounts, BOUNDS: self.bounds, "patterns": self.patterns, "paid": self.paid}
         some = {part: table for part, table in more.items() if table is not None}
         return {"cells": self.cells, "atoms": self.atoms, "witness": self.witness, **sums, **some}
 
@@ -54,7 +55,8 @@ def kept_of(tables: Tables) -> Kept:
         if f"{SUM_PARTS[0]}{place}" in tables
     )
     cells, atoms, witness = (tables[part] for part in ("cells", "atoms", "witness"))
-    return Kept(cells, atoms, witness, sums, tables.get("amounts"), tables.get(BOUNDS), tables.get("patterns"))
+    more = (tables.get(part) for part in ("amounts", BOUNDS, "patterns", "paid"))
+    return Kept(cells, atoms, witness, sums, *more)
 
 
 def kept_beside(physical: TableRef, parts: Sequence[str]) -> dict[str, TableRef]:
@@ -73,7 +75,8 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
     return {
         "cells": ["cell", *levels, "n", "persons", *sums],
         "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner", *sums, *classes],
-        "witness": ["witness", "pattern" if shape.patterns else "atom", "change", *sums],
+        "witness": ["witness", "pattern", "change"] if shape.patterns else ["witness", "atom", "change", *sums],
+        "paid": ["witness", "atom", *sums],
         "patterns": ["pattern", "atom", "times", "persons"],
         "amounts": [*(f"v{column.place}_0" for column in shape.columns), *sums, "n"],
         "noise": ["cell", "key", "value", "change", "marks"],

@@ -94,6 +94,10 @@ def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, kept: Kep
     owners: dict[str, Any] = {"cells": kept.cells, "touching": touching}
     refuse(release, "owners of cells", scratch.count("statistics/verify_owners", **owners))
     scratch.execute("statistics/pattern_insiders", insiders=insiders, **owners)
+    known: dict[str, Any] = {}
+    if shape.sums:
+        known = {"known": scratch.table("known"), "paid": kept.paid}
+        scratch.execute("statistics/pattern_known", known=known["known"], inside=inside, **owners)
     unwitnessed = scratch.count(
         "statistics/verify_pattern_insiders",
         ends=ends,
@@ -101,6 +105,8 @@ def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, kept: Kep
         witness=kept.witness,
         touching=touching,
         insiders=insiders,
+        sums=context["sums"],
+        **known,
         **demand,
     )
     refuse(release, "pairs of a small cell and an insider without witnesses", unwitnessed)

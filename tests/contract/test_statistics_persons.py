@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.contract.counted import AGES, Made, Rows, key, stays
 pytest.importorskip("highspy")
 
 BOTH = "{n: count, persons: persons}"
+YEARS = "{sum: age, range: [0, 130], p_percent: 10, dominance: {n: 2, share: 0.85}}"
 
 
 def numbers_of(rows: Rows) -> dict[tuple[Any, ...], tuple[int, int]]:
@@ -129,3 +131,41 @@ def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monk
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
         made.run()
     assert shared_db.releases(made.name) == ()
+
+
+def test_sums_are_published_next_to_rows_and_persons(shared_db: Any, tmp_path: Path) -> None:
+    draw = random.Random("sums")
+    rows = [(*row[:2], 20 + draw.randrange(60), row[3]) for row in stays("sums", 150, 3)]
+    made = Made(
+        shared_db,
+        tmp_path,
+        rows,
+        columns="{region: {}, sex: {}}",
+        tables="[{name: all, by: [region, sex]}]",
+        measures=f"{{persons: persons, n: count, years: {YEARS}}}",
+        protect="{persons: 18, bounds: exact}",
+    )
+    made.run()
+    hidden = 0
+    for row in made.rows():
+        inside = [
+            (age, pid)
+            for region, sex, age, pid in rows
+            if (row["level_region"] or row["region"] == region) and (row["level_sex"] or row["sex"] == sex)
+        ]
+        truth = {"n": len(inside), "persons": len({pid for _, pid in inside}), "years": sum(age for age, _ in inside)}
+        hidden += row["status"] == "hidden"
+        for name, number in truth.items():
+            assert row[name] == (None if row["status"] == "hidden" else number)
+            low, high = row[f"{name}_low"], row[f"{name}_high"]
+            assert low is None or low <= number
+            assert high is None or number <= high
+    assert hidden
+    assert shared_db.audit(f"release.{made.view}").satisfied
+    found = shared_db.attack(made.name)
+    assert found.held
+    assert found.sums
+    (answer,) = shared_db.query(f"select sum(years) as y, sum(persons) as p from {made.source} where sex = 'F'").rows
+    women = [(age, pid) for _, sex, age, pid in rows if sex == "F"]
+    assert answer["y"].low <= sum(age for age, _ in women) <= answer["y"].high
+    assert answer["p"].low <= len({pid for _, pid in women}) <= answer["p"].high

@@ -3,7 +3,7 @@
 --   counted (n or persons), threshold, version
 -- returns: cell bigint (NULL: no such cell), value bigint (the true one), n and persons bigint, small, hidden integer (1 or 0), times integer (rows of the cell; NULL: it is not
 --   published), wrong integer (1: the row contradicts the cell, its status, or the rules of shown and hidden cells), the published bounds
---   lower<measure> and upper<measure>, those of the first as lower and upper, and of each sum the true one and its published bounds; with tight also whether
+--   lower<measure> and upper<measure>, those of the first of rows as lower and upper, and of each sum the true one and its published bounds; with tight also whether
 --   the bounds are said to be tight, tight<measure>
 CREATE {{ compared | scratch }} AS
 SELECT
@@ -20,15 +20,18 @@ SELECT
         ELSE 1
     END AS wrong
 {% if bounds %}
-    , p.lower1 AS lower
-    , p.upper1 AS upper
+{% for m in measures if m.column == counted %}
+{% if loop.first %}
+    , p.lower{{ m.place }} AS lower
+    , p.upper{{ m.place }} AS upper
+{% endif %}
+{% endfor %}
 {% for m in measures %}
     , p.lower{{ loop.index }} AS lower{{ loop.index }}
     , p.upper{{ loop.index }} AS upper{{ loop.index }}
 {% endfor %}
 {% endif %}
 {% if tight %}
-    , p.tight1 AS tight
 {% for m in measures %}
     , p.tight{{ loop.index }} AS tight{{ loop.index }}
 {% endfor %}

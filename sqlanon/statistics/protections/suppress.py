@@ -76,7 +76,9 @@ class Suppress:
             return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
 
         bounds = hidden.table if shape.bounds and not shape.followed else None
-        tables = Kept(cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, bounds, hidden.patterns).parts()
+        tables = Kept(
+            cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, bounds, hidden.patterns, hidden.paid
+        ).parts()
         facts = {"interval": "full", "insiders": self.asked.insiders, "bounds": self.asked.bounds}
         return Made(view, tables, hidden.witnesses, facts, hidden=hidden.table)
 
