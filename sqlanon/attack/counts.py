@@ -19,7 +19,7 @@ import numpy as np
 from sqlanon.attack.classes import see_classes
 from sqlanon.attack.sums import add_sums, attack_sums, label_of
 from sqlanon.attack.versions import add_readers, see_new_rows
-from sqlanon.counted import CellKeySpec
+from sqlanon.counted import STATUS, CellKeySpec
 from sqlanon.engines.rows import read_integer
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.counts.published import CountsSpelling, read_tables
@@ -79,7 +79,7 @@ def attack_counts(
     batches = batches_of(entry)
     if len(batches) > 1:
         came = [_read_private(engine, shape, entry.counts, order, batch) for batch in batches]
-        rows = see_new_rows(parsed.columns, joined, batches, [truth for truth, _ in came], shape.threshold)
+        rows = see_new_rows(parsed.columns, joined, batches, [truth for truth, _ in came], shape)
         targets = [
             _Target(new_rows.seen, new_rows.value, new_rows.small, shape.threshold, lambda: until - time.monotonic())
             for new_rows in rows
@@ -88,13 +88,20 @@ def attack_counts(
         kinds = _read_versions(
             targets, [private_counts for _, private_counts in came], insiders, promised=shape.insiders
         )
+        if shape.neighbour is not None:  # it has the rows of the first version
+            with Scratch(engine) as scratch:
+                atoms = batch_of(scratch, kept_of(entry.statistics), batches[0]).atoms
+                first = replace(joined, seen=replace(rows[0].seen, ends=None, hidden=1))
+                seen = see_classes(scratch, shape, atoms, first, order)
+            kinds.insert(2, targets[0].over(seen).read("rows", seen, promised=True))
         of_sums: list[tuple[SumsReader, ...]] = []
         for batch, new_rows in zip(batches, rows, strict=True):
             with Scratch(engine) as scratch:
                 batch_tables = batch_of(scratch, kept_of(entry.statistics), batch)
                 night = replace(joined, seen=new_rows.seen)
+                own_shape = shape if batch == batches[0] else replace(shape, neighbour=None)
                 of_sums.append(
-                    attack_sums(scratch, shape, batch_tables, night, order, lambda: until - time.monotonic())
+                    attack_sums(scratch, own_shape, batch_tables, night, order, lambda: until - time.monotonic())
                 )
         reporter.finish(entry.release)
         small = sum(int(new_rows.small.sum()) for new_rows in rows)
@@ -158,6 +165,7 @@ def _report(
         tuple(attacks),
         sums,
         versions,
+        STATUS[read_stored_statistics(entry.policy["statistics"]).method],
     )
 
 
@@ -196,10 +204,10 @@ Known = Mapping[int, Mapping[tuple[Label, ...], int]]
 
 def _read_private(
     engine: Engine, shape: Shape, stored: Tables, order: Sequence[int], batch: int | None = None
-) -> tuple[dict[Key, tuple[int, int]], Known]:
-    """The number and the persons of each cell, and the knowledge of insiders; columns in the order of the readers.
+) -> tuple[dict[Key, tuple[int, int, bool]], Known]:
+    """The numbers of each cell, and the knowledge of insiders; columns in the order of the readers.
 
-    With ``batch`` those of the new rows of a version.
+    Numbers are rows and persons; with ``batch`` those of the new rows of a version, and whether they are hidden.
     """
     many, context = len(shape.columns), shape.context()
     places = np.argsort(order).tolist()
@@ -208,7 +216,7 @@ def _read_private(
             tables = batch_of(scratch, kept_of(list(stored.values())), batch)
             stored = {"cells": tables.cells, "atoms": tables.atoms}
         truth = {}
-        for row in scratch.fetch("statistics/true_cells", cells=stored["cells"], **context):
+        for row in scratch.fetch("statistics/true_cells", cells=stored["cells"], batches=batch is not None, **context):
             nodes = [
                 (
                     read_integer(row[place]),
@@ -216,7 +224,11 @@ def _read_private(
                 )
                 for place in range(many)
             ]
-            truth[tuple(nodes[place] for place in places)] = (read_integer(row[-2]), read_integer(row[-1]))
+            truth[tuple(nodes[place] for place in places)] = (
+                read_integer(row[-2]),
+                read_integer(row[-1]),
+                row[-3] == 1,
+            )
         inside, insiders = scratch.table("inside"), scratch.table("insiders")
         scratch.execute("statistics/inside", inside=inside, cells=stored["cells"], atoms=stored["atoms"], **context)
         scratch.execute(

@@ -97,9 +97,6 @@ def read_protected(
             )
     every = {name.lower() for name in statistics.columns}
     whole = any({name.lower() for name in table.by} >= every for table in tables)
-    if statistics.protect.bounds == "exact" and not whole and not problems.broken(statistics_path):
-        what = "no table has all columns, so that readers do not know of which numbers the cells are sums"
-        problems.add((*statistics_path, "protect", "bounds"), what, "bounds: none")
     protect, protect_path = statistics.protect, (*statistics_path, "protect")
     protection = read_protection(protect, raw[KEY]["protect"], protect_path, problems)
     if protection is not None and not whole and not problems.broken(statistics_path):
@@ -183,9 +180,6 @@ def _check_together(spec: StatisticsSpec, name: str, path: Path, problems: Probl
         problems.add((*path, "together"), "the release itself, which has no rows", "a release of rows")
     if spec.other is not None:
         problems.add((*path, "together"), "it is built for hidden cells alone", "leave it out")
-    if spec.bounds == "exact":
-        what = "bounds of readers who have the rows of another release as well are not built"
-        problems.add((*path, KEY, "protect", "bounds"), what, "bounds: none")
     for measure, kind in spec.measures:
         if kind != "count":
             problems.add((*path, KEY, "measures", measure), "together is built for numbers of rows", "n: count")
@@ -213,14 +207,6 @@ def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None
     if spec.cohort <= spec.threshold:
         what = f"while no version follows, readers know that fewer than {spec.cohort} persons are new: too few to say"
         problems.add((*path, "refresh", "cohort", "persons"), what, f"more than protect: {{persons: {spec.threshold}}}")
-    if spec.together:
-        problems.add((*path, "refresh"), "versions of counts together with rows are not built", "one of the two")
-    if spec.show:
-        what = "in the new rows of a version other cells are hidden, so that it is not built for several versions"
-        problems.add((*path, KEY, "protect", "show"), what, "leave it out")
-    if spec.bounds == "exact":
-        what = "bounds of numbers of several versions are not built"
-        problems.add((*path, KEY, "protect", "bounds"), what, "bounds: none")
 
 
 def _heights(columns: Sequence[ColumnSpec]) -> dict[str, int | None]:
@@ -244,7 +230,7 @@ def _check_threshold(model: StatisticsReleaseModel, problems: Problems, at: Path
 
 def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems: Problems) -> None:
     """No two columns of the view have the same name."""
-    ends = ("", "_low", "_high") if spec.has_ends else ("",)
+    ends = ["", *(["_low", "_high"] if spec.has_ends else []), *(["_tight"] if spec.bounds == "exact" else [])]
     names = [column for name in columns for column in (name, f"level_{name}")]
     measures = [*(name for name, _ in spec.measures), *(measure.name for measure in spec.sums)]
     names += [f"{name}{end}" for name in measures for end in ends] + ["status", "as_of"]

@@ -48,11 +48,31 @@ SUM_READERS = {
     "contributor": "contributors, who look for persons that dominate",
 }
 """Names of the kinds of readers."""
-READING = (
-    ("hidden", "A cell without a number: it is small, or it would give a small one away. Readers do not see which."),
-    ("interval", "The least and the greatest number of a hidden cell, over all tables that agree with the shown ones."),
-    ("found", "The least is the greatest: the number follows from the shown cells."),
-)
+FOUND = ("found", "The least is the greatest: the number follows from the published cells.")
+READING = {
+    "hidden": (
+        (
+            "hidden",
+            "A cell without a number: it is small, or it would give a small one away. Readers do not see which.",
+        ),
+        (
+            "interval",
+            "The least and the greatest number of a hidden cell, over all tables that agree with the shown ones.",
+        ),
+        FOUND,
+    ),
+    "rounded": (
+        ("rounded", "A cell with a multiple of the base, less than the base away from its number."),
+        ("interval", "The least and the greatest number of a cell, over all tables that are so near to all multiples."),
+        FOUND,
+    ),
+    "perturbed": (
+        ("perturbed", "A cell whose number has noise, or is rounded by a published rule."),
+        ("interval", "The least and the greatest number of a cell, over all tables within the bounds of all numbers."),
+        FOUND,
+    ),
+}
+"""Words of the reports, by the status of cells."""
 
 
 def counts_for_readers(engine: Engine, view: Relation) -> Page:
@@ -142,7 +162,7 @@ def _summary(report: DisclosureReport) -> tuple[tuple[str, str], ...]:
     cells = sum(table.cells for table in report.tables)
     return (
         ("cells", count(cells)),
-        ("hidden", f"{count(report.hidden)} different cells"),
+        (report.status, f"{count(report.hidden)} different cells"),
         ("of them found by readers", count(report.exact)),
     )
 
@@ -160,7 +180,7 @@ def _flat(path: str, value: object) -> list[tuple[str, object]]:
 
 
 def _by_columns(report: DisclosureReport) -> Section:
-    hidden = Counter(" x ".join(cell.values) or "the grand total" for cell in report.found)
+    status, hidden = report.status, Counter(" x ".join(cell.values) or "the grand total" for cell in report.found)
     tables = [
         (table.table, count(table.cells), count(table.hidden), share(table.hidden, table.cells))
         for table in report.tables
@@ -169,19 +189,21 @@ def _by_columns(report: DisclosureReport) -> Section:
     return Section(
         "cells",
         "Cells",
-        "How many cells each table has, and which are hidden.",
+        f"How many cells each table has, and which are {status}.",
         (
-            make_table("Cells of the tables", "table | >cells | >hidden | >share", tables),
-            make_table("Hidden cells by their columns", "columns | >hidden", margins),
+            make_table("Cells of the tables", f"table | >cells | >{status} | >share", tables),
+            make_table(f"{status.capitalize()} cells by their columns", f"columns | >{status}", margins),
         ),
-        READING[:1],
+        READING[status][:1],
     )
 
 
 def _intervals(report: DisclosureReport) -> Section:
     widths = Counter(_width(cell) for cell in report.found)
     rows = [(name, count(widths[name])) for name in WIDTHS if widths[name]]
-    blocks: list[Block] = [make_table("Widths of the intervals", "numbers that a cell can have | >hidden cells", rows)]
+    blocks: list[Block] = [
+        make_table("Widths of the intervals", f"numbers that a cell can have | >{report.status} cells", rows)
+    ]
     if report.undecided:
         blocks.append(Facts((("intervals that may be narrower", count(report.undecided)),)))
     return Section(
@@ -189,7 +211,7 @@ def _intervals(report: DisclosureReport) -> Section:
         "What readers find",
         "Computed from the view alone, by linear programs that integers check.",
         tuple(blocks),
-        READING[1:],
+        READING[report.status][1:],
     )
 
 

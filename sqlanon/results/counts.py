@@ -81,13 +81,14 @@ class CountsAttackReport(Report):
         table: the view.
         source: table that the version was made of.
         persons: cells of fewer are small.
-        cells: published cells, ``hidden`` of them without a number, ``small`` of those small.
+        cells: published cells, ``hidden`` of them without their true number, ``small`` of those small.
         hidden: see there.
         small: see there.
         attacks: the result of each kind of reader.
         sums: the same of each column whose sums are published.
         versions: so many versions follow one another, and ``small`` is how many cells few persons came to, each version
             counted; 0: there is one version.
+        status: of cells without their true number: hidden, rounded or perturbed.
     """
 
     release: str
@@ -100,6 +101,7 @@ class CountsAttackReport(Report):
     attacks: tuple[CountsReader, ...]
     sums: tuple[SumsReader, ...] = ()
     versions: int = 0
+    status: str = "hidden"
 
     @property
     def held(self) -> bool:

@@ -73,6 +73,9 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "small cells shown"),
         scratch.numbers("statistics/verify_view", compared=compared),
     )
+    if kept.bounds is not None:
+        wrong = scratch.count("statistics/verify_bounds", compared=compared, kept=kept.bounds, **context)
+        refuse(release, "bounds of hidden cells", wrong)
     tables: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
     least_rows: dict[str, Any] = {
         "atoms": kept.atoms,

@@ -74,6 +74,7 @@ class Shape:
         neighbour: the release of rows that readers have as well.
         cohort: new rows of a version that follows, at least; 0: none is to follow.
         fewest: the same of a version that time alone asks for.
+        follows: the rows are the new ones of a version that follows.
         least_rows: readers know that there are so many rows, as no version has fewer.
         show: margins whose cells must be shown.
     """
@@ -92,6 +93,7 @@ class Shape:
     cohort: int = 0
     fewest: int = 0
     least_rows: int = 1
+    follows: bool = False
     show: tuple[Levels, ...] = ()
 
     @property
@@ -105,8 +107,16 @@ class Shape:
         return self.cohort > 0
 
     def of_new_rows(self, version: int, came: int) -> Shape:
-        """The shape of the new rows of a version that follows; readers know how many they are at least."""
-        return replace(self, version=version, least_rows=self.cohort if came >= self.cohort else self.fewest)
+        """The shape of the new rows of a version that follows; readers know how many they are at least.
+
+        None of them is in the release of rows that readers have as well.
+        """
+        least = self.cohort if came >= self.cohort else self.fewest
+        return replace(self, version=version, follows=True, least_rows=least, neighbour=None)
+
+    def of_first_rows(self, version: int) -> Shape:
+        """The shape of the rows of the first version."""
+        return replace(self, version=version, follows=False, least_rows=self.threshold)
 
     @property
     def finest(self) -> list[tuple[int, ...]]:
@@ -126,12 +136,19 @@ class Shape:
                 for places, margins in self.tables
             ],
             "measures": [
-                {"name": name, "low": f"{name}_low", "high": f"{name}_high", "column": column}
+                {
+                    "name": name,
+                    "low": f"{name}_low",
+                    "high": f"{name}_high",
+                    "tight": f"{name}_tight",
+                    "column": column,
+                }
                 for name, column in self.measures
             ],
             "counted": self.counted,
             "threshold": self.threshold,
             "bounds": self.bounds,
+            "tight": self.bounds,
             "person": self.person,
             "version": self.version,
             "sums": [summed.context() for summed in self.sums],

@@ -145,8 +145,8 @@ def counts_attack_report(screen: Screen, report: CountsAttackReport) -> None:
     """Show the small cells that readers of counts find."""
     screen.show(
         f"attacks on {clean(report.release)} ({clean(report.table)}), made of {clean(report.source)}",
-        f"  {things(report.cells, 'cell')}, {count(report.hidden)} hidden; {count(report.small)} of fewer than "
-        f"{things(report.persons, 'person')}"
+        f"  {things(report.cells, 'cell')}, {count(report.hidden)} {report.status}; {count(report.small)} of fewer "
+        f"than {things(report.persons, 'person')}"
         + (f", new in one of {things(report.versions, 'version')}" if report.versions else ""),
         "",
         make_sheet(

@@ -21,7 +21,7 @@ MOST_SHOWN = 20
 def disclosure_report(screen: Screen, report: DisclosureReport) -> None:
     """Show the cells that a reader finds."""
     for table in report.tables:
-        screen.show(f"{clean(table.table)}: {things(table.cells, 'cell')}, {count(table.hidden)} hidden")
+        screen.show(f"{clean(table.table)}: {things(table.cells, 'cell')}, {count(table.hidden)} {table.status}")
     screen.show("")
     if report.contradictions:
         screen.show("The numbers CONTRADICT each other: no table has all of these together.", "")
@@ -33,7 +33,7 @@ def disclosure_report(screen: Screen, report: DisclosureReport) -> None:
         return
     small = [] if report.persons is None else [(f"surely fewer than {report.persons}", report.small)]
     rows = [
-        ("hidden, each once", report.hidden),
+        (f"{report.status}, each once", report.hidden),
         ("found exactly", report.exact),
         *small,
         ("could be narrower than shown", report.undecided),
@@ -48,7 +48,7 @@ def disclosure_report(screen: Screen, report: DisclosureReport) -> None:
     if report.found:
         screen.show(_sheet(report.found, report.decimals), "")
     if not report.satisfied:
-        screen.show("Readers of these tables FIND hidden cells.")
+        screen.show(f"Readers of these tables FIND {report.status} cells.")
 
 
 def _sheet(cells: Sequence[FoundCell], decimals: int) -> Sheet:

@@ -44,7 +44,7 @@ def audit_tables(
     tables_read = read_tables(engine, names, spelling)
     joined = join_tables(tables_read.columns, tables_read.tables, tables_read.least)
     of_tables = tuple(
-        TableCells(table.name, len(table.cells), sum(value == HIDDEN for value in table.cells.values()))
+        TableCells(table.name, len(table.cells), sum(value == HIDDEN for value in table.cells.values()), table.status)
         for table in tables_read.tables
     )
 

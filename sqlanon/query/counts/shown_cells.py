@@ -13,8 +13,8 @@ from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError
 from sqlanon.query.counts.released import ReleasedCounts, ReleasedSum
 from sqlanon.sqltext import statement
-from sqlanon.statistics.of_versions import divide_by_version
-from sqlanon.statistics.seen import HIDDEN, Cells, Label, Seen, SeenColumn, build_seen, narrow
+from sqlanon.statistics.of_versions import divide_by_version, with_ends
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Label, Seen, SeenColumn, build_seen, narrow
 from sqlanon.statistics.shifted import Shifted, shift_sums
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
         if released.changed:
             return replace(seen, ends=(beside[0], beside[1]))
         if released.several:
-            return divide_by_version(seen, beside[0], released.versions[-1])[0]
+            divided, older = divide_by_version(seen, beside[-1], released.versions[-1])
+            return with_ends(divided, older, beside[0], beside[1]) if released.bounded else divided
         return seen
 
     return released.once(("seen", tuple(column.name for column in columns)), read)
@@ -141,10 +142,15 @@ def _read_cells(engine: Engine, released: ReleasedCounts, columns: Sequence[Seen
         levels = np.array([[read_integer(row[index]) for row in rows] for index in range(many)], np.int64)
         labels: tuple[list[Label], ...] = tuple([_label(row[many + index]) for row in rows] for index in range(many))
         places = range(2 * many, 2 * many + len(released.beside))
-        beside = tuple(np.array([read_integer(row[place]) for row in rows], np.int64) for place in places)
+        beside = tuple(np.array([_read_end(row[place]) for row in rows], np.int64) for place in places)
         return levels.reshape(many, -1), labels, [row[-1] for row in rows], beside
 
     return released.once(("cells", measure, tuple(column.name for column in columns)), read)
+
+
+def _read_end(cell: object) -> int:
+    """A bound or a version; NULL: nothing bounds the number."""
+    return UNBOUNDED if cell is None else read_integer(cell)
 
 
 def _label(cell: object) -> Label:

@@ -113,8 +113,9 @@ def _sections(facts: Found, counts: StatisticsReport, attacks: CountsAttackRepor
 def _say_small(facts: Found, counts: StatisticsReport) -> Iterator[Statement]:
     statistics, by = facts.policy["statistics"], facts.call("audit")
     rule = f"cells of fewer than {count(int(statistics['threshold']))} persons are small"
-    yield Statement("threshold rule", rule, "stated", "protect.persons in the policy", "small_cell")
     other_rule = statistics.get("other") or {}
+    word = "changed_cell" if other_rule else "small_cell"
+    yield Statement("threshold rule", rule, "stated", "protect.persons in the policy", word)
     if not other_rule:
         hidden = f"small cells are hidden, with others that give them away: {_of_cells(counts)}; one status for both"
         yield Statement("primary and secondary suppression", hidden, "measured", facts.measured_by_run, "small_cell")
@@ -156,12 +157,16 @@ def _say_reader(facts: Found, reader: CountsReader) -> Statement:
         f"{count(reader.exact)} of {count(reader.cells)} small cells found, {count(reader.below)} found to be small"
     )
     state: State = "measured" if reader.held else "look at it"
-    return Statement(names[reader.name], sentence, state, facts.call("attack"), "small_cell")
+    word = "changed_cell" if facts.policy["statistics"].get("other") else "small_cell"
+    return Statement(names[reader.name], sentence, state, facts.call("attack"), word)
 
 
 def _say_others(facts: Found, counts: StatisticsReport) -> Iterator[Statement]:
     tables = [str(table["name"]) for table in facts.policy["statistics"]["tables"]]
-    sentence = f"{join_names(tables)}: protected as one system, with all margins and levels"
+    other_rule = facts.policy["statistics"].get("other") or {}
+    system = {"round": "all sums hold", "cell_key": "the same persons have the same noise in each"}
+    how = system.get(other_rule.get("method", ""), "protected as one system")
+    sentence = f"{join_names(tables)}: {how}, with all margins and levels"
     yield Statement("linked tables", sentence, "measured", facts.call("audit"), "certificate")
     yield _say_versions(facts, counts)
     neighbour = counts.neighbour
