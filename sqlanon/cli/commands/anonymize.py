@@ -161,7 +161,7 @@ def _next(
     where = f"duckdb:///{publish_file}" if publish_file else hide_password(db)
     view = (None if to and to.lower().endswith(SUFFIXES) else to) or report.published.removesuffix(
         f" in {publish_file}"
-    )
+    ).removesuffix(f" and {report.sent['place']}" if report.sent else "")
     releases = command("releases", report.release, options=["--db", hide_password(db), *screen.confirmed])
     if publish_file and not report.shape.grouped:
         return [releases]  # without a policy no audit finds both the file and the certificate
