@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.classes import see_classes
-from sqlanon.attack.sums import add_sums, attack_sums, label_of
+from sqlanon.attack.classes import label_of, see_classes
+from sqlanon.attack.sums import add_sums, attack_sums
 from sqlanon.attack.versions import add_readers, see_new_rows
 from sqlanon.counted import STATUS, CellKeySpec
 from sqlanon.engines.rows import read_integer
@@ -92,7 +92,7 @@ def attack_counts(
             with Scratch(engine) as scratch:
                 atoms = batch_of(scratch, kept_of(entry.statistics), batches[0]).atoms
                 first = replace(joined, seen=replace(rows[0].seen, ends=None, hidden=1))
-                seen = see_classes(scratch, shape, atoms, first, order)
+                seen = see_classes(scratch, shape, atoms, first, order).seen
             kinds.insert(2, targets[0].over(seen).read("rows", seen, promised=True))
         of_sums: list[tuple[SumsReader, ...]] = []
         for batch, new_rows in zip(batches, rows, strict=True):
@@ -125,7 +125,7 @@ def attack_counts(
     if shape.neighbour is not None:
         reporter.stage(entry.release, "readers of the rows as well")
         with Scratch(engine) as scratch:
-            seen = see_classes(scratch, shape, entry.counts["atoms"], joined, order)
+            seen = see_classes(scratch, shape, entry.counts["atoms"], joined, order).seen
         attacks.append(target.over(seen).read("rows", seen, promised=True))
     if isinstance(statistics.other, CellKeySpec):
         if statistics.other.rule is None:

@@ -12,21 +12,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.attack.classes import label_of, see_classes
 from sqlanon.engines.rows import read_integer
 from sqlanon.results.counts import SumsReader
 from sqlanon.statistics.amounts import Range
 from sqlanon.statistics.joined import Joined, Key
+from sqlanon.statistics.joint import Combinations, Joint, join_sums
 from sqlanon.statistics.kept import Kept
 from sqlanon.statistics.reach import Reach
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, Narrowed, narrow
+from sqlanon.statistics.seen import UNBOUNDED, Narrowed, Seen, narrow
 from sqlanon.statistics.shape import Shape
-from sqlanon.statistics.shifted import Shifted, shift_sums
+from sqlanon.statistics.shifted import shift_sums
 from sqlanon.statistics.sum_tables import CONTRIBUTORS
 from sqlanon.statistics.summed import ShapeSum
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    from sqlanon.arrays import Flags, Longs
+    from sqlanon.arrays import Longs
     from sqlanon.engines.base import Row
 
 
@@ -56,8 +58,9 @@ def attack_sums(
 
     Cost: linear programs for each sensitive cell, and for each person who is looked for.
     """
-    attacks = []
+    attacks, beside = [], None
     if shape.neighbour is not None:
+        beside = see_classes(scratch, shape, kept.atoms, joined, order)
         wholes = scratch.table("wholes")
         scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=kept_tables.atoms, **shape.context())
         kept_tables = replace(kept_tables, atoms=wholes)
@@ -66,12 +69,13 @@ def attack_sums(
         rows = scratch.fetch(
             "statistics/sum_read", table=tables.contributors, columns=list(CONTRIBUTORS), order=["person", "atom"]
         )
-        hidden = joined.seen.value == HIDDEN
-        # The sums as they would be if cells with a demand of their own were hidden, and no others.
-        naive = (target.up > 0) | (target.down > 0)
-        attacks.append(target.read("naive", naive, seconds, promised=False))
-        attacks.append(target.read("outsider", hidden, seconds, promised=True))
-        attacks.append(target.read_contributors(rows, hidden, seconds, promised=shape.insiders))
+        joint = target.join(joined.seen)
+        attacks.append(target.read_naive(seconds))
+        attacks.append(target.read("outsider", joint, seconds))
+        if beside is not None:
+            joint = target.join(beside.seen, Combinations(joined.seen.of, beside.whole))
+            attacks.append(target.read("rows", joint, seconds))
+        attacks.append(target.read_contributors(rows, joint, seconds, promised=shape.insiders))
     return tuple(attacks)
 
 
@@ -104,20 +108,33 @@ class _Target:
     atoms: tuple[Longs, Longs, Longs]
     places: Longs
 
-    def read(self, name: str, hidden: Flags, seconds: Callable[[], float], *, promised: bool) -> SumsReader:
-        """A reader without rows, who sees all cells but some."""
-        seen = self._shift(hidden)
-        reach = Reach(seen.seen, seconds=seconds)
+    def join(self, seen: Seen, parts: Combinations | None = None) -> Joint:
+        """Rows and sums as one system: a reader looks at both."""
+        return join_sums(seen, [(self.value, self.of)], parts)
+
+    def read_naive(self, seconds: Callable[[], float]) -> SumsReader:
+        """A reader of the sums as they would be if cells with a demand of their own were hidden, and no others."""
+        hidden = (self.up > 0) | (self.down > 0)
+        shifted = shift_sums(self.joined.seen.of, self.value, hidden, self.rows, self.of)
+        reach = Reach(shifted.seen, seconds=seconds)
+        return self._count("naive", lambda atoms: shifted.span(reach, atoms), promised=False)
+
+    def read(self, name: str, joint: Joint, seconds: Callable[[], float]) -> SumsReader:
+        """A reader without rows of his own."""
+        reach = Reach(joint.seen, seconds=seconds)
+        return self._count(name, lambda combinations: joint.span(reach, 0, combinations), promised=True)
+
+    def _count(self, name: str, span: Callable[[Longs], tuple[int, int]], *, promised: bool) -> SumsReader:
         exact = near = 0
         sought = self._sought()
         for cell, atoms in sought.items():
-            low, high = seen.span(reach, atoms)
+            low, high = span(atoms)
             exact += low == high
             near += low > self.value[cell] - self.down[cell] or high < self.value[cell] + self.up[cell]
-        return SumsReader(self.name, name, 1, len(sought), exact, near, promised)
+        return SumsReader(self.name, name, 1, len(sought), exact, int(near), promised)
 
     def read_contributors(
-        self, rows: Sequence[Row], hidden: Flags, seconds: Callable[[], float], *, promised: bool
+        self, rows: Sequence[Row], joint: Joint, seconds: Callable[[], float], *, promised: bool
     ) -> SumsReader:
         """A contributor who knows the largest other contribution to every atom, and looks for a person's."""
         boxes: dict[int, list[tuple[int, ...]]] = {}
@@ -128,26 +145,19 @@ class _Target:
         if len(persons) > MOST_PERSONS:
             persons = sorted(random.Random(0).sample(persons, MOST_PERSONS))  # noqa: S311 - no secret
         exact = near = 0
+        value, below, above = self.atoms
         for person in persons:
             person_cells = np.array(boxes[person], np.int64)
             places = self.places[person_cells[:, 0]]
-            low, high = self._ends(self._shift(hidden), places, seconds)
-            value = int(self.atoms[0][places].sum())
+            least, most = value + below, value + above
+            least[places], most[places] = -UNBOUNDED, UNBOUNDED
+            own_joint = joint.within(0, least, most)
+            low, high = own_joint.span(Reach(own_joint.seen, seconds=seconds), 0, places)
+            person_value = int(value[places].sum())
             exact += low == high
-            near += high < value + int(person_cells[:, 1].sum()) or low > value + int(person_cells[:, 4].sum())
-        return SumsReader(self.name, "contributor", len(persons), len(persons), exact, near, promised)
-
-    def _ends(self, seen: Shifted, places: Longs, seconds: Callable[[], float]) -> tuple[int, int]:
-        value, low, high = self.atoms
-        top = seen.seen.most if seen.seen.most is not None else np.full(len(value), UNBOUNDED, np.int64)
-        least = np.maximum(value + low - seen.base, 0)
-        most = np.minimum(value + high - seen.base, top)
-        least[places], most[places] = 0, top[places]
-        narrowed = replace(seen, seen=replace(seen.seen, least=least, most=most))
-        return narrowed.span(Reach(narrowed.seen, seconds=seconds), places)
-
-    def _shift(self, hidden: Flags) -> Shifted:
-        return shift_sums(self.joined.seen.of, self.value, hidden, self.rows, self.of)
+            near += high < person_value + int(person_cells[:, 1].sum())
+            near += low > person_value + int(person_cells[:, 4].sum())
+        return SumsReader(self.name, "contributor", len(persons), len(persons), exact, int(near), promised)
 
     def _sought(self) -> dict[int, Longs]:
         """The atoms of each cell with a demand."""
@@ -203,8 +213,3 @@ def _read_target(
         (atoms[0], atoms[1], atoms[2]),
         of_atom,
     )
-
-
-def label_of(key: object) -> Label:
-    """The label of a private key: `v` and the text, or `n` for NULL."""
-    return None if key == "n" else str(key)[1:]

@@ -45,6 +45,7 @@ READERS = {
 SUM_READERS = {
     "naive": "readers, if sensitive cells alone were hidden",
     "outsider": "readers of the view",
+    "rows": "readers of the rows as well",
     "contributor": "contributors, who look for persons that dominate",
 }
 """Names of the kinds of readers."""

@@ -20,7 +20,6 @@ from tests.contract.elsewhere import PAIRS, Pair, add, die, pair, shown
 
 __all__ = ["pair"]
 pytestmark = [pytest.mark.duckdb, pytest.mark.postgres]
-EACH = pytest.mark.parametrize("pair", PAIRS, indirect=True)
 
 
 @pytest.mark.parametrize("pair", ["duckdb-postgres", "postgres-postgres"], indirect=True)

@@ -176,6 +176,7 @@ def counts_attack_report(screen: Screen, report: CountsAttackReport) -> None:
 SUM_READERS = {
     "naive": "if only sensitive cells were hidden",
     "outsider": "readers of the view",
+    "rows": "readers of the rows as well",
     "contributor": "contributors, of dominating persons",
 }
 """The same of readers of sums."""
