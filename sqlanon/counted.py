@@ -50,6 +50,8 @@ Method = Literal["suppress", "cell_key", "round"]
 """How the numbers of cells are protected; `sqlanon.statistics.protections` has what each does."""
 Rule = Literal["10_5"]
 """Published tables of perturbations."""
+STATUS: Final[Mapping[Method, str]] = {"suppress": "hidden", "cell_key": "perturbed", "round": "rounded"}
+"""The status of cells whose number is not the true one."""
 CHANGED_PARTS: Final[Mapping[Method, tuple[str, ...]]] = {
     "cell_key": ("cells", "atoms", "noise", "chances"),
     "round": ("cells", "atoms", "witness"),
@@ -156,10 +158,10 @@ def list_parts(sums: int, method: Method = "suppress", *, followed: bool = False
         sums: how many columns of sums there are.
         method: the protection.
         followed: other versions are to follow.
-        bounds: bounds of hidden cells are published.
+        bounds: bounds of hidden cells are published; with ``followed`` these are in the table of cells.
     """
     if method in CHANGED_PARTS:
         return list(CHANGED_PARTS[method])
     of_sums = [f"{part}{place}" for place in range(1, sums + 1) for part in SUM_PARTS]
-    rest = [*(["amounts"] if sums and followed else []), *([BOUNDS] if bounds else [])]
+    rest = [*(["amounts"] if sums and followed else []), *([BOUNDS] if bounds and not followed else [])]
     return ["cells", "atoms", "witness", *of_sums, *rest]

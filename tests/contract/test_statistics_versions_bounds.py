@@ -35,6 +35,7 @@ def check_bounds(made: Bounded, seen: list[list[dict[str, Any]]]) -> int:
         for row in view:
             now = made.count(made.versions[end], row)
             assert row["n_low"] <= now
+            assert row["n_tight"] or row["status"] == "hidden" or row["as_of"] <= end
             assert row["n_high"] is None or now <= row["n_high"]
             assert (row["status"] == "shown" and row["as_of"] == end + 1) <= (row["n_low"] == now == row["n_high"])
             for start in range(end):
@@ -105,6 +106,8 @@ TAMPERED = {
     "a bound of the view": "UPDATE {physical} SET n_low = n_low - 1 WHERE n_low > 1",
     "no bound of the view": "UPDATE {physical} SET n_low = NULL",
     "an upper bound of the view": "UPDATE {physical} SET n_high = n_high + 1",
+    "tight bounds of the view that are said not to be": "UPDATE {physical} SET n_tight = NOT n_tight",
+    "tight bounds of a version that are said not to be": "UPDATE {cells} SET tight = 1 - tight WHERE hidden = 1",
     "a bound of a version": "UPDATE {cells} SET low = low + 1 WHERE batch = 2",
     "a bound of a version that a witness leaves": "UPDATE {cells} SET high = n WHERE hidden = 1",
 }

@@ -1,6 +1,6 @@
 -- name: statistics/batch_view
--- params: view (table to make), cells (private table with batches), columns (list of {name, level (name)}), measures (list of {name, low, high, column}),
---   sums (list of {place, name, low_name, high_name, unit, type}), bounds (bool), batch (number of a version)
+-- params: view (table to make), cells (private table with batches), columns (list of {name, level (name)}), measures (list of {name, low, high, tight, column}),
+--   sums (list of {place, name, low_name, high_name, tight_name, unit, type}), bounds (bool), batch (number of a version)
 -- returns: the new rows of a version as if they were published: of each cell its values as texts, levels, measures and sums (NULL where it is hidden), their
 --   bounds, status, as_of
 CREATE {{ view | scratch }} AS
@@ -14,6 +14,7 @@ SELECT
 {% if bounds %}
     , k.low AS {{ m.low | ident }}
     , CASE WHEN k.high >= 0 THEN k.high END AS {{ m.high | ident }}
+    , k.tight = 1 AS {{ m.tight | ident }}
 {% endif %}
 {% endfor %}
 {% for s in sums %}
@@ -21,6 +22,7 @@ SELECT
 {% if bounds %}
     , CASE WHEN k.low{{ s.place }} > -4611686018427387904 THEN CAST(k.low{{ s.place }} * {{ s.unit }} AS {{ s.type }}) END AS {{ s.low_name | ident }}
     , CASE WHEN k.high{{ s.place }} < 4611686018427387904 THEN CAST(k.high{{ s.place }} * {{ s.unit }} AS {{ s.type }}) END AS {{ s.high_name | ident }}
+    , k.tight{{ s.place }} = 1 AS {{ s.tight_name | ident }}
 {% endif %}
 {% endfor %}
     , CASE WHEN k.hidden = 0 THEN 'shown' ELSE 'hidden' END AS status

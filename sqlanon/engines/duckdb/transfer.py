@@ -35,7 +35,7 @@ _TYPES: Mapping[str, str] = {
     "UUID": "uuid",
     "BLOB": "bytes",
 }
-"""The portable type of each of DuckDB's; the first of several is what DuckDB makes of the portable type."""
+"""The portable type of each of DuckDB's; DuckDB makes the first of several of the portable type."""
 _OWN = {name: engine_type for engine_type, name in reversed([*_TYPES.items()])}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _DIGITS = 38

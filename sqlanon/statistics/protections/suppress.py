@@ -30,6 +30,7 @@ class Suppress:
     asked: StatisticsSpec
     method: Method = "suppress"
     owned: bool = False
+    burden: str = "most of such a margin is hidden, and much of others with it"
 
     def describe(self, release: str, threshold: int) -> str:
         """See `Protection.describe`."""
@@ -73,7 +74,7 @@ class Suppress:
             context = shape.context()
             return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
 
-        bounds = hidden.table if shape.bounds else None
+        bounds = hidden.table if shape.bounds and not shape.followed else None
         tables = Kept(cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, bounds).parts()
         facts = {"interval": "full", "insiders": self.asked.insiders, "bounds": self.asked.bounds}
         return Made(view, tables, hidden.witnesses, facts, hidden=hidden.table)
