@@ -207,8 +207,6 @@ def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None
     if spec.cohort <= spec.threshold:
         what = f"while no version follows, readers know that fewer than {spec.cohort} persons are new: too few to say"
         problems.add((*path, "refresh", "cohort", "persons"), what, f"more than protect: {{persons: {spec.threshold}}}")
-    if spec.together:
-        problems.add((*path, "refresh"), "versions of counts together with rows are not built", "one of the two")
 
 
 def _heights(columns: Sequence[ColumnSpec]) -> dict[str, int | None]:

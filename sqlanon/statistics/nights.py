@@ -74,18 +74,21 @@ def keep_batches(scratch: Scratch, shape: Shape, made: Made, kept: Tables, befor
 
     Args:
         scratch: the run.
-        shape: the counted columns.
+        shape: the counted columns; with the release of rows that readers have as well, though the new rows are not in
+            it.
         made: the new rows, with hidden cells.
         kept: the tables to make.
         before: the tables of the version before.
     """
     columns, earlier = list_kept_columns(shape), before.parts() if before is not None else {}
+    without_rows = list_kept_columns(replace(shape, neighbour=None))
     return [
         scratch.sql(
             "statistics/keep_batch",
             kept=table,
             table=made.tables[part],
             columns=columns[part],
+            missing=[] if before is None else [name for name in columns[part] if name not in without_rows[part]],
             batch=shape.version,
             hidden=made.hidden if part == "cells" else None,
             ends=_list_ends(shape),
@@ -154,7 +157,7 @@ def verify_versions(
     """
     for batch in batches:
         with scratch.beside() as apart:
-            part, batch_shape = batch_of(apart, kept, batch), replace(shape, version=batch)
+            part, batch_shape = batch_of(apart, kept, batch), shape.of_first_rows(batch)
             if batch != batches[0]:
                 batch_shape = shape.of_new_rows(batch, apart.count("statistics/came", atoms=part.atoms))
             view = apart.table("view_of_batch")

@@ -107,9 +107,16 @@ class Shape:
         return self.cohort > 0
 
     def of_new_rows(self, version: int, came: int) -> Shape:
-        """The shape of the new rows of a version that follows; readers know how many they are at least."""
+        """The shape of the new rows of a version that follows; readers know how many they are at least.
+
+        None of them is in the release of rows that readers have as well.
+        """
         least = self.cohort if came >= self.cohort else self.fewest
-        return replace(self, version=version, follows=True, least_rows=least)
+        return replace(self, version=version, follows=True, least_rows=least, neighbour=None)
+
+    def of_first_rows(self, version: int) -> Shape:
+        """The shape of the rows of the first version."""
+        return replace(self, version=version, follows=False, least_rows=self.threshold)
 
     @property
     def finest(self) -> list[tuple[int, ...]]:

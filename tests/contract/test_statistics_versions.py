@@ -279,7 +279,6 @@ def test_what_is_not_built_for_several_versions(shared_db: Any, tmp_path: Path) 
         nights.run()
     for changed, text in (
         ({"more": "    refresh: {mode: frozen, cohort: {persons: 2}}\n"}, "while no version follows"),
-        ({"more": f"    together: [x]\n{FOLLOWED['more']}"}, "versions of counts together with rows"),
     ):
         nights.write(**{**FOLLOWED, **changed})
         with pytest.raises(PolicyError, match=text):

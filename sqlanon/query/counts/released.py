@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlanon.counted import STATUS
 from sqlanon.engines.base import Relation, Row
 from sqlanon.query.release import Field, Released, make_dimension, read_cell_facts
 from sqlanon.statistics.amounts import Range
@@ -41,6 +42,7 @@ class ReleasedCounts(Released):
         measures: the counted things of each published number.
         changed: published numbers are not the true ones, which lie between published bounds.
         added: published numbers add up.
+        status: of cells without their true number: hidden, rounded or perturbed.
         sums: the columns whose sums are published.
         bounded: bounds of hidden numbers are published; with several versions they are those of the last.
         versions: with versions that follow one another, those whose rows are in it; else empty.
@@ -52,6 +54,7 @@ class ReleasedCounts(Released):
     sums: tuple[ReleasedSum, ...] = ()
     changed: bool = False
     added: bool = True
+    status: str = "hidden"
     bounded: bool = False
     versions: tuple[int, ...] = ()
 
@@ -115,6 +118,7 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         tables=tuple(tuple(table["by"]) for table in statistics["tables"]),
         measures=tuple(statistics["measures"].items()),
         changed=statistics["method"] != "suppress",
+        status=STATUS[statistics["method"]],
         added=statistics.get("additive", True),
         bounded=statistics.get("bounds") == "exact",
         sums=tuple(sums),

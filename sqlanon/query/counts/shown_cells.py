@@ -83,7 +83,7 @@ def read_finest(
     return np.array([float(str(value)) for index, value in enumerate(values) if not any(levels[:, index])])
 
 
-def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], one: ReleasedSum) -> Shifted:
+def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], total: ReleasedSum) -> Shifted:
     """The sums of a column in the cells of a table, over the finest cells of `read_seen`.
 
     Raises:
@@ -94,18 +94,20 @@ def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
 
     def read() -> Shifted:
         seen = read_seen(engine, released, columns)
-        keys, values = _list_keys(engine, released, columns, one.name)
+        keys, values = _list_keys(engine, released, columns, total.name)
         count_keys, _ = _list_keys(engine, released, columns, released.measures[0][0])
         by_key = dict(zip(keys, values, strict=True))
         units = [by_key[key] for key in count_keys]
         units += [None] * (len(seen.value) - len(units))  # what came since the numbers of earlier versions
         hidden = np.array([value is None for value in units])
-        value = np.array([0 if unit is None else int(Decimal(str(unit)).scaleb(one.scale)) for unit in units], np.int64)
+        value = np.array(
+            [0 if unit is None else int(Decimal(str(unit)).scaleb(total.scale)) for unit in units], np.int64
+        )
         if not np.array_equal(hidden, seen.value == HIDDEN):
             raise PolicyError(f"{released.view.ref} hides a cell in one number alone: it is not as published")
-        return shift_sums(seen.of, value, hidden, narrow(seen), one.of)
+        return shift_sums(seen.of, value, hidden, narrow(seen), total.of)
 
-    return released.once(("sums", one.name, tuple(column.name for column in columns)), read)
+    return released.once(("sums", total.name, tuple(column.name for column in columns)), read)
 
 
 def _list_keys(

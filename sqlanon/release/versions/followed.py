@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlanon.errors import GuardError
+from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.release.catalog.state import SHOWN
 from sqlanon.shell import command
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sqlanon.release.catalog.refresh import Decision
     from sqlanon.release.catalog.state import ReleaseState
     from sqlanon.release.stages.work import Work
+    from sqlanon.statistics.neighbour import Neighbour
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
 
@@ -51,6 +53,11 @@ class Nights:
     def follows(self) -> bool:
         """Whether there is a version before."""
         return self._before is not None
+
+    @property
+    def neighbour(self) -> Neighbour | None:
+        """The release of rows that the rows of the first version are protected together with."""
+        return shape_of_entry(self._before).neighbour if self._before is not None else None
 
     @property
     def before(self) -> Kept | None:

@@ -137,13 +137,19 @@ class OfStatistics(Version):
         self.profile(work)
         shape, cube = self._counted
         notes = (*self._nights.note(work.scratch, shape, cube.cells), *self._protection.note(self._run(work, Silent())))
-        return plan_counts(work, shape, cube, list_neighbours(work.state), notes)
+        return plan_counts(work, shape, cube, list_neighbours(work.state), (self._protection.burden, notes))
 
     @property
     def _counted(self) -> tuple[Shape, Cube]:
         assert self._shape is not None
         assert self._cube is not None
         return self._shape, self._cube
+
+    @property
+    def _whole(self) -> Shape:
+        """The shape of the rows of all versions, those of the first with the release of rows that readers have."""
+        (shape, _), neighbour = self._counted, self._nights.neighbour
+        return shape if neighbour is None else replace(shape, neighbour=neighbour)
 
     def profile(self, work: Work) -> None:
         """See `Version.profile`: the cells are counted."""
@@ -173,7 +179,7 @@ class OfStatistics(Version):
         Raises:
             InfeasibleError: a small cell of a margin cannot be protected; nothing is published.
         """
-        with work.watch.stage("method") as progress:
+        with work.watch.stage("method", "protect") as progress:
             self._made = self._protection.protect(self._run(work, progress))
 
     def _run(self, work: Work, progress: Progress) -> Run:
@@ -219,7 +225,7 @@ class OfStatistics(Version):
                 errors=protected.errors,
                 persons=shape.threshold if self._protection.method == "suppress" else 0,
                 scales=tuple(summed.scale for summed in shape.sums),
-                neighbour=_report_neighbour(shape),
+                neighbour=_report_neighbour(self._whole),
                 batches=self._nights.batches(work),
             ),
         )
@@ -233,7 +239,7 @@ class OfStatistics(Version):
         nights, batches = self._nights, self._nights.batches(work)
 
         if batches:
-            keeping = keep_batches(scratch, shape, made, kept_tables, nights.before)
+            keeping = keep_batches(scratch, self._whole, made, kept_tables, nights.before)
         else:
             keeping = keep_statements(scratch, shape, made.tables, kept_tables)
 
@@ -252,8 +258,8 @@ class OfStatistics(Version):
                 with scratch.beside() as apart:
                     batch = batch_of(apart, tables, target.version)
                     verify_source(apart, shape, run.stage, batch, spec.name)
-                verify_growth(scratch, shape, work.staged.stage, tables, spec.name)
-                shown_cells, not_shown = verify_versions(scratch, shape, place, tables, batches, spec.name)
+                verify_growth(scratch, self._whole, work.staged.stage, tables, spec.name)
+                shown_cells, not_shown = verify_versions(scratch, self._whole, place, tables, batches, spec.name)
             else:
                 protection.verify_source(run, kept_tables)
                 shown_cells, not_shown = protection.verify(scratch, shape, place, kept_tables, spec.name)

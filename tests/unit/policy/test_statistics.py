@@ -216,12 +216,9 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {**ONE, "statistics__protect": {"persons": 5, "method": "cell_key", "rule": "10_5", "show": ["total"]}},
         "show is of another method than cell_key",
     ),
-    "margins of several versions": (
-        {
-            "refresh": {"mode": "frozen", "cohort": {"persons": 20}},
-            "statistics__protect": {"persons": 5, "show": ["total"]},
-        },
-        "not built for several versions",
+    "a cohort of few persons": (
+        {"refresh": {"mode": "frozen", "cohort": {"persons": 5}}, "statistics__protect": {"persons": 5}},
+        "while no version follows, readers know that fewer than 5 persons are new",
     ),
     "other values": (
         {"statistics__columns__age": {"hierarchy": {"groups": {"x": ["1"]}, "other": "1"}}},
