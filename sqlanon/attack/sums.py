@@ -41,7 +41,7 @@ MOST_PERSONS = 200
 def attack_sums(
     scratch: Scratch,
     shape: Shape,
-    kept: Kept,
+    kept_tables: Kept,
     joined: Joined,
     order: Sequence[int],
     seconds: Callable[[], float],
@@ -51,7 +51,7 @@ def attack_sums(
     Args:
         scratch: the database of the private tables.
         shape: the published columns, margins and measures.
-        kept: the private tables.
+        kept_tables: the private tables.
         joined: the view, as a reader has it.
         order: the place of each column of the release among those of the readers.
         seconds: time left, in seconds.
@@ -60,12 +60,12 @@ def attack_sums(
     """
     attacks, beside = [], None
     if shape.neighbour is not None:
-        beside = see_classes(scratch, shape, kept.atoms, joined, order)
+        beside = see_classes(scratch, shape, kept_tables.atoms, joined, order)
         wholes = scratch.table("wholes")
-        scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=kept.atoms, **shape.context())
-        kept = replace(kept, atoms=wholes)
-    for summed, tables in zip(shape.sums, kept.sums, strict=True):
-        target = _read_target(scratch, shape, summed, (kept, joined, order))
+        scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=kept_tables.atoms, **shape.context())
+        kept_tables = replace(kept_tables, atoms=wholes)
+    for summed, tables in zip(shape.sums, kept_tables.sums, strict=True):
+        target = _read_target(scratch, shape, summed, (kept_tables, joined, order))
         rows = scratch.fetch(
             "statistics/sum_read", table=tables.contributors, columns=list(CONTRIBUTORS), order=["person", "atom"]
         )
@@ -79,14 +79,14 @@ def attack_sums(
     return tuple(attacks)
 
 
-def add_sums(found: Sequence[tuple[SumsReader, ...]]) -> tuple[SumsReader, ...]:
+def add_sums(versions: Sequence[tuple[SumsReader, ...]]) -> tuple[SumsReader, ...]:
     """Readers of the new rows of each version as one kind.
 
     Args:
-        found: of each version the readers of all columns, in the same order.
+        versions: of each version the readers of all columns, in the same order.
     """
     readers_of_sums = []
-    for kind in zip(*found, strict=True):
+    for kind in zip(*versions, strict=True):
         first, readers = kind[0], [reader.readers for reader in kind]
         sought, exact, near = (sum(getattr(reader, what) for reader in kind) for what in ("sought", "exact", "near"))
         many = sum(readers) if first.name == "contributor" else max(readers)
@@ -169,13 +169,15 @@ class _Target:
         return atoms_by_cell
 
 
-def _read_target(scratch: Scratch, shape: Shape, one: ShapeSum, seen: tuple[Kept, Joined, Sequence[int]]) -> _Target:
+def _read_target(
+    scratch: Scratch, shape: Shape, shape_sum: ShapeSum, seen: tuple[Kept, Joined, Sequence[int]]
+) -> _Target:
     kept_tables, joined, order = seen
-    tables, many, context = kept_tables.sums[one.place - 1], len(shape.columns), shape.context()
+    tables, many, context = kept_tables.sums[shape_sum.place - 1], len(shape.columns), shape.context()
     places = np.argsort(order).tolist()
     truth: dict[Key, list[int]] = {}
     for row in scratch.fetch(
-        "statistics/true_sums", cells=kept_tables.cells, needs=tables.needs, place=one.place, **context
+        "statistics/true_sums", cells=kept_tables.cells, needs=tables.needs, place=shape_sum.place, **context
     ):
         nodes = [
             (
@@ -190,7 +192,7 @@ def _read_target(scratch: Scratch, shape: Shape, one: ShapeSum, seen: tuple[Kept
     atoms = np.zeros((3, len(joined.seen.least)), np.int64)
     numbers: dict[int, int] = {}
     for row in scratch.fetch(
-        "statistics/true_limits", atoms=kept_tables.atoms, limits=tables.limits, place=one.place, **context
+        "statistics/true_limits", atoms=kept_tables.atoms, limits=tables.limits, place=shape_sum.place, **context
     ):
         labels = [label_of(cell) for cell in row[:many]]
         atom, *limits = (read_integer(cell) for cell in row[many:])
@@ -201,5 +203,13 @@ def _read_target(scratch: Scratch, shape: Shape, one: ShapeSum, seen: tuple[Kept
     of_atom[list(numbers)] = list(numbers.values())
     rows = narrow(joined.seen)
     return _Target(
-        one.name, joined, rows, Range(one.low, one.high), value, up, down, (atoms[0], atoms[1], atoms[2]), of_atom
+        shape_sum.name,
+        joined,
+        rows,
+        Range(shape_sum.low, shape_sum.high),
+        value,
+        up,
+        down,
+        (atoms[0], atoms[1], atoms[2]),
+        of_atom,
     )

@@ -94,10 +94,10 @@ class Joint:
         if not low:
             return reach.bound(above)
         if reach.is_known(above) and reach.is_known(rows):
-            (one, _), (other, _) = reach.bound(above), reach.bound(rows)
-            assert one.value is not None
-            assert other.value is not None
-            end = End(one.value + low * other.value)
+            (total, _), (count, _) = reach.bound(above), reach.bound(rows)
+            assert total.value is not None
+            assert count.value is not None
+            end = End(total.value + low * count.value)
             return end, end
         return reach.bound(above + low * rows)
 

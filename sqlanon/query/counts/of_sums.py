@@ -32,11 +32,11 @@ class SumReader:
     Args:
         system: all that the release publishes.
         column: the column's place among the sums.
-        one: the column's sums.
+        total: the column's sums.
     """
 
-    def __init__(self, system: QuerySystem, column: int, one: ReleasedSum) -> None:
-        self._system, self._column, self._one = system, column, one
+    def __init__(self, system: QuerySystem, column: int, total: ReleasedSum) -> None:
+        self._system, self._column, self._one = system, column, total
 
     def sum(self, atoms: Longs) -> Bounded:
         """The sum of some finest cells, each with a weight of 1."""

@@ -295,7 +295,7 @@ class _Nodes:
         for leaf, path in column.above.items():
             for level, label in enumerate(path):
                 leaves.setdefault((level, label), set()).add(leaf)
-        for node, below in sorted(leaves.items(), key=lambda one: one[0][0]):
+        for node, below in sorted(leaves.items(), key=lambda entry: entry[0][0]):
             lower = self._known.setdefault(node[1], node)
             if leaves[lower] != below:
                 raise PolicyError(

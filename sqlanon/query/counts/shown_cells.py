@@ -84,7 +84,7 @@ def read_finest(
     return np.array([float(str(value)) for index, value in enumerate(values) if not any(levels[:, index])])
 
 
-def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], one: ReleasedSum) -> Longs:
+def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], total: ReleasedSum) -> Longs:
     """int64[cells], the sums of a column in the cells of a table that `read_seen` has first, in units; 0: it is hidden.
 
     Raises:
@@ -95,15 +95,17 @@ def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
 
     def read() -> Longs:
         seen, count_keys = read_seen(engine, released, columns), list_keys(engine, released, columns)
-        _, _, values, _ = _read_cells(engine, released, columns, one.name)
-        by_key = dict(zip(list_keys(engine, released, columns, one.name), values, strict=True))
+        _, _, values, _ = _read_cells(engine, released, columns, total.name)
+        by_key = dict(zip(list_keys(engine, released, columns, total.name), values, strict=True))
         units = [by_key[key] for key in count_keys]
         hidden = np.array([value is None for value in units])
         if not np.array_equal(hidden, seen.value[: len(units)] == HIDDEN):
             raise PolicyError(f"{released.view.ref} hides a cell in one number alone: it is not as published")
-        return np.array([0 if unit is None else int(Decimal(str(unit)).scaleb(one.scale)) for unit in units], np.int64)
+        return np.array(
+            [0 if unit is None else int(Decimal(str(unit)).scaleb(total.scale)) for unit in units], np.int64
+        )
 
-    return released.once(("sums", one.name, tuple(column.name for column in columns)), read)
+    return released.once(("sums", total.name, tuple(column.name for column in columns)), read)
 
 
 def list_keys(
