@@ -105,17 +105,17 @@ class Limits:
 
 
 def lower_bounds(system: System) -> npt.NDArray[np.float64]:
-    """The least change of each atom: float64[atoms]; an atom that is a whole published cell does not become zero."""
+    """The least change of each atom: float64[atoms]; an atom that is a whole published cell keeps its least value."""
     least = -system.atoms.count.astype(np.float64)
     single = np.diff(system.at) == 1
-    least[system.member[system.at[:-1][single]]] += 1
+    least[system.member[system.at[:-1][single]]] += system.floors()[single]
     return least
 
 
 def count_limits(system: System) -> Limits:
-    """Counts are not negative, and no published cell becomes zero."""
+    """Counts are not negative, and no published cell falls below its least value, which is 1 of most."""
     single = np.diff(system.at) == 1
-    shrinks = np.where(single, np.inf, (system.value - 1).astype(np.float64))
+    shrinks = np.where(single, np.inf, (system.value - system.floors()).astype(np.float64))
     return Limits(lower_bounds(system), np.full(len(system.atoms.count), np.inf), shrinks)
 
 

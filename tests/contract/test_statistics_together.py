@@ -52,10 +52,10 @@ def held(db: Any, lock: str) -> Iterator[None]:
 class Pair(Made):
     """A table, a release of its rows, and one of its counts that is protected together with it."""
 
-    def __init__(self, db: Any, folder: Path, seed: object, **more: Any) -> None:
+    def __init__(self, db: Any, folder: Path, seed: object, of_counts: str = "", **more: Any) -> None:
         super().__init__(db, folder, persons(seed))
         self.rows_name = f"rows of {self.source}"
-        self.write(**COUNTED, more=f"    together: ['{self.rows_name}']\n")
+        self.write(**COUNTED, more=f"    together: ['{self.rows_name}']\n{of_counts}")
         self.write_rows(**more)
         db.run(self.rows_spec)
 

@@ -40,11 +40,11 @@ class SumReader:
         engine: Engine,
         released: ReleasedCounts,
         columns: Sequence[SeenColumn],
-        one: ReleasedSum,
+        total: ReleasedSum,
         seconds: Callable[[], float],
     ) -> None:
-        self._one, self._shifted = one, read_sums(engine, released, columns, one)
-        key = ("sum reach", one.name, tuple(column.name for column in columns))
+        self._one, self._shifted = total, read_sums(engine, released, columns, total)
+        key = ("sum reach", total.name, tuple(column.name for column in columns))
         self._reach: Reach = released.once(key, lambda: Reach(self._shifted.seen)).within(seconds)
 
     def sum(self, atoms: Longs) -> Bounded:

@@ -32,9 +32,14 @@ def canonical(place: str) -> str:
     return str(Path(place).absolute())
 
 
+def root(place: str) -> Path:
+    """The folder of all that readers of the table read."""
+    return Path(place)
+
+
 def folder(place: str) -> Path:
     """Where files of the table are written."""
-    return Path(place)
+    return root(place)
 
 
 def list_facts(place: str) -> list[Mapping[str, str]]:

@@ -51,7 +51,12 @@ def list_facts(place: str) -> list[Mapping[str, str]]:
 
 
 def folder(place: str) -> Path:
-    """Where files of the table are written.
+    """Where files of the table are written; raises as `root`."""
+    return root(place) / "data"
+
+
+def root(place: str) -> Path:
+    """The folder of all that readers of the table read.
 
     Raises:
         UnsupportedError: it is not a folder of this machine.
@@ -63,7 +68,7 @@ def folder(place: str) -> Path:
     parts = urlsplit(where)
     if parts.scheme not in ("", "file"):
         raise UnsupportedError(f"iceberg:{place}: {LAKE_LACKS['iceberg'][IN_BUCKETS].why}")
-    return Path(unquote(parts.path) if parts.scheme else where, "data")
+    return Path(unquote(parts.path) if parts.scheme else where)
 
 
 def commit(

@@ -26,7 +26,7 @@ class Format:
     """How tables of a format are written.
 
     Attributes:
-        commits: the module with ``canonical``, ``folder``, ``list_facts`` and ``commit``.
+        commits: the module with ``canonical``, ``root``, ``folder``, ``list_facts`` and ``commit``.
         packages: that it imports.
     """
 
@@ -54,11 +54,13 @@ class LakeWriter:
     def __init__(
         self,
         connection: duckdb.DuckDBPyConnection,
+        file: str | None,
         qualify: Callable[[TableRef], str],
         translate: Callable[[str], AbstractContextManager[None]],
     ) -> None:
-        """Take an engine's connection, quoting of names and translation of errors."""
+        """Take an engine's connection, its file, quoting of names and translation of errors."""
         self._connection = connection
+        self._file = file
         self._qualify = qualify
         self._translate = translate
 
@@ -68,7 +70,13 @@ class LakeWriter:
         if lake is None or form is None:
             raise UnsupportedError(f"{name}: {LAKE_LACKS['parquet'][PUBLISHED].why}")
         commits, where = _commits(str(lake))
-        return f"{lake.scheme}:{commits.canonical(where)}"
+        place = f"{lake.scheme}:{commits.canonical(where)}"
+        if self._file is not None and Path(os.path.realpath(commits.root(where))) in Path(self._file).parents:
+            raise PolicyError(
+                f"{place}: the database file is in the folder that readers read, and it has private tables; keep it in "
+                "a folder that they cannot read"
+            )
+        return place
 
     def facts(self, place: str) -> Sequence[Facts]:
         commits, where = _commits(place)
