@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.engines.rows import read_integer
-from sqlanon.statistics.seen import HIDDEN, Label, Seen
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, Seen
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs
@@ -86,5 +86,15 @@ def see_classes(scratch: Scratch, shape: Shape, atoms: TableRef, joined: Joined,
         value=np.concatenate([joined.seen.value, list(sums.values()), [HIDDEN] * len(hidden)]).astype(np.int64),
         least=np.zeros(len(whole), np.int64),
         hidden=1,
+        ends=None if joined.seen.ends is None else _add_ends(joined.seen.ends, list(sums.values()), len(hidden)),
     )
     return Beside(seen, np.array(whole, np.int64))
+
+
+def _add_ends(ends: tuple[Longs, Longs], rows: list[int], needs: int) -> tuple[Longs, Longs]:
+    """The ends of the cells, and after these those of the classes' numbers, and of what occurs in them."""
+    low, high = ends
+    return (
+        np.concatenate([low, rows, np.ones(needs)]).astype(np.int64),
+        np.concatenate([high, np.array([*rows, *[UNBOUNDED] * needs], np.int64)]),
+    )

@@ -60,7 +60,7 @@ def attack_sums(
     """
     attacks, beside = [], None
     if shape.neighbour is not None:
-        beside = see_classes(scratch, shape, kept.atoms, joined, order)
+        beside = see_classes(scratch, shape, kept_tables.atoms, joined, order)
         wholes = scratch.table("wholes")
         scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=kept_tables.atoms, **shape.context())
         kept_tables = replace(kept_tables, atoms=wholes)

@@ -15,7 +15,7 @@ import numpy as np
 from sqlanon.errors import PolicyError
 from sqlanon.statistics.amounts import Range
 from sqlanon.statistics.links import Links, join_links
-from sqlanon.statistics.reach import Reach
+from sqlanon.statistics.reach import End, Reach
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Seen
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ class Joint:
     whole: Longs
 
     @property
+    def widths(self) -> tuple[int, ...]:
+        """Of each column the largest number of a row, without the sign."""
+        return tuple(max(abs(of.low), abs(of.high), 1) for of in self.ranges)
+
+    @property
     def combinations(self) -> int:
         """Number of combinations that have sums."""
         return int(self.whole.max(initial=-1)) + 1
@@ -80,6 +85,22 @@ class Joint:
         """The atoms of a column's numbers of some combinations."""
         return self.atoms + column * self.combinations + combinations
 
+    def bound(self, reach: Reach, column: int, weight: Longs) -> tuple[End, End]:
+        """The least and the greatest sum over combinations with weights; without a program where shown cells say it."""
+        above, rows = np.zeros(len(self.seen.least), np.int64), np.zeros(len(self.seen.least), np.int64)
+        above[self.above(column, np.arange(self.combinations))] = weight
+        rows[: self.atoms] = weight[self.whole]
+        low = self.ranges[column].low
+        if not low:
+            return reach.bound(above)
+        if reach.is_known(above) and reach.is_known(rows):
+            (total, _), (count, _) = reach.bound(above), reach.bound(rows)
+            assert total.value is not None
+            assert count.value is not None
+            end = End(total.value + low * count.value)
+            return end, end
+        return reach.bound(above + low * rows)
+
     def span(self, reach: Reach, column: int, combinations: Longs) -> tuple[int, int]:
         """The least and the greatest sum of some combinations; the ends of 64 bits where nothing bounds it."""
         if not self.ranges[column].low:
@@ -87,7 +108,7 @@ class Joint:
             return low, UNBOUNDED if high is None else high
         weight = np.zeros(self.combinations, np.int64)
         weight[combinations] = 1
-        least, most = reach.bound(self.sums(column, weight))
+        least, most = self.bound(reach, column, weight)
         return -UNBOUNDED if least.value is None else least.value, UNBOUNDED if most.value is None else most.value
 
     def within(self, column: int, least: Longs, most: Longs) -> Joint:

@@ -18,6 +18,7 @@ from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.counts.of_sums import SumReader
 from sqlanon.query.counts.released import MEASURE, ReleasedCounts, ReleasedSum
 from sqlanon.query.counts.shown_cells import choose_table, read_finest, read_seen
+from sqlanon.query.counts.system import QuerySystem, read_system
 from sqlanon.query.functions.aggregates import counts_rows, is_average, is_count, is_sum
 from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.parse.bind import Bound, bind
@@ -27,7 +28,7 @@ from sqlanon.query.parse.published_groups import KINDS, cast_published, find_ter
 from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, table_of
 from sqlanon.sqltext.trees import port_tree
-from sqlanon.statistics.reach import MOST_WEIGHT, End, Reach
+from sqlanon.statistics.reach import MOST_WEIGHT, End
 from sqlanon.statistics.seen import Label, Seen
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class _Reader:
         self._text, self._scope = bound.query.text, bound.scope
         self._fields = {field.name: field for field in released.fields}
         self._finest: npt.NDArray[np.float64] | None = None
-        self._sums: dict[str, SumReader] = {}
+        self._system: QuerySystem | None = None
 
     def answer(self, most: int) -> Answer:
         bound = self._bound
@@ -118,20 +119,12 @@ class _Reader:
             refuse(self._text, None, f"the table has more than {MOST_ATOMS:,} finest cells")
         text = self._write([column.name for column in columns], weights)
         rows = self._engine.fetch(Statement("query", text), max_rows=MOST_ATOMS)
-        # What is known of the versions before may say more than their numbers.
-        whole = len(columns) == len(self._released.columns) and not self._released.several
-        reach = self._reach(seen, [column.name for column in columns])
-        self._sums = {
-            summed.name: SumReader(self._engine, self._released, columns, summed, self._seconds)
-            for summed in {each.of for each in asked_items}
-            if summed is not None
-        }
-        return self._assemble(items, text, _Found(rows, seen, len(columns), len(bound.groups)), reach, (whole, most))
+        self._system = read_system(self._engine, self._released, columns)
+        self._system.reach.within(self._seconds)
+        return self._assemble(items, text, _Found(rows, seen, len(columns), len(bound.groups)), most)
 
-    def _assemble(
-        self, items: Sequence[int | _Asked], text: str, cells: _Found, reach: Reach, how: tuple[bool, int]
-    ) -> Answer:
-        (whole, most), names = how, [name for name, _ in self._bound.query.items]
+    def _assemble(self, items: Sequence[int | _Asked], text: str, cells: _Found, most: int) -> Answer:
+        names = [name for name, _ in self._bound.query.items]
         groups = cells.groups()
         if not self._bound.groups:
             groups = groups or [[]]
@@ -143,7 +136,7 @@ class _Reader:
             position = 0
             for name, item in zip(names, items, strict=True):
                 if isinstance(item, _Asked):
-                    row[name] = self._bound_item(item, cells.weights(group, position), reach, whole=whole)
+                    row[name] = self._bound_item(item, cells.weights(group, position), len(cells.seen.least))
                     position += 1
                 else:
                     row[name] = cells.key(group, item)
@@ -151,23 +144,25 @@ class _Reader:
         aggregates = tuple(name for name, item in zip(names, items, strict=True) if isinstance(item, _Asked))
         return Answer(tuple(names), aggregates, tuple(rows), tuple(True for _ in rows), text)
 
-    def _bound_item(self, item: _Asked, weights: Sequence[tuple[int, Any]], reach: Reach, *, whole: bool) -> Bounded:
+    def _bound_item(self, item: _Asked, weights: Sequence[tuple[int, Any]], cells: int) -> Bounded:
+        system = self._system
+        assert system is not None
         weighted = [(atom, weight) for atom, weight in weights if weight is not None]
         if not weighted and item.sums:
             return Bounded(None, None, None, tight=False, undefined_possible=True)
-        total_weights = np.zeros(len(reach.narrowed.low), np.int64)
+        total_weights = np.zeros(cells, np.int64)
         for atom, weight in weighted:
             if isinstance(weight, bool) or not isinstance(weight, int) or abs(weight) >= MOST_WEIGHT:
                 refuse(self._text, None, f"over counts sums are of whole numbers below {MOST_WEIGHT:,}")
             total_weights[atom] += weight
         if item.of is not None:
-            sums = self._sums[item.of.name]
-            return sums.average(total_weights, reach.bound(total_weights)) if item.average else sums.sum(total_weights)
-        low, high = reach.bound(total_weights)
+            sums = SumReader(system, self._released.sums.index(item.of), item.of)
+            return sums.average(total_weights) if item.average else sums.sum(total_weights)
+        low, high = system.rows(total_weights)
         exact = low.value is not None and low.value == high.value
         if self._released.changed:  # which numbers give a published one may say more
             return Bounded(self._estimate(total_weights, low, high), low.value, high.value, tight=False, exact=exact)
-        tight = exact or (whole and low.table is not None and high.table is not None)
+        tight = exact or (system.tight and low.table is not None and high.table is not None)
         return Bounded(_middle(low, high), low.value, high.value, tight, exact)
 
     def _estimate(self, weight: Longs, low: End, high: End) -> int | None:
@@ -175,9 +170,6 @@ class _Reader:
         if self._finest is None or low.value is None or high.value is None:
             return _middle(low, high)
         return min(max(round(float(weight @ self._finest)), low.value), high.value)
-
-    def _reach(self, seen: Seen, columns: Sequence[str]) -> Reach:
-        return self._released.once(("reach", tuple(columns)), lambda: Reach(seen)).within(self._seconds)
 
     def _read(self, tree: Tree, expr: exp.Expr) -> _Asked:
         node = tree.unnest()

@@ -195,6 +195,9 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
             )
             if released.changed:
                 cells.append((nodes, (read_integer(row[-3]), read_integer(row[-2]))))
+            elif row[-1] is None and summed is None and released.beside and not released.several:
+                high = UNBOUNDED if row[-2] is None else read_integer(row[-2])
+                cells.append((nodes, (read_integer(row[-3]), high)))
             else:
                 cells.append((nodes, HIDDEN if row[-1] is None else int(Decimal(str(row[-1])) * unit)))
             if released.several:
