@@ -87,7 +87,14 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
         "statistics:refresh.cohort.persons",
         Integer(2, MOST_PERSONS),
         REQUIRED,
-        "When at least so many persons are new, no fewer than `protect: {persons: N}`; until then they wait.",
+        "When at least so many persons are new, more than `protect: {persons: N}`; until then they wait.",
+    ),
+    Key(
+        "statistics:refresh.cohort.every",
+        DURATION,
+        None,
+        "When a version is so old, and more than `protect: {persons: N}` persons are new: 7d, 90d. Default: only "
+        "`persons` counts.",
     ),
     Key("statistics:refresh.needs_approval", FLAG, False, "A run stops without an approval, as of other releases."),
     Key("statistics:refresh.signers", Names(SIGNER), (), "Who may approve, as of other releases."),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from sqlanon.engines.portable import Portable, PortableColumn
 from sqlanon.engines.values import (
     EVERY,
+    Column,
     ColumnReading,
     Compacted,
     FileReading,
     Relation,
+    Row,
     Statement,
     TableRef,
 )
@@ -298,6 +301,34 @@ class LakeWriting(Protocol):
 
     def remove(self, place: str, file: str) -> bool:
         """Remove a file that was never committed; whether it was there."""
+
+
+class Transfer(Protocol):
+    """The ability of an engine to send rows to another engine, and to take them, as texts that both read alike."""
+
+    def read_type(self, column: Column) -> Portable | None:
+        """The portable type that has the values of a column; None: no other engine has all of them."""
+
+    def write_type(self, kind: Portable) -> str | None:
+        """The engine's own type for a portable one, as SQL; None: it has none that holds every value."""
+
+    def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
+        """The rows of a statement ``sent/rows``, ``block`` rows at a time: texts, lists of texts, None.
+
+        Nothing else may run on the connection until the iterator ends.
+
+        Args:
+            rows: the statement.
+            arrays: which of the columns are lists.
+            block: rows that are held in memory.
+        """
+
+    def load_texts(self, table: TableRef, columns: Sequence[PortableColumn], blocks: Iterable[Sequence[Row]]) -> None:
+        """Make a table of rows that another engine streams, in the open transaction.
+
+        Raises:
+            DatabaseError: a text is no value of the column's type here.
+        """
 
 
 class Workers(Protocol):

@@ -16,6 +16,7 @@ from sqlanon.release.catalog.file_marker import check_ours
 from sqlanon.release.catalog.lake_facts import lake_place
 from sqlanon.release.catalog.private_tables import physical_name
 from sqlanon.release.catalog.publication import Publication
+from sqlanon.release.catalog.receiver import sent_place
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import second_of_spec, views_beside, views_of
 
@@ -39,6 +40,7 @@ def target_of(state: ReleaseState) -> Publication:
         )
     suffixes = [ref.name.removeprefix(view.name) for ref in views_beside(view, publication.second)]
     publication = replace(publication, lake=lake_place(engine, spec, suffixes))
+    publication = replace(publication, sent=sent_place(engine, spec, view, publication.second))
     if spec.publish_file:
         require(engine, "publish_file", spec.name)
         check_no_link(spec.name, spec.publish_file)

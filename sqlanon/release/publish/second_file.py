@@ -22,8 +22,10 @@ from sqlanon.release.catalog.file_marker import check_ours, version_in
 from sqlanon.release.catalog.lake_facts import is_committed
 from sqlanon.release.catalog.lineage import undo
 from sqlanon.release.catalog.private_tables import schema_of
+from sqlanon.release.catalog.receiver import is_sent
 from sqlanon.release.catalog.views import Pointing, spell_table, views_of
 from sqlanon.release.publish.in_lake import commit_version, remove_files, withdraw
+from sqlanon.release.publish.send import withdraw_sent
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import drop_views, point_views, probe_view, take_back
 from sqlanon.sqltext import statement
@@ -147,6 +149,8 @@ def _is_there(engine: Engine, entry: Entry) -> bool:
     """Whether a version that was under way reached its readers."""
     if entry.lake:
         return is_committed(engine, entry)
+    if entry.sent:
+        return is_sent(engine, entry)
     return (not entry.file or Path(entry.file).exists()) and version_in(engine, entry) == entry.version
 
 
@@ -166,6 +170,8 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
         if entry.status == "withdrawing":
             if entry.lake:
                 withdraw(engine, entry)
+            if entry.sent:
+                withdraw_sent(engine, entry)
             if not entry.file:
                 drop_views(engine, views_of(entry))
             elif Path(entry.file).exists() and version_in(engine, entry) == entry.version:
