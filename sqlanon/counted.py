@@ -50,6 +50,8 @@ Method = Literal["suppress", "cell_key", "round"]
 """How the numbers of cells are protected; `sqlanon.statistics.protections` has what each does."""
 Rule = Literal["10_5"]
 """Published tables of perturbations."""
+STATUS: Final[Mapping[Method, str]] = {"suppress": "hidden", "cell_key": "perturbed", "round": "rounded"}
+"""The status of cells whose number is not the true one."""
 CHANGED_PARTS: Final[Mapping[Method, tuple[str, ...]]] = {
     "cell_key": ("cells", "atoms", "noise", "chances"),
     "round": ("cells", "atoms", "witness"),
@@ -116,6 +118,7 @@ class StatisticsSpec:
         other: another protection than that cells are hidden.
         together: releases of rows of the same source that readers have as well.
         cohort: versions follow one another, each when at least so many persons are new; None: there is one version.
+        cohort_every: a version of this age, in seconds, is followed when more than ``threshold`` persons are new.
         show: margins whose cells must be shown, each by its columns and their levels; without any the grand total.
     """
 
@@ -128,6 +131,7 @@ class StatisticsSpec:
     other: CellKeySpec | RoundSpec | None = None
     together: tuple[str, ...] = ()
     cohort: int | None = None
+    cohort_every: int | None = None
     show: tuple[tuple[tuple[str, int], ...], ...] = ()
 
     @property
@@ -141,19 +145,23 @@ class StatisticsSpec:
         return "suppress" if self.other is None else self.other.method
 
 
+BOUNDS = "bounds"
+"""The private table of the bounds of hidden cells."""
 SUM_PARTS = ("limits", "needs", "contributors")
 """Private tables of each column of sums; templates ``statistics/sum_<part>`` make them."""
 
 
-def list_parts(sums: int, method: Method = "suppress", *, followed: bool = False) -> list[str]:
+def list_parts(sums: int, method: Method = "suppress", *, followed: bool = False, bounds: bool = False) -> list[str]:
     """Suffixes of the names of a version's private tables.
 
     Args:
         sums: how many columns of sums there are.
         method: the protection.
         followed: other versions are to follow.
+        bounds: bounds of hidden cells are published; with ``followed`` these are in the table of cells.
     """
     if method in CHANGED_PARTS:
         return list(CHANGED_PARTS[method])
     of_sums = [f"{part}{place}" for place in range(1, sums + 1) for part in SUM_PARTS]
-    return ["cells", "atoms", "witness", *of_sums, *(["amounts"] if sums and followed else [])]
+    rest = [*(["amounts"] if sums and followed else []), *([BOUNDS] if bounds and not followed else [])]
+    return ["cells", "atoms", "witness", *of_sums, *rest]

@@ -70,9 +70,11 @@ assert not any(name.startswith("sqlanon.query") for name in sys.modules), "loade
 
 
 def _template(find: Callable[[str, str], tuple[Path, str]], name: str, dialect: str) -> None:
-    """A template of ours was used; others have no file in ``sql/``."""
+    """A template of ours was used, and the core one that it extends; others have no file in ``sql/``."""
     with suppress(FileNotFoundError):
-        _hits.add((find(name, dialect)[0].relative_to(ROOT).as_posix(), 0))
+        path, _ = find(name, dialect)
+        extended = [find(name, "core")[0]] if path.read_text(encoding="utf-8").startswith("{% extends") else []
+        _hits.update((text.relative_to(ROOT).as_posix(), 0) for text in (path, *extended))
 
 
 setattr(builtins, _CALLED, _hits.add)

@@ -1,7 +1,7 @@
 """Readers of all versions of counts that follow one another, who look for the few persons who came to a cell.
 
 Of each version they know the new rows of every cell that has gone on until then, and that somebody came to a cell that
-stopped. Later rows of such a cell are in no version.
+stopped. Later rows of such a cell are in no version; of a release with bounds readers know those that are not hidden.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Seen, SeenColumn, 
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
+    from sqlanon.statistics.shape import Shape
 
-Truth = Mapping[Key, tuple[int, int]]
-"""Of each cell with new rows their number, and the number of persons."""
+Truth = Mapping[Key, tuple[int, int, bool]]
+"""Of each cell with new rows their number, the number of persons, and whether they are hidden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class NewRows:
 
 
 def see_new_rows(
-    columns: Sequence[SeenColumn], joined: Joined, versions: Sequence[int], came: Sequence[Truth], threshold: int
+    columns: Sequence[SeenColumn], joined: Joined, versions: Sequence[int], came: Sequence[Truth], shape: Shape
 ) -> list[NewRows]:
     """The new rows of each version.
 
@@ -48,7 +49,8 @@ def see_new_rows(
         joined: the view of the last version.
         versions: the versions.
         came: of each version the cells with new rows.
-        threshold: fewer persons are few.
+        shape: of the release. Where bounds are published, their differences are the new rows of each version that are
+            not hidden among these.
 
     Cost: a sort of the atoms for each version and margin.
     """
@@ -57,35 +59,37 @@ def see_new_rows(
     stops = _list_stops(joined, versions, came)
     new_rows = []
     for version, truth in enumerate(came):
-        pairs = [truth.get(key, (0, 0)) for key in joined.keys]
-        value = np.array([n for n, _ in pairs], np.int64)
-        persons = np.array([many for _, many in pairs], np.int64)
-        visible = np.where(version < stops, value, HIDDEN)
+        numbers = [truth.get(key, (0, 0, False)) for key in joined.keys]
+        value = np.array([n for n, _, _ in numbers], np.int64)
+        persons = np.array([many for _, many, _ in numbers], np.int64)
+        hidden = np.array([is_hidden for _, _, is_hidden in numbers], bool) if shape.bounds else version >= stops
+        visible = np.where(hidden, HIDDEN, value)
         seen = build_seen(columns, Cells(levels, labels, visible), joined.seen.atoms, 0)
-        ends = np.where(version == stops, 1, 0).astype(np.int64), np.full(len(value), UNBOUNDED, np.int64)
-        new_rows.append(NewRows(_with_ends(seen, ends), value, (persons > 0) & (persons < threshold)))
+        least = hidden if shape.bounds else version == stops
+        ends = np.where(least, 1, 0).astype(np.int64), np.full(len(value), UNBOUNDED, np.int64)
+        new_rows.append(NewRows(_with_ends(seen, ends), value, (persons > 0) & (persons < shape.threshold)))
     return new_rows
 
 
-def add_readers(name: str, found: Sequence[CountsReader]) -> CountsReader:
+def add_readers(name: str, readers: Sequence[CountsReader]) -> CountsReader:
     """Readers of the new rows of each version as one kind.
 
     Args:
         name: of the kind.
-        found: those of each version.
+        readers: those of each version.
     """
-    cells = sum(reader.cells for reader in found)
+    cells = sum(reader.cells for reader in readers)
     insiders = name == "insider"
     return CountsReader(
         name,
-        sum(reader.readers for reader in found) if insiders else 1,
-        sum(reader.possible for reader in found) if insiders else 1,
+        sum(reader.readers for reader in readers) if insiders else 1,
+        sum(reader.possible for reader in readers) if insiders else 1,
         cells,
-        sum(reader.exact for reader in found),
-        sum(reader.below for reader in found),
-        sum(reader.undecided for reader in found),
-        sum(reader.guess * reader.cells for reader in found) / max(cells, 1),
-        any(reader.promised for reader in found),
+        sum(reader.exact for reader in readers),
+        sum(reader.below for reader in readers),
+        sum(reader.undecided for reader in readers),
+        sum(reader.guess * reader.cells for reader in readers) / max(cells, 1),
+        any(reader.promised for reader in readers),
     )
 
 

@@ -136,10 +136,10 @@ class FromVariables(str):
     written: str
 
     @classmethod
-    def of(cls, url: str, written: str) -> FromVariables:
+    def of(cls, url: str, text: str) -> FromVariables:
         """A URL, and how the policy writes it."""
         instance = cls(url)
-        instance.written = written
+        instance.written = text
         return instance
 
 
@@ -149,6 +149,10 @@ def find_url(db: str | None, policy: PolicySpec | None) -> str:
     if not url:
         where = "the policy has no connection" if policy is not None else "no policy file anon.yml here"
         raise PolicyError(f"no database: {where}; give --db duckdb:///path, --db postgresql://... or --db sc://...")
+    if not db and policy is not None and policy.makes_file:
+        from sqlanon.engines import make_state
+
+        make_state(url)
     if not db and policy is not None and policy.written is not None:
         return FromVariables.of(url, policy.written)
     return url
@@ -197,9 +201,9 @@ def collect_reading(
     return {name: value for name, value in settings.items() if value}
 
 
-def first_option(given: Mapping[str, Any]) -> str:
+def first_option(options: Mapping[str, Any]) -> str:
     """The first of the options that were given, as it is written."""
-    return "--" + next(iter(given)).replace("_", "-")
+    return "--" + next(iter(options)).replace("_", "-")
 
 
 @contextmanager
@@ -234,15 +238,15 @@ def next_command(
     select: list[str] | None,
     db: str | None,
     *arguments: str,
-    own: Sequence[str] = (),
+    words: Sequence[str] = (),
 ) -> str:
     """A command to try next, with the policy, database and confirmations of this command.
 
-    ``own``: the options of that command itself.
+    ``words``: the options of that command itself.
     """
     from sqlanon.cli.show.text import command, hide_password
 
-    options = [*own]
+    options = [*words]
     if policy is not None and policy != POLICY:
         options += ["-p", str(policy)]
     for selected in select or ():

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from sqlanon.engines.portable import Portable, PortableColumn
 from sqlanon.engines.values import (
     EVERY,
+    Column,
     ColumnReading,
     Compacted,
     FileReading,
+    Relation,
+    Row,
     Statement,
     TableRef,
 )
@@ -247,12 +251,39 @@ class LakeWriting(Protocol):
             DatabaseError: something else is there, or it cannot be read.
         """
 
-    def write(self, table: TableRef, place: str, file: str) -> None:
-        """Write a table to a file next to those of the lake table, read it back and compare count, types and a hash.
+    def write(
+        self,
+        table: TableRef,
+        place: str,
+        file: str,
+        facts: Mapping[str, str],
+        check: Callable[[Sequence[Mapping[str, str]]], None],
+    ) -> None:
+        """Write a table to a file that no reader sees, read it back and compare count, types and a hash.
+
+        Args:
+            table: the table.
+            place: place of the lake table.
+            file: name of the file, which no other attempt has.
+            facts: of the commit that will follow.
+            check: gets the facts of the commits before, and raises where they are another program's.
 
         Raises:
             PolicyError: a column has a type or a name that the format lacks.
             PrivacyViolation: the file, read back, differs from the table.
+            LockedError: another program committed meanwhile.
+        """
+
+    def reading(self, tables: Sequence[tuple[TableRef, str]], file: str) -> AbstractContextManager[Sequence[Relation]]:
+        """The written files as temporary views, which queries can read, for as long as the context lasts.
+
+        Args:
+            tables: each table, and the place of its lake table.
+            file: name of the files.
+
+        Returns:
+            the views in the same order, with the types of the tables. Their names differ from that of the first as
+            the names of the tables do.
         """
 
     def commit(
@@ -270,6 +301,34 @@ class LakeWriting(Protocol):
 
     def remove(self, place: str, file: str) -> bool:
         """Remove a file that was never committed; whether it was there."""
+
+
+class Transfer(Protocol):
+    """The ability of an engine to send rows to another engine, and to take them, as texts that both read alike."""
+
+    def read_type(self, column: Column) -> Portable | None:
+        """The portable type that has the values of a column; None: no other engine has all of them."""
+
+    def write_type(self, kind: Portable) -> str | None:
+        """The engine's own type for a portable one, as SQL; None: it has none that holds every value."""
+
+    def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
+        """The rows of a statement ``sent/rows``, ``block`` rows at a time: texts, lists of texts, None.
+
+        Nothing else may run on the connection until the iterator ends.
+
+        Args:
+            rows: the statement.
+            arrays: which of the columns are lists.
+            block: rows that are held in memory.
+        """
+
+    def load_texts(self, table: TableRef, columns: Sequence[PortableColumn], blocks: Iterable[Sequence[Row]]) -> None:
+        """Make a table of rows that another engine streams, in the open transaction.
+
+        Raises:
+            DatabaseError: a text is no value of the column's type here.
+        """
 
 
 class Workers(Protocol):

@@ -18,6 +18,7 @@ from sqlanon.engines.abilities import (
     SecondFile,
     Session,
     SparkSession,
+    Transfer,
     Work,
     Workers,
 )
@@ -97,6 +98,10 @@ class Engine(Protocol):
     @property
     def lake(self) -> LakeWriting | None:
         """Tables in a lake that it writes; None: it cannot."""
+
+    @property
+    def transfer(self) -> Transfer | None:
+        """Rows that it sends to another database, and takes from one; None: it cannot."""
 
     @property
     def frames(self) -> Frames | None:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from sqlanon.declared.kinds import name_parts
 from sqlanon.declared.records import BROKEN, Path
+from sqlanon.lake_names import lake_of
 from sqlanon.policy import checks, noisy, statistics, tables
 from sqlanon.policy.checks import default_view
 from sqlanon.policy.document import Document, read
@@ -57,35 +58,44 @@ def _spec(document: Document, path: str) -> PolicySpec:
         problems.add((), what, "a policy begins with version: 1; sqlanon init proposes one")
         problems.stop()
     raw: dict[str, Any] = document.data if isinstance(document.data, dict) else {}
-    connection = _head(raw, problems)
+    connection, alone = _head(raw, problems)
     read_state = document.display(("state",), "")
     budgets = noisy.read_budgets(raw.get("budgets"), problems, FilePath(path).parent)
     releases = _releases(raw, problems, FilePath(path).parent, document, budgets)
+    if alone and not all(lake_of(release.source) for release in releases):
+        problems.add(("state",), "a source is a table of a database, and none is named", "name it: connection: URL")
     problems.stop()
-    connection_text = document.display(("connection",), str(raw["connection"]) if read_state else "") or None
+    shown = str(raw["connection"]) if read_state and not alone else ""
+    connection_text = (read_state if alone else document.display(("connection",), shown)) or None
     return PolicySpec(
         connection=connection,
         releases=tuple(releases),
         path=path or None,
         written=connection_text,
         budgets=tuple(budgets.values()),
+        makes_file=alone,
     )
 
 
-def _head(raw: dict[str, Any], problems: Problems) -> str | None:
-    """Check everything but the single releases; return the connection, with the database of the ledgers."""
+def _head(raw: dict[str, Any], problems: Problems) -> tuple[str | None, bool]:
+    """Check everything but the single releases.
+
+    Returns:
+        the connection, with the database of the ledgers; and whether it is ``state`` alone, as lake tables need no
+        other database.
+    """
     head = POLICY.read_at(raw, (), problems.add)
     if head is BROKEN:
-        return None
+        return None, False
     connection, state = cast("str | None", head.connection), cast("str | None", head.state)
-    if state is None:
-        return connection
+    if state is None or connection is None:
+        return connection or state, state is not None
     try:
-        return add_state(connection or "", state)
+        return add_state(connection, state), False
     except ValueError:
         what = "the connection is not of Spark, or names such a database itself; others have transactions of their own"
         problems.add(("state",), what, "leave it out")
-        return connection
+        return connection, False
 
 
 def _releases(
@@ -109,7 +119,7 @@ def _releases(
             if model is not None and isinstance(table, dict):
                 if model.publish is None:
                     model = replace(model, publish=default_view(view or model.name))
-                specs.append((table_path, checks.build(model, table, table_path, problems, files)))
+                specs.append((table_path, checks.build(model, table, table_path, problems, files, view)))
         several = isinstance(item, dict) and "tables" in item
         releases += tables.join_tables(item, path, specs, problems) if several else specs
     _check_unique(releases, problems, document)

@@ -208,6 +208,7 @@ class ReleaseModel(Written):
     source: str
     publish: str | None
     publish_file: str | None
+    publish_to: str | None
     columns: Mapping[str, ColumnModel]
     rest: Rest
     rows_are: RowsAre
@@ -312,6 +313,7 @@ class CountsCohortModel(Written):
     """When persons who are new are counted."""
 
     persons: int
+    every: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,8 @@ _TITLES = {
     "StatisticsReleaseModel": "Counts: `releases[]` with `statistics`",
     "StatisticsModel": "What is counted: `statistics`",
     "CountedColumnModel": "A column of counts: `statistics.columns.<name>`",
-    "CountedRefreshModel": "Approvals of counts: `refresh` of a release with `statistics`",
+    "CountedRefreshModel": "Refresh and approvals of counts: `refresh` of a release with `statistics`",
+    "CountsCohortModel": "New persons that wait: `refresh.cohort` of a release with `statistics`",
     "CountedMeasureModel": "A measure of counts: `statistics.measures.<name>`",
     "DominanceModel": "The dominance rule: `statistics.measures.<name>.dominance`",
     "CountedTableModel": "A table of counts: `statistics.tables[]`",
@@ -206,7 +207,7 @@ class AnonymizeOptions(FileOptions, total=False):
 {}
 '''
 
-_PUBLISHED = ("publish", "publish_file")
+_PUBLISHED = ("publish", "publish_file", "publish_to")
 """Arguments that say where a table's release is published; a file's has none of them."""
 
 

@@ -14,10 +14,11 @@ from sqlanon.column_spec import ColumnSpec, Hierarchy
 from sqlanon.counted import StatisticsSpec, StatisticsTable
 from sqlanon.declared.records import BROKEN, Path
 from sqlanon.declared.wording import join_words, near, show
+from sqlanon.lake_names import lake_of
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.checks import Files
 from sqlanon.policy.decision import build_context, build_threshold
-from sqlanon.policy.models import CountedTableModel, StatisticsReleaseModel
+from sqlanon.policy.models import CountedTableModel, CountsCohortModel, StatisticsReleaseModel
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.protect import read_protection, read_show
 from sqlanon.policy.sections import COUNTED_TABLE, RELEASE, STATISTICS_RELEASE
@@ -97,9 +98,6 @@ def read_protected(
             )
     every = {name.lower() for name in statistics.columns}
     whole = any({name.lower() for name in table.by} >= every for table in tables)
-    if statistics.protect.bounds == "exact" and not whole and not problems.broken(statistics_path):
-        what = "no table has all columns, so that readers do not know of which numbers the cells are sums"
-        problems.add((*statistics_path, "protect", "bounds"), what, "bounds: none")
     protect, protect_path = statistics.protect, (*statistics_path, "protect")
     protection = read_protection(protect, raw[KEY]["protect"], protect_path, problems)
     if protection is not None and not whole and not problems.broken(statistics_path):
@@ -108,7 +106,10 @@ def read_protected(
     spec = StatisticsSpec(tables, counts, protect.persons, protect.insiders, protect.bounds, sums, protection)
     broken = problems.broken((*statistics_path, "columns"))
     must = () if broken else read_show(protect, tables, _heights(columns), (*protect_path, "show"), problems)
-    spec = replace(spec, together=model.together, cohort=_read_cohort(model, path, problems), show=must)
+    cohort = _read_cohort(model, path, problems)
+    if cohort is not None:
+        spec = replace(spec, cohort=cohort.persons, cohort_every=cohort.every)
+    spec = replace(spec, together=model.together, show=must)
     _check_together(spec, model.name, path, problems)
     _check_refresh(spec, path, problems)
     if protect.method == "cell_key" and model.null_person == "distinct":
@@ -120,6 +121,7 @@ def read_protected(
     if refresh is not None and refresh.signers and not refresh.needs_approval:
         what = "without needs_approval no approval is read"
         problems.add((*path, "refresh", "signers"), what, "needs_approval: true")
+    lake = model.publish is not None and lake_of(model.publish) is not None
     return ReleaseSpec(
         name=model.name,
         source=model.source,
@@ -129,7 +131,8 @@ def read_protected(
             *(ColumnSpec(name, "identifier") for name in model.person),
         ),
         privacy=PrivacySpec(),
-        publish=model.publish or view(model.name),
+        publish=view(model.name) if lake else model.publish or view(model.name),
+        publish_lake=model.publish if lake else None,
         rest="drop",
         rows_are="events",
         person=model.person,
@@ -180,16 +183,13 @@ def _check_together(spec: StatisticsSpec, name: str, path: Path, problems: Probl
         problems.add((*path, "together"), "the release itself, which has no rows", "a release of rows")
     if spec.other is not None:
         problems.add((*path, "together"), "it is built for hidden cells alone", "leave it out")
-    if spec.bounds == "exact":
-        what = "bounds of readers who have the rows of another release as well are not built"
-        problems.add((*path, KEY, "protect", "bounds"), what, "bounds: none")
     for measure, kind in spec.measures:
         if kind != "count":
             problems.add((*path, KEY, "measures", measure), "together is built for numbers of rows", "n: count")
 
 
-def _read_cohort(model: StatisticsReleaseModel, path: Path, problems: Problems) -> int | None:
-    """How many persons are new where versions follow one another; None: there is one version."""
+def _read_cohort(model: StatisticsReleaseModel, path: Path, problems: Problems) -> CountsCohortModel | None:
+    """When a version follows, where versions follow one another; None: there is one version."""
     refresh = model.refresh
     if refresh is None or (refresh.mode is None and refresh.cohort is None):
         return None
@@ -198,7 +198,7 @@ def _read_cohort(model: StatisticsReleaseModel, path: Path, problems: Problems) 
         example = "mode: frozen" if refresh.mode is None else "cohort: {persons: 200}"
         problems.add((*path, "refresh"), f"{missing} is missing: versions that follow one another need both", example)
         return None
-    return refresh.cohort.persons
+    return refresh.cohort
 
 
 def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None:
@@ -207,17 +207,9 @@ def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None
         return
     if spec.other is not None:
         problems.add((*path, "refresh", "mode"), "versions are built for hidden cells alone", "leave it out")
-    if spec.cohort < spec.threshold:
-        what = f"{spec.cohort} persons who are new are fewer than protect: {{persons: {spec.threshold}}}"
-        problems.add((*path, "refresh", "cohort", "persons"), what, f"{spec.threshold} or more")
-    if spec.together:
-        problems.add((*path, "refresh"), "versions of counts together with rows are not built", "one of the two")
-    if spec.show:
-        what = "in the new rows of a version other cells are hidden, so that it is not built for several versions"
-        problems.add((*path, KEY, "protect", "show"), what, "leave it out")
-    if spec.bounds == "exact":
-        what = "bounds of numbers of several versions are not built"
-        problems.add((*path, KEY, "protect", "bounds"), what, "bounds: none")
+    if spec.cohort <= spec.threshold:
+        what = f"while no version follows, readers know that fewer than {spec.cohort} persons are new: too few to say"
+        problems.add((*path, "refresh", "cohort", "persons"), what, f"more than protect: {{persons: {spec.threshold}}}")
 
 
 def _heights(columns: Sequence[ColumnSpec]) -> dict[str, int | None]:
@@ -241,7 +233,7 @@ def _check_threshold(model: StatisticsReleaseModel, problems: Problems, at: Path
 
 def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems: Problems) -> None:
     """No two columns of the view have the same name."""
-    ends = ("", "_low", "_high") if spec.has_ends else ("",)
+    ends = ["", *(["_low", "_high"] if spec.has_ends else []), *(["_tight"] if spec.bounds == "exact" else [])]
     names = [column for name in columns for column in (name, f"level_{name}")]
     measures = [*(name for name, _ in spec.measures), *(measure.name for measure in spec.sums)]
     names += [f"{name}{end}" for name in measures for end in ends] + ["status", "as_of"]

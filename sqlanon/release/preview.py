@@ -22,7 +22,7 @@ from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.publish.content import list_columns
 from sqlanon.release.stages.options import RunOptions
-from sqlanon.release.stages.stage import Divide, Profile, execute, read_of, stages_after_reading
+from sqlanon.release.stages.stage import execute, list_steps, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work, secret_of
 from sqlanon.release.verify.exposure import count_exposure
 from sqlanon.release.versions.choose_version import RULES
@@ -120,13 +120,13 @@ def preview(
             works = {spec.name: work}
             execute([read_of(works)], works)
             stages = stages_after_reading(works)
-            execute([stage for stage in stages if isinstance(stage, Profile)], works)
+            execute(list_steps(stages, "profile"), works)
             ready = work.prepared
             rids = secrets.SystemRandom().sample(range(ready.rows), min(rows, ready.rows))
             readings = ready.roles.quasi + ready.roles.kept
             aliases = [reading.alias for reading in readings]
             staged = scratch.fetch("preview/before", stage=ready.stage, columns=aliases, rids=rids)
-            execute([stage for stage in stages if isinstance(stage, Divide)], works)
+            execute(list_steps(stages, "divide"), works)
             classification = work.classes
             recoded = classification.recoded
             recoded_rows = scratch.fetch(

@@ -27,7 +27,7 @@ from sqlanon.release.divide.classes import Machine, measure_loss
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.staged import Staged
 from sqlanon.release.publish.content import list_columns
-from sqlanon.release.stages.stage import Divide, Profile, execute, read_of, stages_after_reading
+from sqlanon.release.stages.stage import execute, list_steps, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work
 from sqlanon.release.verify.made import Made
 from sqlanon.release.versions.full import Full
@@ -139,8 +139,7 @@ def rehearse(
             execute([read_of(works)], works)
             if choose is not None:
                 work.read = choose(scratch, work.staged)
-            stages = [stage for stage in stages_after_reading(works) if isinstance(stage, Profile | Divide)]
-            execute(stages, works)
+            execute(list_steps(stages_after_reading(works), "profile", "divide"), works)
             classes = work.classes
             if classes.recoded.sensitive:
                 raise UnsupportedError(

@@ -14,7 +14,8 @@ import jinja2
 
 from sqlanon.engines.base import Bind, Statement
 from sqlanon.errors import TemplateError
-from sqlanon.sqltext.find import find_added_template, template_path
+from sqlanon.sqltext.dialects import DIALECTS
+from sqlanon.sqltext.find import find_added_template, template_path, template_source
 from sqlanon.sqltext.quote import identifier, link_of, literal, respell, scratch_table, table_name
 
 # Random, so that no name a user chose can look like them.
@@ -35,8 +36,10 @@ It has its name, which an engine shows among running statements, and notes for r
 
 
 @lru_cache(maxsize=8)
-def _environment() -> jinja2.Environment:
+def _environment(written: str) -> jinja2.Environment:
+    """Reads templates written in a dialect; they may extend those of ``sql/core``."""
     environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: _HEADER.sub(r"\1", template_source(name))),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -47,21 +50,22 @@ def _environment() -> jinja2.Environment:
     environment.filters["scratch"] = scratch_table
     environment.filters["literal"] = literal
     environment.filters["link_of"] = link_of
+    environment.globals["dialect"] = DIALECTS[written]
     return environment
 
 
 @lru_cache(maxsize=512)
-def _template(path: str) -> jinja2.Template:
-    return _read(Path(path).read_text(encoding="utf-8"))
+def _template(path: str, written: str) -> jinja2.Template:
+    return _read(Path(path).read_text(encoding="utf-8"), written)
 
 
 @lru_cache(maxsize=128)
 def _read_template(text: str) -> jinja2.Template:
-    return _read(text)
+    return _read(text, "duckdb")
 
 
-def _read(text: str) -> jinja2.Template:
-    template = _environment().from_string(_HEADER.sub(r"\1", text))
+def _read(text: str, written: str) -> jinja2.Template:
+    template = _environment(written).from_string(_HEADER.sub(r"\1", text))
     # Every rendering copies them, which takes long from a chain of maps.
     template.globals = dict(template.globals)
     return template
@@ -141,7 +145,7 @@ def statement(
     added = find_added_template(name)
     path, written_dialect = template_path(name, dialect) if added is None else (None, "duckdb")
     try:
-        text = (_template(str(path)) if added is None else _read_template(added)).render(**context)
+        text = (_template(str(path), written_dialect) if added is None else _read_template(added)).render(**context)
     except jinja2.UndefinedError as error:
         raise TemplateError(f"template {name} lacks a parameter") from error
     # Scratch names differ from run to run; compiled text is cached without the run's part of them.

@@ -33,6 +33,15 @@ def template_path(name: str, dialect: str) -> tuple[Path, str]:
     return core, "duckdb"
 
 
+def template_source(name: str) -> str:
+    """The text of a file below ``sql/``, such as ``core/table/stage.sql``, which a template extends.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    return (_root() / name).read_text(encoding="utf-8")
+
+
 _ADDED: dict[str, str] = {}
 """Texts of templates that extensions brought, by name."""
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from sqlanon.statistics.links import Links
+
     Longs = npt.NDArray[np.int64]
 
 MOST_TABLES = 64
@@ -43,13 +45,14 @@ class Block:
         return min(self._tables, key=lambda table: int(cost @ table), default=None)
 
 
-def divide(rows: Longs, sums: Box, box: Box) -> list[Block]:
+def divide(rows: Longs, sums: Box, box: Box, links: Links | None = None) -> list[Block]:
     """The blocks of a system.
 
     Args:
         rows: int64[margins, atoms], the row of each atom in each margin; the number of rows: none.
         sums: the ends of each row.
         box: the ends of each atom.
+        links: the conditions of the last rows, which are no sums of atoms.
 
     Cost: scans of the atoms for each margin, as many as atoms of a block are steps apart.
     """
@@ -62,20 +65,31 @@ def divide(rows: Longs, sums: Box, box: Box) -> list[Block]:
             np.minimum.at(least, row, label)
             least[none] = many
             label = np.minimum(label, least[row])
+        if links is not None:
+            least = np.full(len(links.low), many)
+            np.minimum.at(least, links.row, label[links.atom])
+            np.minimum.at(label, links.atom, least[links.row])
         label = label[label]
         if (label == before).all():
             break
     order = np.argsort(label, kind="stable")
     starts = np.flatnonzero(np.diff(label[order], prepend=-1))
-    return [_make_block(rows, sums, box, atoms) for atoms in np.split(order, starts[1:]) if len(atoms)]
+    return [_make_block(rows, sums, box, atoms, links) for atoms in np.split(order, starts[1:]) if len(atoms)]
 
 
-def _make_block(rows: Longs, sums: Box, box: Box, atoms: Longs) -> Block:
+def _make_block(rows: Longs, sums: Box, box: Box, atoms: Longs, links: Links | None) -> Block:
+    none = len(sums.low)
     block_rows = rows[:, atoms]
-    block_rows = block_rows[(block_rows < len(sums.low)).any(axis=1)]
-    used_cells, numbers = np.unique(block_rows, return_inverse=True)
-    known_cells = used_cells[used_cells < len(sums.low)]
-    program = Program(numbers.reshape(block_rows.shape), Box(sums.low[known_cells], sums.high[known_cells]))
+    block_rows = block_rows[(block_rows < none).any(axis=1)]
+    known_cells = np.unique(block_rows[block_rows < none])
+    inside = None
+    if links is not None:
+        first, is_inside = none - len(links.low), np.zeros(len(links.unit), bool)
+        is_inside[atoms] = True
+        linked = np.unique(links.row[is_inside[links.atom]])
+        known_cells, inside = np.concatenate([known_cells, first + linked]), links.pick(atoms, linked)
+    numbers = np.searchsorted(known_cells, block_rows)
+    program = Program(numbers, Box(sums.low[known_cells], sums.high[known_cells]), inside)
     return Block(atoms, program, Box(box.low[atoms], box.high[atoms]), known_cells)
 
 

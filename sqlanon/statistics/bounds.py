@@ -1,18 +1,21 @@
-"""Bounds of hidden cells that a reader can compute: over all tables that agree with the shown cells."""
+"""Bounds of hidden cells that a reader can compute: over all tables that agree with all that is published."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sqlanon.statistics.amounts import Amounts, Range
+from sqlanon.statistics.joint import Joint, join_sums
+from sqlanon.statistics.parts import Parts
+from sqlanon.statistics.public import Public, see_public
 from sqlanon.statistics.reach import Reach
-from sqlanon.statistics.seen import HIDDEN, Seen, narrow
-from sqlanon.statistics.shifted import shift_sums
-from sqlanon.statistics.spans import find_spans
-from sqlanon.statistics.system import System, group_atoms
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED
+from sqlanon.statistics.spans import Span, find_spans
+from sqlanon.statistics.system import System
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -21,69 +24,112 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 
-def bound_hidden(system: System, hidden: Flags, witnesses: Longs) -> tuple[Longs, Longs]:
-    """The least and the greatest value of each class; of a shown class both are the value.
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The least and the greatest number of each published cell.
 
-    Integers prove them (`Reach`). Atoms are taken for published cells: true where a table has all columns.
+    Attributes:
+        low, high: int64[cells]; of a shown cell both are the number. Of rows -1: there is no greatest one. Of sums
+            the ends of 64 bits, where nothing bounds them.
+        tight: bool[cells], tables of whole numbers have both, and readers know no more.
+    """
+
+    low: Longs
+    high: Longs
+    tight: Flags
+
+
+@dataclass(frozen=True, slots=True)
+class Witnessed:
+    """Tables with all shown cells, as changes.
+
+    Attributes:
+        counts: int64[tables, atoms].
+        sums: the same of each column.
+    """
+
+    counts: Longs
+    sums: Sequence[Longs] = ()
+
+
+def bound_cells(
+    system: System,
+    hidden: Flags,
+    witnessed: Witnessed,
+    amounts: Sequence[tuple[Amounts, Range]] = (),
+    parts: Parts | None = None,
+) -> tuple[Ends, ...]:
+    """The ends of rows, and of each column of sums, over all tables of both; integers prove them (`Reach`).
 
     Args:
-        system: the cells.
+        system: the cells over the combinations that occur.
         hidden: bool[classes].
-        witnesses: int64[witnesses, atoms], changes: tables that have the shown cells.
+        witnessed: tables that are known.
+        amounts: the columns' sums and ranges.
+        parts: of a release of rows that readers have too the rows by class.
 
-    Returns:
-        int64[classes] twice; -1: there is no greatest value.
-
-    Cost: that of `find_spans` for the hidden classes.
+    Cost: that of `find_spans` for the hidden classes; for a column of a range that does not begin at 0 that of two ends
+        of `Reach` for each.
     """
-    count = system.atoms.count
-    seen = Seen(find_margins(system), np.where(hidden, HIDDEN, system.value), np.ones(len(count), np.int64), (), {})
-    reach, tables = Reach(seen), [count + change for change in witnesses]
+    hidden_cells, number = hidden[system.listed], system.value[system.listed]
+    public = see_public(system, np.where(hidden_cells, HIDDEN, number), sums=bool(amounts), parts=parts)
+    values = [system.sums(amount.value)[system.listed] for amount, _ in amounts]
+    published = [(public.linked.values(value), ends) for value, (_, ends) in zip(values, amounts, strict=True)]
+    joint = join_sums(public.seen, published, public.combinations)
+    reach, tables = Reach(joint.seen), _list_tables(system, joint, public, witnessed, [amount for amount, _ in amounts])
     for table in tables:
         reach.keep(table)
-    low, high, cells = system.value.copy(), system.value.copy(), np.flatnonzero(hidden).tolist()
-    sets = [system.members(cell) for cell in cells]
-    for cell, (bottom, top, _) in zip(cells, find_spans(seen, reach, sets, lambda: 1.0, tables), strict=True):
-        low[cell], high[cell] = bottom, -1 if top is None else top
-    return low, high
+    cells = np.flatnonzero(hidden_cells).tolist()
+    # Cells of equal atoms have the same ends.
+    texts = {cell: public.sets[cell].tobytes() for cell in cells}
+    some = list({text: cell for cell, text in texts.items()}.values())
+    number_of = {texts[cell]: place for place, cell in enumerate(some)}
+    places = [number_of[texts[cell]] for cell in cells]
+    spans = find_spans(joint.seen, reach, [public.sets[cell] for cell in some], lambda: 1.0, tables)
+    ends = [_make_ends(number, cells, [spans[place] for place in places], complete=public.complete)]
+    combinations = public.linked.sets() if amounts else {}
+    for column, value in enumerate(values):
+        spans = _bound_sums(joint, reach, column, [combinations[cell] for cell in some], tables)
+        ends.append(
+            _make_ends(value, cells, [spans[place] for place in places], complete=public.complete, none=UNBOUNDED)
+        )
+    return tuple(ends)
 
 
-def bound_sums(system: System, hidden: Flags, amounts: Sequence[tuple[Amounts, Range]]) -> list[tuple[Longs, Longs]]:
-    """Of each column the least and the greatest sum of each class, in units; of a shown class both are the sum.
-
-    No table has a sum beyond them. They may be wider than what a reader has who looks at counts and sums together.
-
-    Args:
-        system: the cells.
-        hidden: bool[classes].
-        amounts: the columns' sums and ranges.
-
-    Cost: that of two ends of `Reach` for each hidden class and column.
-    """
-    margins = find_margins(system)
-    count = Seen(margins, np.where(hidden, HIDDEN, system.value), np.ones(len(system.atoms.count), np.int64), (), {})
-    rows = narrow(count)
-    ends = []
-    for amount, of in amounts:
-        value = system.sums(amount.value)
-        shifted = shift_sums(margins, np.where(hidden, 0, value), hidden, rows, of)
-        reach = Reach(shifted.seen)
-        low, high = value.copy(), value.copy()
-        for cell in np.flatnonzero(hidden).tolist():
-            low[cell], high[cell] = shifted.span(reach, system.members(cell))
-        ends.append((low, high))
-    return ends
+def _list_tables(
+    system: System, joint: Joint, public: Public, witnessed: Witnessed, amounts: Sequence[Amounts]
+) -> list[Longs]:
+    """The known tables, where atoms are the combinations that occur."""
+    count = system.atoms.count
+    if public.combinations is not None or len(public.linked.pieces) > 1 or joint.atoms != len(count):
+        return []
+    sums = [
+        [amount.value + change for change in changes] for amount, changes in zip(amounts, witnessed.sums, strict=True)
+    ]
+    return [
+        joint.table(count + change, [column[number] for column in sums])
+        for number, change in enumerate(witnessed.counts)
+    ]
 
 
-def find_margins(system: System) -> Longs:
-    """int64[margins, atoms], the class of each atom in each margin; -1: no cell of it is published."""
-    margins, of_cell = np.unique(system.levels, axis=1, return_inverse=True)
-    first = system.member[system.at[:-1]][system.listed]
-    cell_of_atom = np.full((margins.shape[1], len(system.atoms.count)), -1, np.int64)
-    for margin in range(margins.shape[1]):
-        inside = group_atoms(system.atoms, [int(level) for level in margins[:, margin]])
-        cells = np.flatnonzero(of_cell.reshape(-1) == margin)
-        number = np.full(int(inside.max()) + 1, -1, np.int64)
-        number[inside[first[cells]]] = system.listed[cells]
-        cell_of_atom[margin] = number[inside]
-    return cell_of_atom
+def _bound_sums(joint: Joint, reach: Reach, column: int, sets: Sequence[Longs], tables: Sequence[Longs]) -> list[Span]:
+    """The spans of a column's sums over sets of combinations."""
+    if not joint.ranges[column].low:
+        above = [joint.above(column, combinations) for combinations in sets]
+        return find_spans(joint.seen, reach, above, lambda: 1.0, tables)
+    spans: list[Span] = []
+    for combinations in sets:
+        weight = np.zeros(joint.combinations, np.int64)
+        weight[combinations] = 1
+        low, high = reach.bound(joint.sums(column, weight))
+        met = low.value is not None and (low.value == high.value or (low.table is not None and high.table is not None))
+        spans.append((-UNBOUNDED if low.value is None else low.value, high.value, met))
+    return spans
+
+
+def _make_ends(value: Longs, cells: Sequence[int], spans: Sequence[Span], *, complete: bool, none: int = -1) -> Ends:
+    low, high, tight = value.copy(), value.copy(), np.ones(len(value), bool)
+    for cell, (bottom, top, reached) in zip(cells, spans, strict=True):
+        low[cell], high[cell] = bottom, none if top is None else top
+        tight[cell] = complete and reached
+    return Ends(low, high, tight)

@@ -73,7 +73,17 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "small cells shown"),
         scratch.numbers("statistics/verify_view", compared=compared),
     )
+    if kept.bounds is not None:
+        wrong = scratch.count("statistics/verify_bounds", compared=compared, kept=kept.bounds, **context)
+        refuse(release, "bounds of hidden cells", wrong)
     tables: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
+    least_rows: dict[str, Any] = {
+        "atoms": kept.atoms,
+        "witness": kept.witness,
+        "least": shape.least_rows,
+        "counted": shape.counted,
+    }
+    refuse(release, "tables of too few rows", scratch.count("statistics/verify_came", **least_rows))
     ends, least, moved = verify_ends(scratch, shape, numbers, compared, kept, release, shape.threshold)
     if shape.insiders:
         inside, insiders, own_parts = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))

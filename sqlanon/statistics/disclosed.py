@@ -86,9 +86,9 @@ def disclose(seen: Seen, seconds: Callable[[], float]) -> list[Interval]:
 def _find_proof(seen: Seen, seconds: Callable[[], float], some: Longs) -> Longs:
     """Cells with numbers that no table has together; else cells for which the others leave nothing."""
     every = np.arange(len(seen.least))
-    rows, sums, cells = build_rows(seen, every, np.zeros(len(every), np.int64))
-    program, box = Program(rows, sums), Box(seen.least, np.full(len(every), UNBOUNDED, np.int64))
+    rows, sums, cells, links = build_rows(seen, every, np.zeros(len(every), np.int64))
+    program, box = Program(rows, sums, links), Box(seen.least, np.full(len(every), UNBOUNDED, np.int64))
     solved = program.solve(np.zeros(len(every), np.int64), box, seconds)
     if solved.table is None and solved.multipliers is not None and program.contradicts(box, solved.multipliers):
-        return np.unique(cells[np.abs(solved.multipliers) > WHOLE])
+        return np.unique(cells[np.abs(solved.multipliers[: len(cells)]) > WHOLE])
     return some

@@ -11,8 +11,9 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.progress import Progress
 from sqlanon.statistics.amounts import Amounts, Range
-from sqlanon.statistics.bounds import bound_hidden, bound_sums
+from sqlanon.statistics.bounds import Witnessed, bound_cells
 from sqlanon.statistics.choose import choose_hidden
+from sqlanon.statistics.parts import Parts
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.system import System, Wholes
 from sqlanon.table.scratch import Scratch
@@ -28,7 +29,8 @@ class Hidden:
     """The hidden cells.
 
     Attributes:
-        table: scratch table (cell, low, high) of the hidden cells; high is -1 where there is no bound.
+        table: scratch table (cell, low, high) of the hidden cells; high is -1 where there is no bound. With bounds also
+            tight (1 or 0), and the same of each sum.
         witness: scratch table (witness, atom, change), where the change is not 0.
         witnesses: number of witnesses, besides the true table.
     """
@@ -45,6 +47,7 @@ def hide_cells(
     secret: bytes,
     progress: Progress,
     amounts: Sequence[tuple[Amounts, Range]] = (),
+    parts: Parts | None = None,
 ) -> Hidden:
     """Choose the hidden cells, and load them.
 
@@ -55,6 +58,7 @@ def hide_cells(
         secret: key for the order of equal levels.
         progress: gets small cells.
         amounts: the sums and their ranges.
+        parts: of a release of rows that readers have as well the rows by class.
 
     Raises:
         UnservedError: a small cell cannot be protected.
@@ -68,16 +72,17 @@ def hide_cells(
         step=lambda done, many: progress.update(done, many, "small cells"),
         amounts=amounts,
     )
+    whole = system if system.wholes is None else system.wholes.system
     cells = np.flatnonzero(choice.hidden[system.listed])
-    low = high = np.full(len(system), -1, np.int64)
-    if shape.bounds:
-        low, high = bound_hidden(system, choice.hidden, choice.witnesses)
-    listed_cells = system.listed[cells]
     table, witness = scratch.table("hidden"), scratch.table("witness")
-    hidden = {"cell": (cells + 1).astype(np.int64), "low": low[listed_cells], "high": high[listed_cells]}
+    nothing = np.full(len(cells), -1, np.int64)
+    hidden = {"cell": (cells + 1).astype(np.int64), "low": nothing, "high": nothing}
     if shape.bounds:
-        for place, (least, most) in enumerate(bound_sums(system, choice.hidden, amounts), 1):
-            hidden |= {f"low{place}": least[listed_cells], f"high{place}": most[listed_cells]}
+        witnessed = Witnessed(choice.witnesses, choice.sums)
+        for place, ends in enumerate(bound_cells(whole, choice.hidden[: len(whole)], witnessed, amounts, parts)):
+            mark = str(place) if place else ""
+            hidden |= {f"low{mark}": ends.low[cells], f"high{mark}": ends.high[cells]}
+            hidden[f"tight{mark}"] = ends.tight[cells].astype(np.int64)
     scratch.engine.load_arrays(table, hidden)
     sums = choice.sums if system.wholes is None else [_place_sums(of, system.wholes) for of in choice.sums]
     number, atom = np.nonzero(np.logical_or.reduce([choice.witnesses != 0, *(of != 0 for of in sums)]))

@@ -33,6 +33,7 @@ class Published:
         ends: of cells that are not shown the least and the greatest number, where these are published.
         older: of cells with a number of an earlier version that version.
         newest: the version of the table, where cells have several.
+        status: of cells without their true number: hidden, rounded or perturbed.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Published:
     ends: Mapping[Key, tuple[int, int]] = field(default_factory=dict)
     older: Mapping[Key, int] = field(default_factory=dict)
     newest: int = 0
+    status: str = "hidden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,9 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
     if older:
         seen, wrong = _divide(seen, older, max(table.newest for table in tables))
         clashes += wrong
+        for place, (_, before) in sorted(older.items()):  # the bounds are of now
+            low, high = ends[place]
+            ends.append((max(low - before, least), high if high == UNBOUNDED else high - before))
     return Joined(
         replace(seen, hidden=least, ends=_ends(ends) if any(table.ends for table in tables) else None),
         tuple(places),

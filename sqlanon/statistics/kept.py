@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqlanon.counted import SUM_PARTS
+from sqlanon.counted import BOUNDS, SUM_PARTS
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import COLUMNS as SUM_COLUMNS
 from sqlanon.statistics.sum_tables import SumTables
 from sqlanon.table.scratch import Scratch
 
+ENDS = ("low", "high", "tight")
+"""Columns of the bounds of a number."""
 Tables = Mapping[str, TableRef]
 """The tables by their parts, in the order of `list_parts`."""
 
@@ -21,6 +23,7 @@ class Kept:
     """The private tables of hidden cells: cells, atoms, the changes of the witnesses, and the demands of each sum.
 
     Where versions with sums follow one another, ``amounts`` has the rows of each finest combination by their amounts.
+    Where bounds of hidden cells are published, ``bounds`` has them.
     """
 
     cells: TableRef
@@ -28,6 +31,7 @@ class Kept:
     witness: TableRef
     sums: tuple[SumTables, ...] = ()
     amounts: TableRef | None = None
+    bounds: TableRef | None = None
 
     def parts(self) -> dict[str, TableRef]:
         """The tables by their parts."""
@@ -35,16 +39,19 @@ class Kept:
             f"{part}{index}": getattr(summed, part) for index, summed in enumerate(self.sums, 1) for part in SUM_PARTS
         }
         amounts = {} if self.amounts is None else {"amounts": self.amounts}
-        return {"cells": self.cells, "atoms": self.atoms, "witness": self.witness, **sums, **amounts}
+        bounds = {} if self.bounds is None else {BOUNDS: self.bounds}
+        return {"cells": self.cells, "atoms": self.atoms, "witness": self.witness, **sums, **amounts, **bounds}
 
 
 def kept_of(tables: Sequence[TableRef]) -> Kept:
     """The private tables of hidden cells, in the order of `list_parts`."""
     cells, atoms, witness, *rest = tables
-    many = len(SUM_PARTS)
+    many, bounds = len(SUM_PARTS), None
+    if rest and rest[-1].name.endswith(f"_{BOUNDS}"):
+        bounds = rest.pop()
     amounts = rest.pop() if len(rest) % many else None
     sums = tuple(SumTables(*rest[index : index + many]) for index in range(0, len(rest), many))
-    return Kept(cells, atoms, witness, sums, amounts)
+    return Kept(cells, atoms, witness, sums, amounts, bounds)
 
 
 def kept_beside(physical: TableRef, parts: Sequence[str]) -> dict[str, TableRef]:
@@ -57,6 +64,7 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
     sums = [f"s{summed.place}" for summed in shape.sums]
     ranks = [] if shape.neighbour is None else [f"r{column.place}" for column in shape.neighbour.columns]
+    places = ["", *(str(summed.place) for summed in shape.sums)]
     classes = [] if shape.neighbour is None else ["whole", "kind", "class", *ranks]
     return {
         "cells": ["cell", *levels, "n", "persons", *sums],
@@ -65,6 +73,7 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
         "amounts": [*(f"v{column.place}_0" for column in shape.columns), *sums, "n"],
         "noise": ["cell", "key", "value", "change", "marks"],
         "chances": ["number", "first", "until", "change"],
+        BOUNDS: ["cell", *(f"{end}{place}" for place in places for end in ENDS)],
         **{f"{part}{summed.place}": list(SUM_COLUMNS[part]) for summed in shape.sums for part in SUM_PARTS},
     }
 

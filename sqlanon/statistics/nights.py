@@ -21,7 +21,7 @@ from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.statistics.certificate import verify_published
 from sqlanon.statistics.failing import refuse
-from sqlanon.statistics.kept import Kept, Tables, kept_of, list_kept_columns
+from sqlanon.statistics.kept import ENDS, Kept, Tables, kept_of, list_kept_columns
 from sqlanon.statistics.protections.base import Made
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
@@ -74,23 +74,39 @@ def keep_batches(scratch: Scratch, shape: Shape, made: Made, kept: Tables, befor
 
     Args:
         scratch: the run.
-        shape: the counted columns.
+        shape: the counted columns; with the release of rows that readers have as well, though the new rows are not in
+            it.
         made: the new rows, with hidden cells.
         kept: the tables to make.
         before: the tables of the version before.
     """
     columns, earlier = list_kept_columns(shape), before.parts() if before is not None else {}
+    without_rows = list_kept_columns(replace(shape, neighbour=None))
     return [
         scratch.sql(
             "statistics/keep_batch",
             kept=table,
             table=made.tables[part],
             columns=columns[part],
+            missing=[] if before is None else [name for name in columns[part] if name not in without_rows[part]],
             batch=shape.version,
             hidden=made.hidden if part == "cells" else None,
+            ends=_list_ends(shape),
             before=earlier.get(part),
         )
         for part, table in kept.items()
+    ]
+
+
+def _list_ends(shape: Shape) -> list[dict[str, str | None]]:
+    """The columns of bounds of hidden cells, each with that of the number of a shown cell in its place; None: 1."""
+    if not shape.bounds:
+        return []
+    numbers = [("", shape.counted), *((str(summed.place), f"s{summed.place}") for summed in shape.sums)]
+    return [
+        {"name": f"{end}{place}", "shown": None if end == "tight" else column}
+        for place, column in numbers
+        for end in ENDS
     ]
 
 
@@ -141,7 +157,9 @@ def verify_versions(
     """
     for batch in batches:
         with scratch.beside() as apart:
-            part, batch_shape = batch_of(apart, kept, batch), replace(shape, version=batch)
+            part, batch_shape = batch_of(apart, kept, batch), shape.of_first_rows(batch)
+            if batch != batches[0]:
+                batch_shape = shape.of_new_rows(batch, apart.count("statistics/came", atoms=part.atoms))
             view = apart.table("view_of_batch")
             apart.execute("statistics/batch_view", view=view, cells=kept.cells, batch=batch, **batch_shape.context())
             verify_published(apart, batch_shape, view, part, release)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.seen import HIDDEN, Seen
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Seen
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -54,3 +54,17 @@ def divide_by_version(seen: Seen, as_of: Longs, newest: int) -> tuple[Seen, Long
         times=times,
     )
     return divided, older
+
+
+def with_ends(divided: Seen, older: Longs, low: Longs, high: Longs) -> Seen:
+    """The system with published bounds of the numbers of the last version.
+
+    Args:
+        divided: the system; see `divide_by_version`.
+        older: places of the cells with an older number.
+        low: int64[cells], the least numbers.
+        high: int64[cells], the greatest; `UNBOUNDED`: there is none.
+    """
+    since = np.maximum(low[older] - divided.value[older], 1)
+    until = np.where(high[older] < UNBOUNDED, high[older] - divided.value[older], UNBOUNDED)
+    return replace(divided, ends=(np.concatenate([low, since]), np.concatenate([high, until])))

@@ -48,6 +48,10 @@ class Placed:
         how: of each such column.
         known: of each such column whether readers know that both ends, or all members, occur.
         trees: of columns shown by nodes int64[levels, atoms], from the leaves up the nodes above each; one at the top.
+        columns: of each such column its place among the columns of the combinations, from 0.
+        shown: the places of those that the rows show as they are.
+        public: a class with NULL and values shows NULL alone; else the values of its rows are taken for shown, which is
+            safe where cells are hidden.
     """
 
     atom: Longs
@@ -58,6 +62,9 @@ class Placed:
     how: tuple[How, ...]
     known: tuple[bool, ...]
     trees: Mapping[int, Longs] = field(default_factory=dict)
+    columns: tuple[int, ...] = ()
+    shown: tuple[int, ...] = ()
+    public: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,7 @@ class Parts:
         needs: places of parts that are not all 0, as readers know.
         need_of: of each need its class and its column.
         known: whether readers know the need; others are kept besides, which is safe.
+        placed: the rows that the parts were made of.
     """
 
     atom: Longs
@@ -83,6 +91,7 @@ class Parts:
     needs: tuple[Longs, ...]
     need_of: tuple[tuple[int, int], ...]
     known: Flags
+    placed: Placed
 
     def __len__(self) -> int:
         return len(self.atom)
@@ -146,6 +155,7 @@ def list_parts(placed: Placed) -> Parts:
         tuple(needs),
         tuple(need_of),
         np.array(known_flags, bool),
+        placed,
     )
 
 
@@ -156,6 +166,8 @@ def _look_at(placed: Placed, own: Longs, number: int) -> tuple[Flags, Longs]:
         return fits, coarse_ranks
     for column, (ranks, how) in enumerate(zip(placed.ranks, placed.how, strict=True)):
         own_ranks = ranks[own]
+        if placed.public and how != "branches" and own_ranks.min() == 0 < own_ranks.max():
+            continue
         if how == "branches":
             tree = placed.trees[column]
             level = next(index for index, nodes in enumerate(tree) if (nodes[own] == nodes[own[0]]).all())

@@ -98,6 +98,8 @@ def _read_placed(scratch: Scratch, shape: Shape, placed: TableRef, atoms: TableR
         tuple(column.how for column in neighbour.columns),
         tuple(column.known for column in neighbour.columns),
         {index: _nodes(column, ranks[index]) for index, column in enumerate(neighbour.columns) if column.nodes},
+        tuple(column.place - 1 for column in neighbour.columns),
+        tuple(place - 1 for place in neighbour.shown),
     )
 
 

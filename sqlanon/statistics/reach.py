@@ -70,8 +70,8 @@ class Reach:
             raise ContradictionError(self.narrowed.wrong)
         self._free = np.flatnonzero(self.narrowed.low < self.narrowed.high)
         box = Box(self.narrowed.low[self._free], self.narrowed.high[self._free])
-        rows, sums, self._cells = build_rows(seen, self._free, self.narrowed.low)
-        self._blocks = divide(rows, sums, box)
+        rows, sums, self._cells, links = build_rows(seen, self._free, self.narrowed.low)
+        self._blocks = divide(rows, sums, box, links)
         self._block_of = np.full(len(self.narrowed.low), -1, np.int64)
         self._block_of[self._free] = block_of(self._blocks, len(self._free))
         self._place = np.full(len(self.narrowed.low), -1, np.int64)
@@ -180,7 +180,8 @@ class Reach:
         solved = self._solve(block, cost, block.box)
         if solved.table is None and block.program.contradicts(block.box, solved.multipliers):
             assert solved.multipliers is not None
-            raise ContradictionError(np.unique(self._cells[block.rows[np.abs(solved.multipliers) > WHOLE]]))
+            proof = block.rows[np.abs(solved.multipliers) > WHOLE]
+            raise ContradictionError(np.unique(self._cells[proof[proof < len(self._cells)]]))
         bound = self._bound(block, cost, block.box, solved, plain)
         if bound is None:
             return End(None)
@@ -191,6 +192,8 @@ class Reach:
                 raise ContradictionError(np.zeros(0, np.int64))
             bound, _, _, box, solved = heapq.heappop(parts)
             whole, fraction = self._round(block, cost, bound, solved)
+            if whole is None and fraction is not None:
+                whole = self._find_whole(block, cost, bound, box)
             if whole is not None:
                 block.keep(whole)
             if whole is not None or fraction is None:
@@ -220,8 +223,19 @@ class Reach:
         if int(cost @ table) == bound and block.program.has(table, block.box):
             return table, None
         away = np.abs(solved.table - table)
+        away[block.program.unit > 1] *= WHOLE  # sums have numbers beyond the solver's digits: numbers of rows first
         place = int(np.argmax(away))
-        return None, place if away[place] > WHOLE else None
+        return None, place if away[place] > (WHOLE if block.program.unit[place] == 1 else WHOLE / 8) else None
+
+    def _find_whole(self, block: Block, cost: Longs, bound: int, box: Box) -> Longs | None:
+        """A table that reaches the bound, by a program of whole numbers, where there are conditions with factors."""
+        if block.program.links is None:
+            return None
+        table = block.program.find_whole(cost, box)
+        if table is None or not block.program.has(table, box):
+            return None
+        block.keep(table)
+        return table if int(cost @ table) == bound else None
 
     def _solve(self, block: Block, cost: Longs, box: Box) -> Solved:
         return block.program.solve(cost, box, self._seconds)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.statistics.links import Links
 from sqlanon.statistics.program import Box
 from sqlanon.statistics.seen import UNBOUNDED, Seen
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
 
 
-def build_rows(seen: Seen, free: Longs, known: Longs) -> tuple[Longs, Box, Longs]:
+def build_rows(seen: Seen, free: Longs, known: Longs) -> tuple[Longs, Box, Longs, Links | None]:
     """Cells over the free atoms, equal ones once.
 
     Args:
@@ -25,6 +26,7 @@ def build_rows(seen: Seen, free: Longs, known: Longs) -> tuple[Longs, Box, Longs
 
     Returns:
         int64[margins, free atoms], the row of each; the last row is none. The ends left for the rows, and their cells.
+        Conditions that are no cells, over the free atoms: their rows are the last ones, and have no cell.
     """
     # Cells of equal sums are taken for one cell: where they differ, a bound is wider.
     marks = np.random.default_rng(0).integers(1, 2**62, len(free), dtype=np.int64)
@@ -56,5 +58,9 @@ def build_rows(seen: Seen, free: Longs, known: Longs) -> tuple[Longs, Box, Longs
             low.append(ends[0])
             high.append(ends[1])
         rows[margin, inside] = number[of[free][inside]]
-    rows[rows < 0] = len(low)
-    return rows, Box(np.array(low, np.int64), np.array(high, np.int64)), np.array(numbered, np.int64)
+    box, links = Box(np.array(low, np.int64), np.array(high, np.int64)), None
+    if seen.links is not None:
+        links = seen.links.reduce(free, known)
+        box = Box(np.concatenate([box.low, links.low]), np.concatenate([box.high, links.high]))
+    rows[rows < 0] = len(box.low)
+    return rows, box, np.array(numbered, np.int64), links

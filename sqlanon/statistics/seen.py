@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.statistics.links import OPEN, Links
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 HIDDEN = -1
 """The value of a hidden cell."""
-UNBOUNDED = 2**62
+UNBOUNDED = OPEN
 """The greatest value of an unbounded atom."""
 MOST_VALUE = 2**52
 """Numbers of cells, at most."""
@@ -85,6 +86,7 @@ class Seen:
             published about these.
         times: so many parts has each of ``atoms``; see `sqlanon.statistics.of_versions`. Those of one version follow
             those of the version before.
+        links: further conditions of the atoms; None: there are none.
     """
 
     of: Longs
@@ -96,6 +98,7 @@ class Seen:
     most: Longs | None = None
     ends: tuple[Longs, Longs] | None = None
     times: int = 1
+    links: Links | None = None
 
     def bounds(self) -> tuple[Longs, Longs]:
         """The least and the greatest value of each cell; `UNBOUNDED`: nothing bounds it."""
@@ -207,6 +210,11 @@ def narrow(seen: Seen, fixed: Mapping[int, int] | None = None) -> Narrowed:
             crossed = low[inside] > high[inside]
             if crossed.any():
                 return Narrowed(low, high, np.unique(cell[crossed]))
+        if seen.links is not None:
+            low, high = seen.links.narrow(low, high)
+            crossed = low > high
+            if crossed.any():
+                return Narrowed(low, high, np.unique(seen.of[:, crossed][seen.of[:, crossed] >= 0]))
         if (low == before[0]).all() and (high == before[1]).all():
             break
     empty = np.setdiff1d(np.flatnonzero(seen.value > 0), seen.of)

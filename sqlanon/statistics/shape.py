@@ -72,7 +72,10 @@ class Shape:
         version: the number of the version.
         sums: the columns whose sums are published.
         neighbour: the release of rows that readers have as well.
-        followed: other versions are to follow.
+        cohort: new rows of a version that follows, at least; 0: none is to follow.
+        fewest: the same of a version that time alone asks for.
+        follows: the rows are the new ones of a version that follows.
+        least_rows: readers know that there are so many rows, as no version has fewer.
         show: margins whose cells must be shown.
     """
 
@@ -87,13 +90,33 @@ class Shape:
     version: int
     sums: tuple[ShapeSum, ...] = ()
     neighbour: Neighbour | None = None
-    followed: bool = False
+    cohort: int = 0
+    fewest: int = 0
+    least_rows: int = 1
+    follows: bool = False
     show: tuple[Levels, ...] = ()
 
     @property
     def counted(self) -> str:
         """The summed column of the cells; with several measures all are equal."""
         return "n" if any(column == "n" for _, column in self.measures) else "persons"
+
+    @property
+    def followed(self) -> bool:
+        """Whether other versions are to follow."""
+        return self.cohort > 0
+
+    def of_new_rows(self, version: int, came: int) -> Shape:
+        """The shape of the new rows of a version that follows; readers know how many they are at least.
+
+        None of them is in the release of rows that readers have as well.
+        """
+        least = self.cohort if came >= self.cohort else self.fewest
+        return replace(self, version=version, follows=True, least_rows=least, neighbour=None)
+
+    def of_first_rows(self, version: int) -> Shape:
+        """The shape of the rows of the first version."""
+        return replace(self, version=version, follows=False, least_rows=self.threshold)
 
     @property
     def finest(self) -> list[tuple[int, ...]]:
@@ -113,12 +136,19 @@ class Shape:
                 for places, margins in self.tables
             ],
             "measures": [
-                {"name": name, "low": f"{name}_low", "high": f"{name}_high", "column": column}
+                {
+                    "name": name,
+                    "low": f"{name}_low",
+                    "high": f"{name}_high",
+                    "tight": f"{name}_tight",
+                    "column": column,
+                }
                 for name, column in self.measures
             ],
             "counted": self.counted,
             "threshold": self.threshold,
             "bounds": self.bounds,
+            "tight": self.bounds,
             "person": self.person,
             "version": self.version,
             "sums": [summed.context() for summed in self.sums],
@@ -190,9 +220,16 @@ def shape_of(
         person,
         version,
         shape_sums(spec.name, statistics.sums, summed),
-        followed=statistics.cohort is not None,
+        least_rows=statistics.threshold,
+        cohort=statistics.cohort or 0,
+        fewest=find_fewest(statistics.cohort, statistics.cohort_every, statistics.threshold),
         show=find_levels(spec.name, statistics.show, [(column.name, column.levels) for column in columns]),
     )
+
+
+def find_fewest(cohort: int | None, every: int | None, threshold: int) -> int:
+    """New rows of a version that follows, at least: of such as time alone asks for; 0: none is to follow."""
+    return cohort or 0 if every is None else threshold + 1
 
 
 def read_stored_shape(
@@ -226,6 +263,9 @@ def read_stored_shape(
         version,
         read_stored_sums(policy.get("sums", ()), scales),
         neighbour,
+        int(policy.get("cohort") or 0),
+        find_fewest(policy.get("cohort"), policy.get("cohort_every"), int(policy["threshold"])),
+        int(policy["threshold"]),
     )
 
 

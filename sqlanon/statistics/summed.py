@@ -64,6 +64,7 @@ class ShapeSum:
             "name": self.name,
             "low_name": f"{self.name}_low",
             "high_name": f"{self.name}_high",
+            "tight_name": f"{self.name}_tight",
             "alias": self.alias,
             "place": self.place,
             "factor": self.factor,

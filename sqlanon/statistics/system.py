@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,6 +95,7 @@ class System:
             it cannot be hidden.
         inner: bool[classes], of no published number: all that is known is that it is not zero.
         wholes: where atoms are parts of the finest combinations, these; None: they are not.
+        floor: int64[classes], the least value that a class may have in a table; None: 1 of each.
     """
 
     atoms: Atoms
@@ -111,6 +112,7 @@ class System:
     fixed: Flags
     inner: Flags
     wholes: Wholes | None = None
+    floor: Longs | None = None
 
     def __len__(self) -> int:
         return len(self.value)
@@ -127,6 +129,10 @@ class System:
         """A class of the lowest levels that has the first of some atoms, for messages."""
         holding = np.searchsorted(self.at, np.flatnonzero(self.member == atoms[0]), side="right") - 1
         return int(holding[np.argmin(self.height[holding])])
+
+    def floors(self) -> Longs:
+        """int64[classes], the least value that each class may have in a table."""
+        return np.ones(len(self), np.int64) if self.floor is None else self.floor
 
     def sums(self, of: Longs) -> Longs:
         """Per class the sum of a number of each atom."""
@@ -199,6 +205,14 @@ def build_system(atoms: Atoms, cells: Listed, finest: Sequence[tuple[int, ...]],
         np.zeros(len(members), bool),
         np.zeros(len(members), bool),
     )
+
+
+def with_least_total(system: System, least: int) -> System:
+    """The same system, of which readers know that there are at least so many rows."""
+    totals = system.levels.max(axis=1, keepdims=True)  # the grand total is the coarsest published cell
+    floor = system.floors().copy()
+    floor[system.listed[(system.levels == totals).all(axis=0)]] = least
+    return replace(system, floor=floor)
 
 
 def weigh(height: int, members: Longs, secret: bytes) -> float:

@@ -38,6 +38,23 @@ TAMPERED: dict[str, tuple[str, Sequence[str]]] = {
         "rows|bounds that a witness leaves",
         ["UPDATE {physical} SET n_high = n_low WHERE status = 'hidden'"],
     ),
+    "bounds that are wider": (
+        "bounds of hidden cells",
+        ["UPDATE {physical} SET n_low = 1, n_high = n_high + 1 WHERE status = 'hidden'"],
+    ),
+    "tight bounds that are said not to be": (
+        "bounds of hidden cells",
+        ["UPDATE {physical} SET n_tight = NOT n_tight WHERE status = 'hidden'"],
+    ),
+    "bounds of shown cells that are said to be wide": (
+        "rows",
+        ["UPDATE {physical} SET n_tight = FALSE WHERE status = 'shown'"],
+    ),
+    "bounds of which it is not said": (
+        "bounds of hidden cells",
+        ["UPDATE {physical} SET n_tight = NULL WHERE n IS NULL"],
+    ),
+    "no bounds": ("bounds of hidden cells", ["DELETE FROM {bounds}"]),
     "an omitted margin": ("cells that are not published", ["DELETE FROM {physical} WHERE level_region = 1"]),
     "a cell twice": (
         "cells published twice",
@@ -47,8 +64,8 @@ TAMPERED: dict[str, tuple[str, Sequence[str]]] = {
         "rows that are no cell",
         [
             (
-                "INSERT INTO {physical} SELECT 'west', level_region, sex, level_sex, n, n_low, n_high, status, as_of "
-                "FROM {physical} WHERE level_region = 0 AND region = 'north'"
+                "INSERT INTO {physical} SELECT 'west', level_region, sex, level_sex, n, n_low, n_high, n_tight, "
+                "status, as_of FROM {physical} WHERE level_region = 0 AND region = 'north'"
             )
         ],
     ),
@@ -73,7 +90,7 @@ def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monk
     verify = statistics.verify_source
 
     def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
-        names = {part: f'"_sqlanon"."{getattr(kept, part).name}"' for part in ("cells", "atoms", "witness")}
+        names = {part: f'"_sqlanon"."{getattr(kept, part).name}"' for part in ("cells", "atoms", "witness", "bounds")}
         names["physical"] = names["cells"].removesuffix('_cells"') + '"'
         for text in texts:
             scratch.engine.execute(text.format(**names))
@@ -97,7 +114,7 @@ def test_an_audit_checks_the_certificate_again(shared_db: Any, tmp_path: Path) -
     with pytest.raises(PolicyError, match="name no columns"):
         shared_db.audit(f"release.{made.view}", quasi=["region"])
     (entry,) = Catalog(shared_db.engine).entries(made.name)
-    witness = entry.statistics[-1]
+    witness = entry.counts["witness"]
     shared_db.engine.execute(f'DELETE FROM "_sqlanon"."{witness.name}"')
     with pytest.raises(PrivacyViolation, match="without witnesses"):
         shared_db.audit(f"release.{made.view}")

@@ -52,10 +52,10 @@ def held(db: Any, lock: str) -> Iterator[None]:
 class Pair(Made):
     """A table, a release of its rows, and one of its counts that is protected together with it."""
 
-    def __init__(self, db: Any, folder: Path, seed: object, **more: Any) -> None:
+    def __init__(self, db: Any, folder: Path, seed: object, of_counts: str = "", **more: Any) -> None:
         super().__init__(db, folder, persons(seed))
         self.rows_name = f"rows of {self.source}"
-        self.write(**COUNTED, more=f"    together: ['{self.rows_name}']\n")
+        self.write(**COUNTED, more=f"    together: ['{self.rows_name}']\n{of_counts}")
         self.write_rows(**more)
         db.run(self.rows_spec)
 
@@ -247,7 +247,6 @@ def test_what_is_not_built_is_refused_by_name(roles: str, more: str, text: str, 
 def test_the_policy_refuses_what_is_not_built(shared_db: Any, tmp_path: Path) -> None:
     pair = Pair(shared_db, tmp_path, "policy")
     for more, together, text in (
-        ({"protect": "{persons: 3, bounds: exact}"}, "[a]", "bounds of readers"),
         ({"measures": "{persons: persons}"}, "[a]", "numbers of rows"),
         ({}, "[a, b]", "several releases"),
         ({}, f"['{pair.name}']", "the release itself"),

@@ -32,8 +32,10 @@ def see(rows: Sequence[Row], how: Sequence[str]) -> tuple[object, ...]:
     return (len(rows), *seen)
 
 
-def tables_of(classes: Sequence[Sequence[Row]], how: Sequence[str], leaves: Sequence[Row]) -> set[tuple[int, ...]]:
-    """All tables over some leaves, none of them empty, that have classes which show the same."""
+def tables_of(
+    classes: Sequence[Sequence[Row]], how: Sequence[str], leaves: Sequence[Row], *, empty: bool = False
+) -> set[tuple[int, ...]]:
+    """All tables over some leaves, none of them empty unless any may be, that have classes which show the same."""
     found = {(0,) * len(leaves)}
     for rows in classes:
         shown = see(rows, how)
@@ -43,7 +45,7 @@ def tables_of(classes: Sequence[Sequence[Row]], how: Sequence[str], leaves: Sequ
             if see([leaves[place] for place in chosen], how) == shown
         }
         found = {tuple(map(sum, zip(one, way, strict=True))) for one in found for way in ways}
-    return {one for one in found if min(one) > 0}
+    return {one for one in found if empty or min(one) > 0}
 
 
 def agreeing(

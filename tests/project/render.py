@@ -67,7 +67,11 @@ def needed(path: Path) -> set[str]:
     """The parameters that a template's text uses."""
     environment = jinja2.Environment()
     environment.filters.update(dict.fromkeys(FILTERS, str))
-    return jinja2.meta.find_undeclared_variables(environment.parse(path.read_text()))
+    tree = environment.parse(path.read_text())
+    names = jinja2.meta.find_undeclared_variables(tree)
+    for extended in jinja2.meta.find_referenced_templates(tree):
+        names |= needed(path.parents[len(Path(extended).parts) - 1] / extended)
+    return names - {"dialect"} - {macro.name for macro in tree.find_all(jinja2.nodes.Macro)}
 
 
 def main() -> None:

@@ -1,4 +1,7 @@
-"""Templates: each has its header, the header is true, and an override has the header of what it overrides."""
+"""Templates: each has its header, and the header is true.
+
+The template of an engine has that of the core one, which it extends or replaces.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,18 @@ for _filter in ("ident", "table", "literal", "scratch", "link_of"):
     ENVIRONMENT.filters[_filter] = str
 
 
+def core_path(path: Path) -> Path:
+    """The core template that an engine's template extends or replaces; itself where there is none."""
+    core = SQL / "core" / Path(*path.relative_to(SQL).parts[1:])
+    return core if core.exists() else path
+
+
+def extends(path: Path) -> bool:
+    """Whether a template is written as a difference from the core one."""
+    name = core_path(path).relative_to(SQL).as_posix()
+    return path.read_text().startswith(f'{{% extends "{name}" %}}\n')
+
+
 def header(path: Path) -> dict[str, str]:
     """The fields of a template's first comment lines, in their order; a field goes on where a line is indented."""
     comment = re.match(r"(?:--.*\n)*", path.read_text())
@@ -31,7 +46,7 @@ def header(path: Path) -> dict[str, str]:
 
 def parameters(path: Path) -> set[str]:
     """The names that a header lists, without what it says about them in parentheses."""
-    listed = header(path)["params"]
+    listed = header(core_path(path))["params"]
     while (shorter := re.sub(r"\([^()]*\)", "", listed)) != listed:
         listed = shorter
     return {name.strip().lstrip(":") for name in listed.split(",")} - {"none", "nothing", ""}
@@ -40,10 +55,23 @@ def parameters(path: Path) -> set[str]:
 @cache
 def variables(path: Path) -> set[str]:
     """The names that rendering needs."""
-    tree = ENVIRONMENT.parse(path.read_text())
-    targets = [assign.target for assign in tree.find_all(jinja2.nodes.Assign)]
-    own = {target.name for target in targets if isinstance(target, jinja2.nodes.Name)}
-    return jinja2.meta.find_undeclared_variables(tree) - own
+    trees = [ENVIRONMENT.parse(text.read_text()) for text in ({path, core_path(path)} if extends(path) else {path})]
+    made: set[str] = {"dialect", "self", "super"}
+    for tree in trees:
+        made |= {macro.name for macro in tree.find_all(jinja2.nodes.Macro)}
+        # A block sees what is assigned around it, and with `scoped` the loop's variable.
+        kinds = (jinja2.nodes.Assign, jinja2.nodes.AssignBlock)
+        targets = [node.target for kind in kinds for node in tree.find_all(kind)]
+        if any(tree.find_all(jinja2.nodes.Block)):
+            targets += [loop.target for loop in tree.find_all(jinja2.nodes.For)]
+            made.add("loop")
+        made |= {
+            name.name
+            for target in targets
+            for name in [target, *target.find_all(jinja2.nodes.Name)]
+            if isinstance(name, jinja2.nodes.Name)
+        }
+    return set().union(*map(jinja2.meta.find_undeclared_variables, trees)) - made
 
 
 def bound(path: Path) -> set[str]:
@@ -55,6 +83,11 @@ def bound(path: Path) -> set[str]:
 def test_header():
     def wrong(path: Path) -> bool:
         fields = header(path)
+        if core_path(path) != path:  # it may repeat fields of core; one that extends core has none
+            return (
+                not extends(path)
+                and not {("name", fields.get("name"))} <= fields.items() <= header(core_path(path)).items()
+            )
         name = path.relative_to(SQL).with_suffix("").as_posix().partition("/")[2]
         return tuple(fields)[: len(FIELDS)] != FIELDS or fields["name"] != name
 
@@ -77,13 +110,27 @@ def test_header_lists_nothing_else():
     assert {name: some for name, some in unused.items() if some} == {}
 
 
-def test_override_repeats_the_header():
-    different = []
-    for path in TEMPLATES:
-        core = SQL / "core" / Path(*path.relative_to(SQL).parts[1:])
-        if core.exists() and any(header(path)[field] != header(core)[field] for field in FIELDS):
-            different.append(label(path))
-    assert different == []
+def test_a_template_extends_that_of_its_own_name():
+    """With nothing before it, not even a comment: that would be a part of the SQL."""
+    extended = {path for path in TEMPLATES if "{% extends" in path.read_text()}
+    assert [label(path) for path in extended if path == core_path(path) or not extends(path)] == []
+
+
+def test_blocks_and_macros_are_taken_from_the_template_that_extends():
+    """Core has each block, and a macro of that name only where there is none yet."""
+
+    def names(path: Path, kind: type) -> set[str]:
+        return {node.name for node in ENVIRONMENT.parse(path.read_text()).find_all(kind)}
+
+    unused = {}
+    for path in filter(extends, TEMPLATES):
+        core = core_path(path)
+        blocks = names(path, jinja2.nodes.Block) - names(core, jinja2.nodes.Block)
+        macros = names(path, jinja2.nodes.Macro) & names(core, jinja2.nodes.Macro)
+        unused[label(path)] = blocks | {
+            name for name in macros if f"{{% if {name} is not defined %}}" not in core.read_text()
+        }
+    assert {name: some for name, some in unused.items() if some} == {}
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "postgres", "spark"])

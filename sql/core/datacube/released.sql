@@ -6,6 +6,7 @@
 {% macro code() %}{% if sensitive %}COALESCE(a.code, {{ "CASE WHEN v.sa IS NULL THEN 0 ELSE -1 END" if sensitive.nulls else "-1" }}){% else %}0{% endif %}{% endmacro %}
 {% macro each(t) %}{% for c in columns %}{% set i = loop.index %}{% for name in c.names %}{{ t }}.v{{ i }}_{{ loop.index }}, {% endfor %}{% endfor %}{% endmacro %}
 CREATE {{ released | scratch }} AS
+{% block numbered %}
 SELECT
 {% for c in columns %}
 {% set i = loop.index %}
@@ -14,6 +15,7 @@ SELECT
     {{ each("g") }}g.s AS s
     , g.n AS n
 FROM (
+{% block counted %}
     SELECT
         {{ each("v") }}{{ code() }} AS s
         , {{ "SUM(v.n)" if sensitive else "v.n" }} AS n
@@ -37,4 +39,6 @@ FROM (
     LEFT JOIN {{ sensitive.domain | table }} AS a ON a.value = {{ "CAST(v.sa AS VARCHAR)" if sensitive.as_text else ("v.sa + 0" if sensitive.as_float else "v.sa") }}
     GROUP BY {{ each("v") }}{{ code() }}
 {% endif %}
+{% endblock %}
 ) AS g
+{% endblock %}

@@ -4,7 +4,7 @@
 CREATE {{ spread | scratch }} AS
 SELECT u.part AS part, u.code AS code, 1 / u.size AS share
 FROM (
-    SELECT r.part AS part, UNNEST(RANGE(CAST(r.low AS BIGINT), CAST(r.high AS BIGINT) + 1)) AS code, r.size AS size
+    SELECT r.part AS part, {% block series %}UNNEST(RANGE(CAST(r.low AS BIGINT), CAST(r.high AS BIGINT) + 1)){% endblock %} AS code, r.size AS size
     FROM {{ runs | table }} AS r
 ) AS u
 JOIN {{ domain | table }} AS d ON d.code = u.code AND d.n > 0

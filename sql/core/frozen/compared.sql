@@ -25,8 +25,8 @@ SELECT
     , l._sqlanon_key IS NOT NULL AS known
     , e._sqlanon_key IS NOT NULL AS erased
     , CASE WHEN l._sqlanon_class IS NULL THEN l._sqlanon_first END AS first
-    , ({% for c in kept %}{{ " OR " if not loop.first }}{% if c.as_text %}CAST(s.{{ c.alias }} AS VARCHAR) IS DISTINCT FROM CAST(l.{{ c.name | ident }} AS VARCHAR){% else %}s.{{ c.alias }} IS DISTINCT FROM l.{{ c.name | ident }}{% endif %}{% else %}1 = 0{% endfor %}) AS changed
-    , (HASH({% for c in quasi %}{{ ", " if not loop.first }}{{ "CAST(s.%s AS VARCHAR)" % c.alias if c.listed else "s." ~ c.alias }}{% endfor %}) <> l._sqlanon_quasi) AS apart
+    , ({% for c in kept %}{{ " OR " if not loop.first }}{% if c.as_text %}CAST(s.{{ c.alias }} AS {{ dialect.text }}) IS DISTINCT FROM CAST(l.{{ c.name | ident }} AS {{ dialect.text }}){% else %}s.{{ c.alias }} IS DISTINCT FROM l.{{ c.name | ident }}{% endif %}{% else %}1 = 0{% endfor %}) AS changed
+    , ({% block hashed %}HASH({% for c in quasi %}{{ ", " if not loop.first }}{{ "CAST(s.%s AS VARCHAR)" % c.alias if c.listed else "s." ~ c.alias }}{% endfor %}){% endblock %} <> l._sqlanon_quasi) AS apart
 FROM {{ rows | table }} AS l
 FULL JOIN {{ stage | table }} AS s ON s.person = l._sqlanon_key
 LEFT JOIN {{ erased | table }} AS e ON e._sqlanon_key = COALESCE(s.person, l._sqlanon_key)

@@ -10,9 +10,9 @@ SELECT
     , CAST({{ "COALESCE(x.number, h.class)" if exits else "h.class" }} + {{ offset }} AS BIGINT) AS _sqlanon_class
     , CAST({{ version }} AS BIGINT) AS _sqlanon_since
     , CAST(NULL AS BIGINT) AS _sqlanon_gone
-    , {% if waits %}COALESCE(w._sqlanon_first, CAST(:at AS VARCHAR)){% else %}CAST(:at AS VARCHAR){% endif %} AS _sqlanon_first
+    , {% if waits %}COALESCE(w._sqlanon_first, CAST(:at AS {{ dialect.text }})){% else %}CAST(:at AS {{ dialect.text }}){% endif %} AS _sqlanon_first
     , CAST(NULL AS BIGINT) AS _sqlanon_refused
-    , HASH({% for c in quasi %}{{ ", " if not loop.first }}{{ "CAST(k.%s AS VARCHAR)" % c.alias if c.listed else "k." ~ c.alias }}{% endfor %}) AS _sqlanon_quasi
+    , {% block hashed %}HASH({% for c in quasi %}{{ ", " if not loop.first }}{{ "CAST(k.%s AS VARCHAR)" % c.alias if c.listed else "k." ~ c.alias }}{% endfor %}){% endblock %} AS _sqlanon_quasi
     , h.mark AS _sqlanon_mark
 {% if owned %}
     , k.owner AS _sqlanon_owner

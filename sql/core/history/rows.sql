@@ -4,17 +4,20 @@
 -- returns: person text (keyed hash of the key), class bigint (as a reader sees it; NULL: left out), mark text (keyed hash of the row's quasi and
 --   sensitive values, with :secret), s1.. (keyed hash of each sensitive value), p1.. (of each number, which differs from version to version):
 --   no value can be read from it
-{% macro canon(c) %}COALESCE(CAST(LENGTH(CAST({{ c }} AS VARCHAR)) AS VARCHAR) || ':' || CAST({{ c }} AS VARCHAR), 'n'){% endmacro %}
+{% macro canon(c) %}COALESCE(CAST(LENGTH(CAST({{ c }} AS {{ dialect.text }})) AS {{ dialect.text }}) || ':' || CAST({{ c }} AS {{ dialect.text }}), 'n'){% endmacro %}
+{% if hash is not defined %}
+{% macro hash(text) %}SUBSTR(SHA256(:secret || {{ text }}), 1, 32){% endmacro %}
+{% endif %}
 {% macro columns(label) %}
 SELECT
     k.person AS person
     , {{ label }} AS class
-    , SUBSTR(SHA256(:secret || '/row/'{% for c in marked %} || {{ canon("k." ~ c) }}{% endfor %}), 1, 32) AS mark
+    , {% set row %}'/row/'{% for c in marked %} || {{ canon("k." ~ c) }}{% endfor %}{% endset %}{{ hash(row) }} AS mark
 {% for c in sensitive %}
-    , SUBSTR(SHA256(:secret || '/{{ loop.index }}/' || {{ canon("k." ~ c) }}), 1, 32) AS s{{ loop.index }}
+    , {{ hash("'/%d/' || %s" % (loop.index, canon("k." ~ c))) }} AS s{{ loop.index }}
 {% endfor %}
 {% for c in persons %}
-    , SUBSTR(SHA256(:secret || '/{{ c }}/' || CAST(k.{{ c }} AS VARCHAR)), 1, 32) AS {{ c }}
+    , {{ hash("'/%s/' || CAST(k.%s AS %s)" % (c, c, dialect.text)) }} AS {{ c }}
 {% endfor %}
 {% endmacro %}
 CREATE {{ history | scratch }} AS

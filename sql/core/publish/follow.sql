@@ -10,7 +10,7 @@ CREATE OR REPLACE VIEW {{ metadata | table }} AS
 SELECT {% for c in columns %}{{ ", " if not loop.first }}t.{{ c.name | ident }} AS {{ c.name | ident }}{% endfor %}
 
 FROM (
-    SELECT 0 AS _sqlanon_next, {% for c in columns %}{{ ", " if not loop.first }}{% if c.before is none %}CAST(NULL AS VARCHAR){% else %}b.{{ c.before | ident }}{% endif %} AS {{ c.name | ident }}{% endfor %}
+    SELECT 0 AS _sqlanon_next, {% for c in columns %}{{ ", " if not loop.first }}{% if c.before is none %}CAST(NULL AS {{ dialect.text }}){% else %}b.{{ c.before | ident }}{% endif %} AS {{ c.name | ident }}{% endfor %}
 
     FROM {{ before | table }} AS b
     UNION ALL
@@ -19,6 +19,7 @@ FROM (
     FROM {{ after | table }} AS a
 ) AS t
 JOIN (
+{% block next %}
     SELECT CASE WHEN EXISTS (
         SELECT 1
         FROM (SELECT 1 AS _sqlanon_one) AS o
@@ -31,4 +32,5 @@ JOIN (
 {% endif %}
     ) THEN {{ next }} ELSE 1 - {{ next }} END AS _sqlanon_next
     FROM (SELECT 1 AS {{ column | ident }}) AS p
+{% endblock %}
 ) AS q ON q._sqlanon_next = t._sqlanon_next

@@ -5,14 +5,16 @@ CREATE {{ members | scratch }} AS
 SELECT
     p.class AS key
     , COUNT(*) AS size
-    , ARRAY_AGG(d.value ORDER BY d.value) AS members
+    , {% block sorted %}ARRAY_AGG(d.value ORDER BY d.value){% endblock %} AS members
 {% if labels %}
     , CASE WHEN COUNT(*) = 1 THEN MIN(l.label) ELSE '{' || STRING_AGG(l.label, ', ' ORDER BY d.value) || '}' END AS label
 {% endif %}
 FROM (
-    SELECT w.class AS class, w.{{ column }} AS code
+    SELECT {% block distinct %}{% endblock %}w.class AS class, w.{{ column }} AS code
     FROM {{ classed | table }} AS w
+{% block grouped %}
     GROUP BY w.class, w.{{ column }}
+{% endblock %}
 {% if whole %}
     UNION ALL
     SELECT DISTINCT -1 AS class, a.{{ column }} AS code

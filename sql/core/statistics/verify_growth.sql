@@ -1,5 +1,6 @@
 -- name: statistics/verify_growth
--- params: keyed (table, as statistics/verify_rows makes it, of all staged rows), atoms (private table with batches; with sums that of the amounts), columns (list), sums (list of {place})
+-- params: keyed (table, as statistics/verify_rows makes it, of all staged rows), atoms (private table with batches; with sums that of the amounts), columns (list), sums (list of {place}), neighbour (list, or none: atoms are parts, of
+--   which some may be empty)
 -- returns: failing bigint: finest combinations whose rows in the source are not those of all versions together, and combinations without rows
 SELECT COUNT(*) AS failing
 FROM (
@@ -10,7 +11,7 @@ FROM (
 
 ) AS f
 FULL JOIN (
-    SELECT SUM(a.n) AS n, MIN(a.n) AS least{% for c in columns %}, a.v{{ loop.index }}_0 AS v{{ loop.index }}_0{% endfor %}{% for s in sums %}, a.s{{ s.place }} AS s{{ s.place }}{% endfor %}
+    SELECT SUM(a.n) AS n, {{ "MIN(CASE WHEN a.kind IS NULL THEN a.n ELSE a.n + 1 END)" if neighbour is defined and not sums else "MIN(a.n)" }} AS least{% for c in columns %}, a.v{{ loop.index }}_0 AS v{{ loop.index }}_0{% endfor %}{% for s in sums %}, a.s{{ s.place }} AS s{{ s.place }}{% endfor %}
 
     FROM {{ atoms | table }} AS a
     GROUP BY {% for c in columns %}{{ ", " if not loop.first }}a.v{{ loop.index }}_0{% endfor %}{% for s in sums %}, a.s{{ s.place }}{% endfor %}

@@ -1,9 +1,9 @@
 -- name: statistics/view
 -- params: physical (table to make), cells (table, as statistics/cells makes it), hidden (table of cell, low, high), columns (list of
---   {name, level (name), type, levels}), measures (list of {name, low, high, column (n or persons)}), sums (list of {place, name, low_name, high_name, unit,
---   type}), bounds (bool), version
+--   {name, level (name), type, levels}), measures (list of {name, low, high, tight, column (n or persons)}), sums (list of {place, name, low_name,
+--   high_name, tight_name, unit, type}), bounds (bool), version
 -- returns: the published table: each cell with its levels (0: the value; the number of levels: the total, where the value is NULL), the measures
---   with NULL where they are hidden, their bounds, status (shown or hidden) and as_of (the version of the value); in the order of levels and values
+--   with NULL where they are hidden, their bounds and whether these are tight, status (shown or hidden) and as_of (the version of the value); in the order of levels and values
 {% macro value(c, i) %}CASE WHEN c.l{{ i }} < {{ c.levels }} AND c.k{{ i }} <> 'n' THEN CAST(SUBSTRING(c.k{{ i }}, 2) AS {{ c.type }}) END{% endmacro %}
 CREATE TABLE {{ physical | table }} AS
 SELECT
@@ -16,6 +16,7 @@ SELECT
 {% if bounds %}
     , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) ELSE h.low END AS {{ m.low | ident }}
     , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) WHEN h.high >= 0 THEN h.high END AS {{ m.high | ident }}
+    , h.cell IS NULL OR h.tight = 1 AS {{ m.tight | ident }}
 {% endif %}
 {% endfor %}
 {% for s in sums %}
@@ -23,6 +24,7 @@ SELECT
 {% if bounds %}
     , CASE WHEN h.cell IS NULL THEN CAST(c.s{{ s.place }} * {{ s.unit }} AS {{ s.type }}) WHEN h.low{{ s.place }} > -4611686018427387904 THEN CAST(h.low{{ s.place }} * {{ s.unit }} AS {{ s.type }}) END AS {{ s.low_name | ident }}
     , CASE WHEN h.cell IS NULL THEN CAST(c.s{{ s.place }} * {{ s.unit }} AS {{ s.type }}) WHEN h.high{{ s.place }} < 4611686018427387904 THEN CAST(h.high{{ s.place }} * {{ s.unit }} AS {{ s.type }}) END AS {{ s.high_name | ident }}
+    , h.cell IS NULL OR h.tight{{ s.place }} = 1 AS {{ s.tight_name | ident }}
 {% endif %}
 {% endfor %}
     , CASE WHEN h.cell IS NULL THEN 'shown' ELSE 'hidden' END AS status

@@ -21,38 +21,44 @@ SELECT
 {% endif %}
         WHEN e.high = e.low THEN 0
 {% if kind == "float" %}
-        ELSE FLOOR((({{ scaled('o.ord') }}) - ({{ scaled('e.low') }})) / (({{ scaled('e.high') }}) - ({{ scaled('e.low') }})) * 1048576::DOUBLE)
-{% elif whole %}
+        ELSE FLOOR((({{ scaled('o.ord') }}) - ({{ scaled('e.low') }})) / (({{ scaled('e.high') }}) - ({{ scaled('e.low') }})) * 1048576::{{ dialect.double }})
+{% else %}
+{% block place %}
+{% if whole %}
         ELSE ((o.ord - e.low) * 1048576) // (e.high - e.low)
 {% else %}
         ELSE ((o.ord // e.step - e.low // e.step) * 1048576) // (e.high // e.step - e.low // e.step)
+{% endif %}
+{% endblock %}
 {% endif %}
       END AS INTEGER) AS pos
     , CAST(CASE
         WHEN o.value IS NULL THEN 0
 {% if kind in ("float", "date", "timestamp", "decimal") %}
-        WHEN NOT o.finite THEN CASE WHEN {{ below }} THEN 0 WHEN e.low IS NULL OR e.low = e.high THEN 1 ELSE {% if kind == "float" %}{{ scaled('e.high') }} - {{ scaled('e.low') }}{% else %}CAST(e.high AS DOUBLE) - CAST(e.low AS DOUBLE){% endif %} END
+        WHEN NOT o.finite THEN CASE WHEN {{ below }} THEN 0 WHEN e.low IS NULL OR e.low = e.high THEN 1 ELSE {% if kind == "float" %}{{ scaled('e.high') }} - {{ scaled('e.low') }}{% else %}CAST(e.high AS {{ dialect.double }}) - CAST(e.low AS {{ dialect.double }}){% endif %} END
 {% endif %}
 {% if kind == "float" %}
         ELSE {{ scaled('o.ord') }} - {{ scaled('e.low') }}
 {% else %}
+{% block wide %}
 {% if not whole %}
-        WHEN e.step > 1 THEN CAST(o.ord AS DOUBLE) - CAST(e.low AS DOUBLE)
+        WHEN e.step > 1 THEN CAST(o.ord AS {{ dialect.double }}) - CAST(e.low AS {{ dialect.double }})
 {% endif %}
-        ELSE CAST(o.ord - e.low AS DOUBLE)
+{% endblock %}
+        ELSE CAST(o.ord - e.low AS {{ dialect.double }})
 {% endif %}
-      END AS DOUBLE) AS ord
+      END AS {{ dialect.double }}) AS ord
 {% if whole %}
-FROM (SELECT v.value AS value, v.n AS n, CAST(v.value AS HUGEINT) AS ord FROM {{ ordinals | table }} AS v) AS o
+FROM (SELECT v.value AS value, v.n AS n, CAST(v.value AS {{ dialect.wide }}) AS ord FROM {{ ordinals | table }} AS v) AS o
 {% else %}
 FROM {{ ordinals | table }} AS o
 {% endif %}
 CROSS JOIN (
 {% if whole %}
-    SELECT CAST(MIN(f.value) AS HUGEINT) AS low, CAST(MAX(f.value) AS HUGEINT) AS high
+    SELECT CAST(MIN(f.value) AS {{ dialect.wide }}) AS low, CAST(MAX(f.value) AS {{ dialect.wide }}) AS high
     FROM {{ ordinals | table }} AS f
 {% else %}
-    SELECT MIN(f.ord) AS low, MAX(f.ord) AS high{% if kind != "float" %}, CASE WHEN MAX(f.ord) // 4294967296 - MIN(f.ord) // 4294967296 > 1099511627776 THEN CAST(4294967296 AS HUGEINT) ELSE CAST(1 AS HUGEINT) END AS step{% endif %}{% if kind in ("float", "date", "timestamp", "decimal") %}, MIN(f.value) AS low_value{% endif %}
+    SELECT MIN(f.ord) AS low, MAX(f.ord) AS high{% block step %}{% if kind != "float" %}, CASE WHEN MAX(f.ord) // 4294967296 - MIN(f.ord) // 4294967296 > 1099511627776 THEN CAST(4294967296 AS {{ dialect.wide }}) ELSE CAST(1 AS {{ dialect.wide }}) END AS step{% endif %}{% endblock %}{% if kind in ("float", "date", "timestamp", "decimal") %}, MIN(f.value) AS low_value{% endif %}
 
     FROM {{ ordinals | table }} AS f
     WHERE f.finite

@@ -8,7 +8,7 @@
 SELECT
     p.value AS value
 {% for step in steps %}
-    , p.place - MOD(MOD(p.place - CAST({{ origin }} AS HUGEINT), CAST({{ step }} AS HUGEINT)) + CAST({{ step }} AS HUGEINT), CAST({{ step }} AS HUGEINT)) AS low{{ loop.index }}
+    , p.place - MOD(MOD(p.place - CAST({{ origin }} AS {{ dialect.wide }}), CAST({{ step }} AS {{ dialect.wide }})) + CAST({{ step }} AS {{ dialect.wide }}), CAST({{ step }} AS {{ dialect.wide }})) AS low{{ loop.index }}
 {% endfor %}
 FROM (
 {% if kind == "float" %}
@@ -16,15 +16,15 @@ FROM (
         f.value AS value
         , CAST(CASE
             WHEN f.place IS NULL THEN NULL
-            WHEN f.x >= (f.place + 1) / CAST({{ scale }} AS DOUBLE) THEN f.place + 1
-            WHEN f.x < f.place / CAST({{ scale }} AS DOUBLE) THEN f.place - 1
+            WHEN f.x >= (f.place + 1) / CAST({{ scale }} AS {{ dialect.double }}) THEN f.place + 1
+            WHEN f.x < f.place / CAST({{ scale }} AS {{ dialect.double }}) THEN f.place - 1
             ELSE f.place
-          END AS HUGEINT) AS place
+          END AS {{ dialect.wide }}) AS place
     FROM (
         SELECT
             v.value AS value
-            , CAST(v.value AS DOUBLE) AS x
-            , CASE WHEN ABS(CAST(v.value AS DOUBLE)) < CAST(1000000000000000 AS DOUBLE) / {{ scale }} THEN FLOOR(CAST(v.value AS DOUBLE) * {{ scale }}) END AS place
+            , CAST(v.value AS {{ dialect.double }}) AS x
+            , CASE WHEN ABS(CAST(v.value AS {{ dialect.double }})) < CAST(1000000000000000 AS {{ dialect.double }}) / {{ scale }} THEN FLOOR(CAST(v.value AS {{ dialect.double }}) * {{ scale }}) END AS place
         FROM {{ values | table }} AS v
         WHERE v.value IS NOT NULL
     ) AS f
@@ -32,11 +32,11 @@ FROM (
     SELECT
         v.value AS value
 {% if kind in ("date", "timestamp") %}
-        , CASE WHEN ISFINITE({{ v }}) THEN CAST(CAST({{ v }} AS DATE) - DATE '1970-01-01' AS HUGEINT) END AS place
+        , CASE WHEN ISFINITE({{ v }}) THEN CAST(CAST({{ v }} AS DATE) - DATE '1970-01-01' AS {{ dialect.wide }}) END AS place
 {% elif kind == "decimal" %}
-        , CAST(FLOOR(v.value * {{ scale }}) AS HUGEINT) AS place
+        , {% block decimal %}CAST(FLOOR(v.value * {{ scale }}) AS {{ dialect.wide }}){% endblock %} AS place
 {% else %}
-        , CAST(v.value AS HUGEINT) AS place
+        , CAST(v.value AS {{ dialect.wide }}) AS place
 {% endif %}
     FROM {{ values | table }} AS v
     WHERE v.value IS NOT NULL

@@ -8,14 +8,16 @@
 --   SHA-256 then keys: a text of all columns costs several times as much. It is made of values as they look: -0.0 is not 0.0, and of
 --   types whose equal values may look different it takes the text. 64 bits of the SHA-256 sort several times as fast as its text.
 -- Both orders hold as many rows of each group, so that equal turns are of one group.
+{% if seen is not defined %}
 {% macro seen(c) %}
 {% if c.kind == "other" %}CAST(o.{{ c.alias }} AS VARCHAR){% else %}o.{{ c.alias }}{% endif %}
 {% if c.kind == "float" %}, CASE WHEN o.{{ c.alias }} = 0 THEN CAST(o.{{ c.alias }} AS VARCHAR) END{% endif %}
 {% endmacro %}
+{% endif %}
 CREATE {{ tied | scratch }} AS
-WITH shared AS MATERIALIZED (
+WITH shared AS {% block materialized %}MATERIALIZED {% endblock %}(
     SELECT w.rid AS rid, g.first AS first, a.class AS class
-        , HASH(SHA256(:secret || '/tie/' || CAST(HASH({{ link | link_of("o") }}{% for c in kept %}, {{ seen(c) }}{% endfor %}) AS VARCHAR))) AS turn_key
+        , {% block turn_key %}HASH(SHA256(:secret || '/tie/' || CAST(HASH({{ link | link_of("o") }}{% for c in kept %}, {{ seen(c) }}{% endfor %}) AS VARCHAR))){% endblock %} AS turn_key
     FROM {{ work | table }} AS w
 {% if shared %}
     JOIN {{ shared | table }} AS x ON x.rid = w.rid
@@ -36,6 +38,8 @@ WITH shared AS MATERIALIZED (
     ) AS g ON {% for c in codes %}{{ " AND " if not loop.first }}g.{{ c }} = w.{{ c }}{% endfor %}
 
 )
+{% block paired %}
 SELECT t.rid AS rid, p.class AS class
 FROM (SELECT s.rid AS rid, ROW_NUMBER() OVER (ORDER BY s.first, s.turn_key, s.rid) AS turn FROM shared AS s) AS t
 JOIN (SELECT s.class AS class, ROW_NUMBER() OVER (ORDER BY s.first, s.class) AS turn FROM shared AS s) AS p ON p.turn = t.turn
+{% endblock %}

@@ -1,35 +1,8 @@
--- name: datacube/released
--- params: released (table to make), view, columns (list of {names}: what the view holds of each quasi column), sensitive ({name, domain,
---   nulls, as_float, as_text} or none)
--- returns: p1.. (number of what is published of each column), v1_1.. (the published columns), s (code of the sensitive value), n bigint
+{% extends "core/datacube/released.sql" %}
 -- DuckDB hashes IS NOT DISTINCT FROM: a join with the few different parts of a column takes a tenth of a sort of all rows by it.
-{% macro code() %}{% if sensitive %}COALESCE(a.code, {{ "CASE WHEN v.sa IS NULL THEN 0 ELSE -1 END" if sensitive.nulls else "-1" }}){% else %}0{% endif %}{% endmacro %}
-{% macro each(t) %}{% for c in columns %}{% set i = loop.index %}{% for name in c.names %}{{ t }}.v{{ i }}_{{ loop.index }}, {% endfor %}{% endfor %}{% endmacro %}
-CREATE {{ released | scratch }} AS
+{% block numbered %}
 WITH counted AS MATERIALIZED (
-    SELECT
-        {{ each("v") }}{{ code() }} AS s
-        , {{ "SUM(v.n)" if sensitive else "v.n" }} AS n
-    FROM (
-        SELECT
-{% for c in columns %}
-{% set i = loop.index %}
-{% for name in c.names %}
-            r.{{ name | ident }} AS v{{ i }}_{{ loop.index }},
-{% endfor %}
-{% endfor %}
-{% if sensitive %}
-            r.{{ sensitive.name | ident }} AS sa,
-{% endif %}
-            COUNT(*) AS n
-        FROM {{ view | table }} AS r
-        GROUP BY {% for c in columns %}{% set first = loop.first %}{% for name in c.names %}{{ ", " if not (first and loop.first) }}r.{{ name | ident }}{% endfor %}{% endfor %}{% if sensitive %}, r.{{ sensitive.name | ident }}{% endif %}
-
-    ) AS v
-{% if sensitive %}
-    LEFT JOIN {{ sensitive.domain | table }} AS a ON a.value = {{ "CAST(v.sa AS VARCHAR)" if sensitive.as_text else ("v.sa + 0" if sensitive.as_float else "v.sa") }}
-    GROUP BY {{ each("v") }}{{ code() }}
-{% endif %}
+{{ self.counted() }}
 )
 SELECT
 {% for c in columns %}
@@ -46,3 +19,4 @@ JOIN (
 ) AS d{{ i }} ON {% for name in c.names %}{{ " AND " if not loop.first }}d{{ i }}.v{{ i }}_{{ loop.index }} IS NOT DISTINCT FROM g.v{{ i }}_{{ loop.index }}{% endfor %}
 
 {% endfor %}
+{% endblock %}

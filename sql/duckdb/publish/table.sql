@@ -1,10 +1,4 @@
 -- name: publish/table
--- params: physical (table to make), classed, released (tables), published (list of {source (r or s), column, name, kind}), dense (bool: the
---   classes are 0, 1, 2, .., each once), repeated (names of published arrays of which the classes have at most 32,767 different
---   ones, where the engine writes them by number)
--- returns: the released rows, in the order of what a reader sees of their class and then of the columns that are published as they are:
---   rows that are equal in both are equal in every column, so that nothing of the source's order is left, whatever the plan
--- Equal values that look different (-0.0 and 0.0, 30 days and 1 month) are in an order of their own.
 -- A sort that carries arrays costs several times as much as one that carries their numbers. A join would lose the order of the sorted rows;
 -- the product with one row, which has all arrays in a list, keeps it.
 {% macro looks(c, of) %}

@@ -1,27 +1,5 @@
--- name: recode/members
--- params: members (table to make), classed, domain (tables), column (code column), labels (table of code, label; or none), whole (bool)
--- returns: key (the class; if whole also -1, with the values of all classes), size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
+{% extends "core/recode/members.sql" %}
 -- Sorting each list once beats an ordered aggregate by far.
-CREATE {{ members | scratch }} AS
-SELECT
-    p.class AS key
-    , COUNT(*) AS size
-    , LIST_SORT(LIST(d.value)) AS members
-{% if labels %}
-    , CASE WHEN COUNT(*) = 1 THEN MIN(l.label) ELSE '{' || STRING_AGG(l.label, ', ' ORDER BY d.value) || '}' END AS label
-{% endif %}
-FROM (
-    SELECT DISTINCT w.class AS class, w.{{ column }} AS code
-    FROM {{ classed | table }} AS w
-{% if whole %}
-    UNION ALL
-    SELECT DISTINCT -1 AS class, a.{{ column }} AS code
-    FROM {{ classed | table }} AS a
-{% endif %}
-) AS p
-JOIN {{ domain | table }} AS d ON d.code = p.code
-{% if labels %}
-JOIN {{ labels | table }} AS l ON l.code = p.code
-{% endif %}
-WHERE d.value IS NOT NULL
-GROUP BY p.class
+{% block sorted %}LIST_SORT(LIST(d.value)){% endblock %}
+{% block distinct %}DISTINCT {% endblock %}
+{% block grouped %}{% endblock %}

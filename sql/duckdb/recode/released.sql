@@ -1,8 +1,4 @@
 -- name: recode/released
--- params: released (table to make), shown (table), names (all published names, in order), keys (by name: a column of codes that
---   ranks as it does, or none)
--- Classes that publish the same have the same place: their rows must not lie apart in the table.
--- returns: _sqlanon_class, every published QI-derived column, _sqlanon_place (of the same number where the same is published; ranks but on Spark): one row a class
 -- The ranks are joined: a window carries all columns, arrays too, through its sort, which takes twice as long.
 CREATE {{ released | scratch }} AS
 SELECT

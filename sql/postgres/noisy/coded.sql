@@ -1,35 +1,6 @@
--- name: noisy/coded
--- params: coded (table to make), source (table), person (list of {name, kind}), dimensions (list of {name, groups (table of code and value, or none),
---   ends (list of texts of numbers), clipped (bool: values beyond are in the first and the last interval), wide (bool: compared as
---   floating-point numbers where the type has few digits)}), measures (list of {name, plain
---   (bool: integers in the unit 1), float (bool), wide, low, high, unit, quarter (texts of numbers; the last of the unit), least, most (the range in
---   units)})
--- returns: person text, the same for equal keys, c1.. integer (the group of each column; NULL: none of those that are declared), m1.. bigint (the value
---   in units, in its range; NULL: none). Rows without a person are left out. No cast, comparison or division fails because of a value
+{% extends "core/noisy/coded.sql" %}
 {% macro key(one) %}CAST({% if one.kind == "float" %}CASE WHEN s.{{ one.name | ident }} = 0 THEN 0 ELSE s.{{ one.name | ident }} END{% elif one.kind == "decimal" %}trim_scale(s.{{ one.name | ident }}){% else %}s.{{ one.name | ident }}{% endif %} AS text){% endmacro %}
-{% macro spelled(one) %}CAST(LENGTH({{ key(one) }}) AS text) || ':' || {{ key(one) }}{% endmacro %}
+{% macro number(one) %}s.{{ one.name | ident }}{% endmacro %}
+{% macro valued(one) %}LOWER(CAST(s.{{ one.name | ident }} AS text)) <> 'nan'{% endmacro %}
 {% macro clipped(m) %}LEAST(GREATEST(s.{{ m.name | ident }}, {{ m.low }}), {{ m.high }}){% endmacro %}
-CREATE {{ coded | scratch }} AS
-SELECT
-    {% for one in person %}{{ " || " if not loop.first }}{{ spelled(one) }}{% endfor %} AS person
-{% for d in dimensions %}
-{% if d.groups %}
-    , g{{ loop.index }}.code AS c{{ loop.index }}
-{% else %}
-    , CAST(CASE{% for end in d.ends[1:] %} WHEN {% if d.clipped and loop.first and loop.last %}LOWER(CAST(s.{{ d.name | ident }} AS text)) <> 'nan'{% elif d.clipped and loop.first %}s.{{ d.name | ident }} < {{ end }}{% elif d.clipped and loop.last %}s.{{ d.name | ident }} >= {{ d.ends[loop.index0] }} AND LOWER(CAST(s.{{ d.name | ident }} AS text)) <> 'nan'{% else %}s.{{ d.name | ident }} >= {{ d.ends[loop.index0] }} AND s.{{ d.name | ident }} < {{ end }}{% endif %} THEN {{ loop.index0 }}{% endfor %} END AS INTEGER) AS c{{ loop.index }}
-{% endif %}
-{% endfor %}
-{% for m in measures %}
-{% if m.plain %}
-    , CASE WHEN s.{{ m.name | ident }} IS NOT NULL THEN CAST(LEAST(GREATEST(s.{{ m.name | ident }}, {{ m.low }}), {{ m.high }}) AS BIGINT) END AS m{{ loop.index }}
-{% else %}
-    , CASE WHEN LOWER(CAST(s.{{ m.name | ident }} AS text)) <> 'nan' THEN LEAST(GREATEST(CAST({% if m.float %}CASE WHEN ABS({{ clipped(m) }}) < {{ m.quarter }} THEN 0 ELSE ROUND(CAST({{ clipped(m) }} AS double precision) / {{ m.unit }}) END{% else %}ROUND(CAST({{ clipped(m) }} AS numeric) / {{ m.unit }}){% endif %} AS BIGINT), {{ m.least }}), {{ m.most }}) END AS m{{ loop.index }}
-{% endif %}
-{% endfor %}
-FROM {{ source | table }} AS s
-{% for d in dimensions %}
-{% if d.groups %}
-LEFT JOIN {{ d.groups | table }} AS g{{ loop.index }} ON g{{ loop.index }}.value = CAST(s.{{ d.name | ident }} AS text) COLLATE "C"
-{% endif %}
-{% endfor %}
-WHERE {% for one in person %}{{ " AND " if not loop.first }}s.{{ one.name | ident }} IS NOT NULL{% endfor %}
+{% macro rounded(m) %}{% if m.float %}CASE WHEN ABS({{ clipped(m) }}) < {{ m.quarter }} THEN 0 ELSE ROUND(CAST({{ clipped(m) }} AS double precision) / {{ m.unit }}) END{% else %}ROUND(CAST({{ clipped(m) }} AS numeric) / {{ m.unit }}){% endif %}{% endmacro %}

@@ -1,7 +1,4 @@
 -- name: refresh/fingerprint
--- params: source (table), columns (list of {name, as_text, listed (bool: an enum)}, at least one), texts (text columns)
--- returns: n bigint, mark text: a sum of row hashes that differ from installation to installation (:secret); equal for equal multisets of rows;
---   then for every text column the length of all its values, bigint
 -- That length is in bytes, which PostgreSQL knows without reading long values.
 -- Through text where a type has no hash, and for text itself, whose collation may call different values equal. The hash is hashed once more: see verify/fingerprint.
 SELECT COUNT(*) AS n, CAST(COALESCE(SUM(hash_numeric_extended(CAST(hash_record_extended(ROW(CAST(:secret AS text){% for c in columns %}, {{ "CAST(s." ~ (c.name | ident) ~ ' AS text) COLLATE "C"' if c.as_text or c.listed else "s." ~ (c.name | ident) }}{% endfor %}), 0) AS numeric), 0)), 0) AS text) AS mark

@@ -1,16 +1,2 @@
--- name: statistics/record_keys
--- params: made (table to make), stage (table), person (alias of the persons' numbers), :inner, :outer (padded keys of an HMAC, in
---   hexadecimal)
--- returns: person bigint, key bigint: of each person the first 32 bits of HMAC-SHA-256 of the person's hash
-CREATE {{ made | scratch }} AS
-SELECT
-    h.person AS person
-    , {% for at in range(1, 9) %}{{ " + " if not loop.first }}CAST(strpos('123456789abcdef', substring(h.digits, {{ at }}, 1)) AS bigint) * {{ 16 ** (8 - at) }}{% endfor %} AS key
-FROM (
-    SELECT o.person AS person, encode(sha256(decode(CAST(:outer AS text), 'hex') || sha256(decode(CAST(:inner AS text), 'hex') || convert_to(o.owner, 'UTF8'))), 'hex') AS digits
-    FROM (
-        SELECT s.{{ person }} AS person, min(s.owner) AS owner
-        FROM {{ stage | table }} AS s
-        GROUP BY s.{{ person }}
-    ) AS o
-) AS h
+{% extends "core/statistics/record_keys.sql" %}
+{% block digits %}encode(sha256(decode(CAST(:outer AS text), 'hex') || sha256(decode(CAST(:inner AS text), 'hex') || convert_to(o.owner, 'UTF8'))), 'hex'){% endblock %}

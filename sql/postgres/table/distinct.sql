@@ -1,6 +1,4 @@
 -- name: table/distinct
--- params: source (table), column (name, of a type with an order)
--- returns: breaks bigint: at most 1 only where no value repeats
 -- Counts the repeats, twice, so that one is enough. PostgreSQL sorts numbers in less time than it groups them or passes rows through a
 -- window, and sees that they are sorted already.
 SELECT 2 * (COUNT(*) - COUNT(DISTINCT s.{{ column | ident }})) AS breaks

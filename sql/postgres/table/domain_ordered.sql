@@ -1,55 +1,6 @@
--- name: table/domain_ordered
--- params: domain (table to make), ordinals (table, or none), kind (of the column), by_ord (bool: ord is a given order's rank), whole (bool: ordinals is
---   the frequency set of integers of at most 64 bits, which are ordinals themselves), counted ({stage, column}: with whole, where ordinals is
---   counted now; or none)
--- returns: code integer (NULL first, then by value), value, n bigint, pos integer in 0..2^20, ord double
--- ord is the value on a line: 0 for -infinity, NULLs and constants; the whole range for +infinity and NaN, 1 where
--- the finite values have no range.
-{% macro scaled(x) %}
-CASE WHEN e.high < 1e307 AND e.low > -1e307 THEN {{ x }} WHEN ABS({{ x }}) < 1e200 THEN 0 ELSE {{ x }} * 0.5 END
-{%- endmacro %}
-{% set below = "o.value < COALESCE(e.low_value, " ~ ("0" if kind in ("float", "decimal") else "DATE '1970-01-01'") ~ ")" %}
-CREATE {{ domain | scratch }} AS
-SELECT
-    CAST(ROW_NUMBER() OVER (ORDER BY {{ "o.ord" if by_ord else "o.value" }} NULLS FIRST) - 1 AS INTEGER) AS code
-    , o.value AS value
-    , o.n AS n
-    , CAST(CASE
-        WHEN o.value IS NULL THEN 0
-{% if kind in ("float", "date", "timestamp", "decimal") %}
-        WHEN NOT o.finite THEN CASE WHEN {{ below }} THEN 0 ELSE 1048576 END
-{% endif %}
-        WHEN e.high = e.low THEN 0
-{% if kind == "float" %}
-        ELSE FLOOR((({{ scaled('o.ord') }}) - ({{ scaled('e.low') }})) / (({{ scaled('e.high') }}) - ({{ scaled('e.low') }})) * 1048576::double precision)
-{% else %}
+{% extends "core/table/domain_ordered.sql" %}
+{% block place %}
         ELSE div((o.ord - e.low) * 1048576, e.high - e.low)
-{% endif %}
-      END AS INTEGER) AS pos
-    , CAST(CASE
-        WHEN o.value IS NULL THEN 0
-{% if kind in ("float", "date", "timestamp", "decimal") %}
-        WHEN NOT o.finite THEN CASE WHEN {{ below }} THEN 0 WHEN e.low IS NULL OR e.low = e.high THEN 1 ELSE {% if kind == "float" %}{{ scaled('e.high') }} - {{ scaled('e.low') }}{% else %}CAST(e.high AS double precision) - CAST(e.low AS double precision){% endif %} END
-{% endif %}
-{% if kind == "float" %}
-        ELSE {{ scaled('o.ord') }} - {{ scaled('e.low') }}
-{% else %}
-        ELSE CAST(o.ord - e.low AS double precision)
-{% endif %}
-      END AS double precision) AS ord
-{% if whole %}
-FROM (SELECT v.value AS value, v.n AS n, CAST(v.value AS numeric) AS ord FROM {{ ordinals | table }} AS v) AS o
-{% else %}
-FROM {{ ordinals | table }} AS o
-{% endif %}
-CROSS JOIN (
-{% if whole %}
-    SELECT CAST(MIN(f.value) AS numeric) AS low, CAST(MAX(f.value) AS numeric) AS high
-    FROM {{ ordinals | table }} AS f
-{% else %}
-    SELECT MIN(f.ord) AS low, MAX(f.ord) AS high{% if kind in ("float", "date", "timestamp", "decimal") %}, MIN(f.value) AS low_value{% endif %}
-
-    FROM {{ ordinals | table }} AS f
-    WHERE f.finite
-{% endif %}
-) AS e
+{% endblock %}
+{% block wide %}{% endblock %}
+{% block step %}{% endblock %}

@@ -1,14 +1,1 @@
--- name: table/level_text
--- params: values (a frequency set), lengths (list of integers: first characters that are kept, or none), hidden (list of integers: last
---   characters that are hidden, or none)
--- returns: value, and per length or number label1.., the node's label: every value that is not NULL
-SELECT
-    v.value AS value
-{% for length in lengths %}
-    , left(v.value, {{ length }}) || '*' AS label{{ loop.index }}
-{% endfor %}
-{% for number in hidden %}
-    , left(v.value, greatest(CAST(length(v.value) AS integer) - {{ number }}, 0)) || repeat('*', least(CAST(length(v.value) AS integer), {{ number }})) AS label{{ loop.index }}
-{% endfor %}
-FROM {{ values | table }} AS v
-WHERE v.value IS NOT NULL
+{% extends "core/table/level_text.sql" %}

@@ -1,5 +1,1 @@
--- name: table/longest
--- params: values (a frequency set of texts)
--- returns: longest bigint (characters of the longest value; 0: there is none)
-SELECT CAST(COALESCE(MAX(length(v.value)), 0) AS bigint) AS longest
-FROM {{ values | table }} AS v
+{% extends "core/table/longest.sql" %}

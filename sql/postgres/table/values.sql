@@ -1,16 +1,3 @@
--- name: table/values
--- params: values (table to make), stage (table), column (alias in the stage), as_float (bool), as_text (bool)
--- returns: value, n bigint: the frequency set of one column; -0.0 is 0.0; NULL is a value
-CREATE {{ values | scratch }} AS
-SELECT g.value AS value, COUNT(*) AS n
-FROM (
-{% if as_float %}
-    SELECT s.{{ column | ident }} + 0 AS value
-{% elif as_text %}
-    SELECT CAST(s.{{ column | ident }} AS text) COLLATE "C" AS value
-{% else %}
-    SELECT s.{{ column | ident }} AS value
-{% endif %}
-    FROM {{ stage | table }} AS s
-) AS g
-GROUP BY g.value
+{% extends "core/table/values.sql" %}
+{% block value %}g.value{% endblock %}
+{% block staged %}{% if as_text %}CAST(s.{{ column | ident }} AS text) COLLATE "C"{% else %}s.{{ column | ident }}{% endif %}{% endblock %}

@@ -1,6 +1,4 @@
 -- name: verify/fingerprint
--- params: target (table), published (list of {source (r or s), name, as_text (bool: its type has operators of its own)})
--- returns: n bigint, mark text: a sum of row hashes, equal for equal multisets of rows: hash(hash(class columns), kept columns)
 -- hash_record_extended adds up its columns' hashes, each times a constant: a sum of it over rows would not see values that
 -- change places between rows. Hashing it once more does (as numeric: the hash of a bigint keeps 32 bits of it).
 -- Columns of a type with operators of its own are hashed as text: by those operators values of other bytes may be equal (citext), and

@@ -1,6 +1,4 @@
 -- name: verify/staged
--- params: classed, marks (tables), published (list of {source (r or s), column, as_text (bool: see verify/fingerprint)}), dense (bool: the classes are 0, 1, 2, .., each once)
--- returns: n bigint, mark text: the fingerprint that the staged rows must leave in the table (verify/fingerprint says how)
 {% macro hashed(of, name, as_text) %}
 {% if as_text %}CAST({{ of }}.{{ name | ident }} AS text){% else %}{{ of }}.{{ name | ident }}{% endif %}
 {% endmacro %}

@@ -1,8 +1,4 @@
 -- name: noisy/again
--- params: coded (table, as noisy/coded makes it), columns (list of {code (alias), size (how many groups)}), needed (aliases of
---   codes that a counted row has), number (of the table), measures (aliases of values), groups, rows (how many groups of a person, and rows of each)
--- returns: cell, persons, n, and per measure v1.. and s1.., all bigint, by cell: the sums of what noisy/bounded makes, written once more with ordered
---   lists in place of numbered rows
 {% macro hash(text) %}SHA2(CAST(:secret AS STRING) || {{ text }}, 256){% endmacro %}
 {% macro own(r) %}'/{{ number }}/' || CAST({{ r }}.cell AS STRING) || '/' || {{ r }}.person{% endmacro %}
 {% macro group(r) %}'/group' || {{ own(r) }}{% endmacro %}

@@ -1,9 +1,4 @@
 -- name: publish/table
--- params: physical (table to make), classed, released (tables), published (list of {source (r or s), column, name, kind}), dense (bool: the
---   classes are 0, 1, 2, .., each once), repeated (names of published arrays of which the classes have at most 32,767 different
---   ones, where the engine writes them by number)
--- returns: the released rows, in the order of what a reader sees of their class and then of the columns that are published as they are:
---   rows that are equal in both are equal in every column, so that nothing of the source's order is left, whatever the plan
 -- That is the order within each file, and the rows of what a reader sees as one class are in one: the place decides which. ORDER BY, for an
 -- order of the files too, would have Spark compute the join twice, as it takes a sample of the rows first. Rows are distributed while they
 -- are narrow: what is published for their place is joined afterwards, once, as classes of one place publish the same.

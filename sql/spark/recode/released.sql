@@ -1,10 +1,6 @@
 -- name: recode/released
--- params: released (table to make), shown (table), names (all published names, in order), keys (by name: a column of codes that
---   ranks as it does, or none)
--- Classes that publish the same have the same place: their rows must not lie apart in the table.
--- returns: _sqlanon_class, every published QI-derived column, _sqlanon_place (of the same number where the same is published; ranks but on Spark): one row a class
--- A rank over all classes would be the work of one task. Places follow from what is published alone, and no two different things have the
--- same: a hash decides only which of 64 parts they are ranked in, and mostly their order there.
+-- A rank over all classes would be the work of one task. Places follow from what is published alone, and no two different things have the same.
+-- A hash decides only which of 64 parts they are ranked in, and mostly their order there.
 CREATE {{ released | scratch }} AS
 SELECT
     r._sqlanon_class AS _sqlanon_class

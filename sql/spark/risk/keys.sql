@@ -1,8 +1,4 @@
 -- name: risk/keys
--- params: target (table), classes (at least one {name, place, starred}: a column, its number, whether * is a wildcard as well),
---   combinations (table of risk/combinations that holds these columns, or none: they are grouped here)
--- returns: one bigint per column (0: NULL or *, else the number of the value), n bigint (rows with these values); of `combinations` in
---   the order of its rows
 -- A WITH is not computed once here: every join with it would group the table again.
 SELECT {% for one in classes %}CASE WHEN k.g{{ one.place }} IS NULL{% if one.starred %} OR CAST(k.g{{ one.place }} AS STRING) = '*'{% endif %} THEN 0 ELSE DENSE_RANK() OVER (ORDER BY k.g{{ one.place }} NULLS FIRST) END AS c{{ one.place }}, {% endfor %}k.n AS n
 FROM (

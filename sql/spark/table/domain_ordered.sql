@@ -1,10 +1,5 @@
 -- name: table/domain_ordered
--- params: domain (table to make), ordinals (table, or none), kind (of the column), by_ord (bool: ord is a given order's rank), whole (bool: ordinals is
---   the frequency set of integers of at most 64 bits, which are ordinals themselves), counted ({stage, column}: with whole, where ordinals is
---   counted now; or none)
--- returns: code integer (NULL first, then by value), value, n bigint, pos integer in 0..2^20, ord double
--- ord is the value on a line: 0 for -infinity, NULLs and constants; the whole range for +infinity and NaN, 1 where
--- the finite values have no range. A decimal of 38 digits holds 2^20 times a range of 31; of a wider one pos is computed in doubles.
+-- A decimal of 38 digits holds 2^20 times a range of 31; of a wider one pos is computed in doubles.
 {% macro scaled(x) %}
 CASE WHEN e.high < 1e307 AND e.low > -1e307 THEN {{ x }} WHEN ABS({{ x }}) < 1e200 THEN 0 ELSE {{ x }} * 0.5D END
 {%- endmacro %}

@@ -1,5 +1,3 @@
 -- name: table/drop
--- params: target (table)
--- returns: nothing
 -- What `Scratch.once` named is a view of the session.
 DROP {{ "TABLE" if target.schema else "VIEW" }} IF EXISTS {{ target | table }}

@@ -1,6 +1,4 @@
 -- name: verify/distinct_rows
--- params: classed (table)
--- returns: found bigint (classed rows), different bigint (different numbers among them), least integer, greatest integer
 -- Each number is a bit of the number of 64 bits that it shares with its neighbours: tasks send these, where COUNT(DISTINCT ..) would send
 -- every row. A negative number has a place as well; NULL has none, and is not counted among the different ones.
 SELECT

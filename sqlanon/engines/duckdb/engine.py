@@ -32,13 +32,13 @@ from sqlanon.engines.base import (
 )
 from sqlanon.engines.duckdb import export, files, frame_export, frames, lookup
 from sqlanon.engines.duckdb import views as stored_views
-from sqlanon.engines.duckdb.compaction import Compacting
 from sqlanon.engines.duckdb.connection import quote
 from sqlanon.engines.duckdb.errors import cannot_open, translate_error
 from sqlanon.engines.duckdb.guest import guest
 from sqlanon.engines.duckdb.lake.tables import LakeTables
 from sqlanon.engines.duckdb.lake.writing import LakeWriter
-from sqlanon.engines.duckdb.opening import connect
+from sqlanon.engines.duckdb.opening import connect, is_private, make_log
+from sqlanon.engines.duckdb.transfer import Transferring
 from sqlanon.engines.names import split_name
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 from sqlanon.lake_names import lake_of
@@ -48,7 +48,7 @@ _locks: dict[str, threading.Lock] = {}
 _locks_guard = threading.Lock()
 
 
-class DuckDBEngine(Compacting):
+class DuckDBEngine(Transferring):
     """A DuckDB connection. A file has one writing process; readers in it see the last commit."""
 
     dialect = "duckdb"
@@ -66,6 +66,7 @@ class DuckDBEngine(Compacting):
         hidden_collations=True,
         block_rows=2048,
         listed_bit="(%(bits)s >> CAST(ENUM_CODE(%(value)s) AS INTEGER)) & 1 = 1",
+        listed_bits="BIT_OR(CAST(1 AS BIGINT) << CAST(ENUM_CODE(%(value)s) AS INTEGER))",
         row_numbers=True,
         type_of="TYPEOF(%(value)s)",
         session_tables=True,
@@ -96,7 +97,11 @@ class DuckDBEngine(Compacting):
 
     @property
     def lake(self) -> LakeWriter:
-        return LakeWriter(self._connection, self._qualify, self._translate_errors)
+        return LakeWriter(self._connection, self._path, self._qualify, self._translate_errors)
+
+    @property
+    def transfer(self) -> Self:
+        return self
 
     @property
     def frames(self) -> Self:
@@ -139,6 +144,8 @@ class DuckDBEngine(Compacting):
         if path is not None:
             engine._again = partial(cls.open, f"duckdb:///{path}", threads=threads, memory=memory)
             engine._swept = () if read_only else tuple(map(str, sweep(Path(path))))
+            if not read_only and is_private(Path(path)):
+                make_log(Path(path))
         return engine
 
     def relation(self, name: str) -> Relation:

@@ -80,6 +80,11 @@ def make_log(path: Path) -> None:
         os.close(os.open(f"{path}.wal", os.O_WRONLY | os.O_CREAT, path.stat().st_mode & 0o666))
 
 
+def is_private(path: Path) -> bool:
+    """Whether a file's owner alone can open it."""
+    return not path.stat().st_mode & 0o077
+
+
 def is_open_here(path: Path) -> bool:
     """Whether this process has a file open, by whatever name."""
     status = path.stat()

@@ -29,7 +29,8 @@ from sqlanon.engines.postgres.binary import END, SIGNATURE, copy_out, receive, r
 from sqlanon.engines.postgres.compaction import Compacting
 from sqlanon.engines.postgres.connect import open_session
 from sqlanon.engines.postgres.granting import Granting
-from sqlanon.engines.postgres.tables import Tables, ident
+from sqlanon.engines.postgres.tables import ident
+from sqlanon.engines.postgres.transfer import Transferring
 from sqlanon.errors import DatabaseError, PolicyError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Longs
 
 
-class PostgresEngine(Tables, Granting, Compacting):
+class PostgresEngine(Transferring, Granting, Compacting):
     """A PostgreSQL session."""
 
     dialect = "postgres"
@@ -68,6 +69,10 @@ class PostgresEngine(Tables, Granting, Compacting):
 
     @property
     def ledger_engine(self) -> Self:
+        return self
+
+    @property
+    def transfer(self) -> Self:
         return self
 
     @classmethod

@@ -25,6 +25,7 @@ from sqlanon.engines.base import (
     SecondFile,
     Statement,
     TableRef,
+    Transfer,
     Work,
 )
 from sqlanon.engines.lacks import LACKS
@@ -63,6 +64,7 @@ class Session:
     files: Files | None = None
     frames: Frames | None = None
     lake: LakeWriting | None = None
+    transfer: Transfer | None = None
     fetch_words = load_list = None
     transactions = temporary = updates = False
     ordered = True

@@ -16,7 +16,7 @@ from sqlanon.query.release import is_of_cells, read_metadata
 from sqlanon.release.audit.audit_pair import facts_beside
 from sqlanon.sqltext import statement
 from sqlanon.statistics.joined import Node, Published
-from sqlanon.statistics.seen import HIDDEN, Label, SeenColumn
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, SeenColumn
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import Engine
@@ -123,15 +123,23 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
             cells[key] = HIDDEN if isinstance(value, tuple) else value
             if isinstance(value, tuple):
                 ends[key] = value
+            if raw_table.bounds:
+                ends[key] = raw_table.bounds[index]
             if raw_table.newest and raw_table.as_of[index] < raw_table.newest:
                 older[key] = raw_table.as_of[index]
-        tables.append(Published(raw_table.name, table_places, cells, raw_table.whole, ends, older, raw_table.newest))
+        versions = older, raw_table.newest
+        tables.append(
+            Published(raw_table.name, table_places, cells, raw_table.whole, ends, *versions, raw_table.status)
+        )
     return ReadTables(tuple(columns.values()), tuple(tables), 1 if all(raw_table.counted for raw_table in raw) else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Raw:
-    """A table with columns as stored; a node is None where it is the total. With several versions that of each cell."""
+    """A table with columns as stored; a node is None where it is the total.
+
+    With several versions that of each cell, and the bounds of its number in the last one, where they are published.
+    """
 
     name: str
     columns: tuple[SeenColumn, ...]
@@ -140,6 +148,8 @@ class _Raw:
     counted: bool
     as_of: Sequence[int] = ()
     newest: int = 0
+    bounds: Sequence[tuple[int, int]] = ()
+    status: str = "hidden"
 
 
 def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling: CountsSpelling) -> list[_Raw]:
@@ -174,6 +184,7 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
         outside = [index for index in range(many) if index not in inside]
         cells: list[tuple[tuple[Node | None, ...], Number]] = []
         as_of: list[int] = []
+        bounds: list[tuple[int, int]] = []
         for row in rows:
             levels = [read_integer(row[index]) for index in range(many)]
             if any(levels[index] != columns[index].levels for index in outside):
@@ -184,13 +195,19 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
             )
             if released.changed:
                 cells.append((nodes, (read_integer(row[-3]), read_integer(row[-2]))))
+            elif row[-1] is None and summed is None and released.beside and not released.several:
+                high = UNBOUNDED if row[-2] is None else read_integer(row[-2])
+                cells.append((nodes, (read_integer(row[-3]), high)))
             else:
                 cells.append((nodes, HIDDEN if row[-1] is None else int(Decimal(str(row[-1])) * unit)))
             if released.several:
                 as_of.append(read_integer(row[-2]))
+                if released.bounded and summed is None:
+                    bounds.append((read_integer(row[-4]), UNBOUNDED if row[-3] is None else read_integer(row[-3])))
         newest = released.versions[-1] if released.several else 0
         inside_columns = tuple(columns[index] for index in inside)
-        raw_tables.append(_Raw(name, inside_columns, cells, True, summed is None, as_of, newest))
+        numbers = (cells, True, summed is None, as_of, newest, bounds)
+        raw_tables.append(_Raw(name, inside_columns, *numbers, released.status))
     return raw_tables
 
 
@@ -278,7 +295,7 @@ class _Nodes:
         for leaf, path in column.above.items():
             for level, label in enumerate(path):
                 leaves.setdefault((level, label), set()).add(leaf)
-        for node, below in sorted(leaves.items(), key=lambda one: one[0][0]):
+        for node, below in sorted(leaves.items(), key=lambda entry: entry[0][0]):
             lower = self._known.setdefault(node[1], node)
             if leaves[lower] != below:
                 raise PolicyError(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlanon.counted import STATUS
 from sqlanon.engines.base import Relation, Row
 from sqlanon.query.release import Field, Released, make_dimension, read_cell_facts
 from sqlanon.statistics.amounts import Range
@@ -41,7 +42,10 @@ class ReleasedCounts(Released):
         measures: the counted things of each published number.
         changed: published numbers are not the true ones, which lie between published bounds.
         added: published numbers add up.
+        status: of cells without their true number: hidden, rounded or perturbed.
         sums: the columns whose sums are published.
+        bounded: bounds of hidden numbers are published; with several versions they are those of the last.
+        together: bounds are of readers who have the rows of another release as well.
         versions: with versions that follow one another, those whose rows are in it; else empty.
     """
 
@@ -51,6 +55,9 @@ class ReleasedCounts(Released):
     sums: tuple[ReleasedSum, ...] = ()
     changed: bool = False
     added: bool = True
+    status: str = "hidden"
+    bounded: bool = False
+    together: bool = False
     versions: tuple[int, ...] = ()
 
     @property
@@ -59,7 +66,11 @@ class ReleasedCounts(Released):
         name = self.measures[0][0]
         if self.changed:
             return f"{name}_low", f"{name}_high"
-        return ("as_of",) if self.several else ()
+        if self.together and self.bounded and not self.several:
+            return f"{name}_low", f"{name}_high"
+        if self.several:
+            return (f"{name}_low", f"{name}_high", "as_of") if self.bounded else ("as_of",)
+        return ()
 
     @property
     def several(self) -> bool:
@@ -111,7 +122,10 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         tables=tuple(tuple(table["by"]) for table in statistics["tables"]),
         measures=tuple(statistics["measures"].items()),
         changed=statistics["method"] != "suppress",
+        status=STATUS[statistics["method"]],
         added=statistics.get("additive", True),
+        bounded=statistics.get("bounds") == "exact",
+        together=bool(statistics.get("together")),
         sums=tuple(sums),
         versions=tuple(map(int, statistics.get("versions", ()))),
     )

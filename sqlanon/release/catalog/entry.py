@@ -96,13 +96,23 @@ class Entry:
         if not statistics:
             return {}
         method = (statistics.get("other") or {}).get("method", "suppress")
-        parts = list_parts(len(statistics.get("sums", ())), method, followed=statistics.get("cohort") is not None)
+        parts = list_parts(
+            len(statistics.get("sums", ())),
+            method,
+            followed=statistics.get("cohort") is not None,
+            bounds=statistics.get("bounds") == "exact",
+        )
         return {part: TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts}
 
     @property
     def lake(self) -> Mapping[str, str]:
         """With ``publish: delta:..``: the place of the lake table, and the file there; else empty."""
         return self.report.get("lake") or {}
+
+    @property
+    def sent(self) -> Mapping[str, str]:
+        """With ``publish_to``: the place of the other database, and the token of the attempt; else empty."""
+        return self.report.get("sent") or {}
 
     @property
     def kind(self) -> ReleaseKind:

@@ -19,7 +19,7 @@ def hash_policy(policy: Mapping[str, Any]) -> tuple[str, str]:
     return text, hashlib.sha256(text.encode()).hexdigest()
 
 
-NEW_KEYS = ("together", "statistics", "noisy", "context", "publish_lake", "threshold", "review")
+NEW_KEYS = ("together", "statistics", "noisy", "context", "publish_lake", "publish_to", "threshold", "review")
 """Keys that 0.1.0 did not have: a policy without them is kept as it was then."""
 
 
@@ -47,7 +47,8 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
     if spec.statistics is not None:
-        for key in ("sums", "together", "cohort", "show"):  # the first releases of counts had none of them
+        # The first releases of counts had none of them.
+        for key in ("sums", "together", "cohort", "cohort_every", "show"):
             if not policy["statistics"][key]:
                 del policy["statistics"][key]
     if spec.noisy is not None:

@@ -25,7 +25,7 @@ from sqlanon.release.prepare.release_warnings import how_to_measure, list_warnin
 from sqlanon.release.prepare.row_security import warn_of_hidden_rows
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.prepare.unlisted_values import count_others
-from sqlanon.release.stages.stage import Compare, Divide, execute
+from sqlanon.release.stages.stage import execute, list_steps
 from sqlanon.release.stages.work import Outline, Stage, Work
 from sqlanon.release.trials.column_losses import ColumnLosses, column_losses
 from sqlanon.release.trials.persons_cost import persons_cost
@@ -198,8 +198,8 @@ def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
         return Compared(None, work.data, reports, ())
     if not comparable and not earlier.with_candidates():
         return Compared(None, work.data, (), () if ready.keyed else (WITHOUT_KEY,))
-    version_stages = [stage for stage in stages if isinstance(stage, Divide | Compare) and stage.release == spec.name]
-    execute(version_stages, {spec.name: work})
+    steps = list_steps(stages, "divide", "compare")
+    execute((step for step in steps if step.release == spec.name), {spec.name: work})
     return work.compared
 
 

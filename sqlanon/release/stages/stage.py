@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from sqlanon.release.catalog.rights import reader_warnings
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.receiver import list_reader_warnings
 from sqlanon.release.prepare.prepare import read_source
 from sqlanon.release.prepare.row_security import source_snapshot
 from sqlanon.release.prepare.staged import Reading, Staged, Unchanged
@@ -18,6 +20,9 @@ from sqlanon.release.trials.persons_cost import persons_cost
 from sqlanon.results.figures import format_rows
 
 log = logging.getLogger("sqlanon.stages")
+
+Verb = Literal["profile", "divide", "compare", "measure"]
+"""Methods of `Version` that are stages of their own."""
 
 
 def execute(stages: Iterable[Stage], works: Works) -> None:
@@ -142,7 +147,7 @@ class Leave:
         with work.watch.stage("publish"):
             keep(work.state, entry, work.source.read_at)
         same = report_published(work.spec, entry, "unchanged", work.decision.why, work.watch)
-        warned = reader_warnings(work.state.engine, work.spec, work.state.source.ref)
+        warned = list_reader_warnings(work.state)
         work.report = replace(same, warnings=(*same.warnings, *warned))
 
 
@@ -166,19 +171,51 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """Find the domains of the rows that a method divides, and whether the policy can be met."""
+class Step:
+    """A stage of one release that its kind of versions carries out.
+
+    Attributes:
+        release: the release's name.
+        verb: the method of `Version`.
+        text: its line of a plan.
+    """
 
     release: str
-    rows: int
-
-    @property
-    def text(self) -> str:
-        return f"{self.release}: profile {format_rows(self.rows)}"
+    verb: Verb
+    text: str
 
     def run(self, works: Works) -> None:
         work = works[self.release]
-        work.version.profile(work)
+        version = work.version
+        verbs: dict[Verb, Callable[[Work], None]] = {
+            "profile": version.profile,
+            "divide": version.divide,
+            "compare": version.compare,
+            "measure": version.measure,
+        }
+        verbs[self.verb](work)
+
+
+def list_steps(stages: Iterable[Stage], *verbs: Verb) -> list[Step]:
+    """Those of a list of stages that carry out one of some verbs."""
+    return [stage for stage in stages if isinstance(stage, Step) and stage.verb in verbs]
+
+
+def profile_of(name: str, rows: int) -> Step:
+    """Find the domains of the rows that a method divides, and whether the policy can be met."""
+    return Step(name, "profile", f"{name}: profile {format_rows(rows)}")
+
+
+def comparison_of(name: str, before: Entry | None) -> Step:
+    """Find the disclosures of a version together with earlier versions; the version's keys make a history."""
+    if before is None:
+        return Step(name, "compare", f"{name}: keep what later versions are compared with")
+    return Step(name, "compare", f"{name}: compare with version {before.version}")
+
+
+def measurement_of(name: str) -> Step:
+    """Measure the loss, and the other facts that the report states about the rows to publish."""
+    return Step(name, "measure", f"{name}: measure the loss")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,57 +233,6 @@ class ComparePersons:
         with work.watch.stage("method") as progress:
             note = persons_cost(work.scratch, work.trial(progress))
         work.notes += (note,) if note else ()
-
-
-@dataclass(frozen=True, slots=True)
-class Divide:
-    """Divide the rows into classes, recode them, and compare the rows to publish with the source rows."""
-
-    release: str
-    method: str
-    division: str
-    format: str
-
-    @property
-    def text(self) -> str:
-        return f"{self.release}: divide {self.division} by {self.method}, recode as {self.format}"
-
-    def run(self, works: Works) -> None:
-        work = works[self.release]
-        work.version.divide(work)
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """Find the disclosures of a version together with earlier versions; the version's keys make a history."""
-
-    release: str
-    earlier: int | None
-
-    @property
-    def text(self) -> str:
-        if self.earlier is None:
-            return f"{self.release}: keep what later versions are compared with"
-        return f"{self.release}: compare with version {self.earlier}"
-
-    def run(self, works: Works) -> None:
-        work = works[self.release]
-        work.version.compare(work)
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """Measure the loss, and the other facts that the report states about the rows to publish."""
-
-    release: str
-
-    @property
-    def text(self) -> str:
-        return f"{self.release}: measure the loss"
-
-    def run(self, works: Works) -> None:
-        work = works[self.release]
-        work.version.measure(work)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlanon.errors import GuardError
+from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.release.catalog.state import SHOWN
 from sqlanon.shell import command
@@ -13,13 +15,23 @@ from sqlanon.statistics.kept import Kept, kept_of
 from sqlanon.statistics.nights import Growth, find_newcomers
 
 if TYPE_CHECKING:
+    from sqlanon.counted import StatisticsSpec
     from sqlanon.engines.base import TableRef
     from sqlanon.release.catalog.entry import Entry
     from sqlanon.release.catalog.refresh import Decision
     from sqlanon.release.catalog.state import ReleaseState
     from sqlanon.release.stages.work import Work
+    from sqlanon.statistics.neighbour import Neighbour
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
+
+
+def is_old(statistics: StatisticsSpec, before: Entry, now: datetime.datetime) -> bool:
+    """Whether the version before is so old that ``cohort.every`` asks for the next one."""
+    every = statistics.cohort_every
+    if every is None:
+        return False
+    return (now - datetime.datetime.fromisoformat(before.published_at)).total_seconds() >= every
 
 
 class Nights:
@@ -43,9 +55,18 @@ class Nights:
         return self._before is not None
 
     @property
+    def neighbour(self) -> Neighbour | None:
+        """The release of rows that the rows of the first version are protected together with."""
+        return shape_of_entry(self._before).neighbour if self._before is not None else None
+
+    @property
     def before(self) -> Kept | None:
         """The private tables of the version before."""
         return kept_of(self._before.statistics) if self._before is not None else None
+
+    def shape(self, shape: Shape) -> Shape:
+        """The shape of the rows that a run protects: the new ones, or all."""
+        return shape if self._growth is None else shape.of_new_rows(shape.version, self._growth.came)
 
     @property
     def stage(self) -> TableRef | None:
@@ -110,8 +131,10 @@ class Nights:
                 f"version {before.version} stays as it is. If nobody has kept it, unpublish the release, and then run "
                 "--allow-weaker"
             )
-        if growth.came >= statistics.cohort:
+        old_enough = is_old(statistics, before, datetime.datetime.now(datetime.UTC))
+        if growth.came >= statistics.cohort or (old_enough and growth.came > statistics.threshold):
             self._growth = growth
             return work.decision
-        why = f"fewer than {statistics.cohort} persons are new: they wait"
+        fewest = statistics.threshold + 1 if old_enough else statistics.cohort
+        why = f"fewer than {fewest} persons are new: they wait"
         return replace(work.decision, state="unchanged", same_as=work.source.fingerprint, why=(why,))

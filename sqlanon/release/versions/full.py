@@ -16,7 +16,7 @@ from sqlanon.release.plans.rows import Planned, plan_rows
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
 from sqlanon.release.publish.content import Draft, content_of, list_columns
-from sqlanon.release.stages.stage import Compare, ComparePersons, Divide, Measure, Profile
+from sqlanon.release.stages.stage import ComparePersons, Step, comparison_of, measurement_of, profile_of
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.verify import persons, tokens
 from sqlanon.results import PlanReport, RunReport
@@ -35,13 +35,13 @@ class Full(Version):
 
     def stages(self, work: Work) -> Sequence[Stage]:
         name, before = work.spec.name, work.decision.previous
-        stages: list[Stage] = [Profile(name, work.staged.rows)]
+        stages: list[Stage] = [profile_of(name, work.staged.rows)]
         if work.division.by_choice:
             stages.append(ComparePersons(name))
         stages.append(division_of_run(work))
         if before is not None or work.staged.keyed:
-            stages.append(Compare(name, before.version if before else None))
-        return [*stages, Measure(name)]
+            stages.append(comparison_of(name, before))
+        return [*stages, measurement_of(name)]
 
     def plan(self, work: Work, outline: Outline) -> PlanReport:
         self.profile(work)
@@ -119,10 +119,11 @@ class Full(Version):
         work.content = content_of(state, target, scratch, draft, work.watch)
 
 
-def division_of_run(work: Work) -> Divide:
-    """The stage that divides."""
+def division_of_run(work: Work) -> Step:
+    """Divide the rows into classes, recode them, and compare the rows to publish with the source rows."""
     spec = work.spec
-    return Divide(spec.name, spec.method.name, work.division.title, spec.format.kind)
+    how = f"divide {work.division.title} by {spec.method.name}, recode as {spec.format.kind}"
+    return Step(spec.name, "divide", f"{spec.name}: {how}")
 
 
 def compare_with_earlier(work: Work) -> None:

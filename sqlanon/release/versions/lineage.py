@@ -32,7 +32,7 @@ from sqlanon.release.history import history
 from sqlanon.release.plans.rows import Planned, plan_rows
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
-from sqlanon.release.stages.stage import Compare, Measure, Profile
+from sqlanon.release.stages.stage import comparison_of, measurement_of, profile_of
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.full import compare_with_earlier, division_of_run
 from sqlanon.results import LineageReport, PlanReport, RunReport
@@ -103,10 +103,10 @@ class OfLineage(Version):
         name, tried, before = work.spec.name, self._outlook.tried, work.decision.previous
         stages: list[Stage] = []
         if tried is not None:
-            stages += [Profile(name, tried.rows), division_of_run(work)]
+            stages += [profile_of(name, tried.rows), division_of_run(work)]
             if self.begins:
-                stages.append(Compare(name, before.version if before else None))
-        return [*stages, Measure(name)]
+                stages.append(comparison_of(name, before))
+        return [*stages, measurement_of(name)]
 
     def plan(self, work: Work, outline: Outline) -> PlanReport:
         """See `Version.plan`: whether a cohort can be published is decided by counts."""

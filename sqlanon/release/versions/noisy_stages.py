@@ -1,10 +1,10 @@
-"""Stages of versions that a budget pays for: charge, answer, publish; or take what an earlier run drew."""
+"""Stages of versions that a budget pays for: charge, answer, publish; or take an earlier run's draw."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Literal, Protocol, cast
 
 from sqlanon.errors import PrivacyViolation
 from sqlanon.release.budget.events import Kind
@@ -14,60 +14,24 @@ from sqlanon.spec import ReleaseSpec
 
 
 @dataclass(frozen=True, slots=True)
-class Reserve:
-    """Charge a version, before the source is read."""
+class PaidStep:
+    """A stage of a version that is paid, which it carries out.
+
+    Attributes:
+        release: the release's name.
+        verb: the method of the version.
+        text: its line of a plan.
+    """
 
     release: str
-    budget: str
-    epsilon: float
-    nights: int | None = None
-
-    @property
-    def text(self) -> str:
-        """See `Stage.text`."""
-        once = "" if self.nights is None else f" for {self.nights} nights together, once"
-        return f"{self.release}: charge the budget {self.budget} with epsilon {self.epsilon:g}{once}"
+    verb: Literal["reserve", "answer", "take"]
+    text: str
 
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
-        _find_paid_version(work).reserve(work)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Bound each person's rows, add them up, verify, draw noise, and store the noisy table."""
-
-    release: str
-    tables: int
-
-    @property
-    def text(self) -> str:
-        """See `Stage.text`."""
-        tables = f"{self.tables} table{'s' if self.tables > 1 else ''}"
-        return f"{self.release}: bound each person's rows, answer {tables}, draw noise"
-
-    def run(self, works: Mapping[str, Work]) -> None:
-        """See `Stage.run`."""
-        work = works[self.release]
-        _find_paid_version(work).answer(work)
-
-
-@dataclass(frozen=True, slots=True)
-class Take:
-    """Take the noisy table that an earlier run stored; nothing is drawn or spent."""
-
-    release: str
-
-    @property
-    def text(self) -> str:
-        """See `Stage.text`."""
-        return f"{self.release}: take the noisy table that an earlier run stored"
-
-    def run(self, works: Mapping[str, Work]) -> None:
-        """See `Stage.run`."""
-        work = works[self.release]
-        _find_paid_version(work).take(work)
+        version = _find_paid_version(work)
+        {"reserve": version.reserve, "answer": version.answer, "take": version.take}[self.verb](work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +59,7 @@ class PublishDrawn:
 
 
 class _Paid(Protocol):
-    """What the stages ask of a version that is paid."""
+    """The verbs of a version that is paid."""
 
     def reserve(self, work: Work) -> None: ...
     def answer(self, work: Work) -> None: ...
@@ -108,8 +72,21 @@ def _find_paid_version(work: Work) -> _Paid:
 
 
 def list_stages(spec: ReleaseSpec, version: int) -> list[Stage]:
-    """The stages of a version that is paid."""
-    noisy = spec.noisy
+    """Charge a version before the source is read; bound, add up, verify, draw noise and store it; publish it."""
+    name, noisy = spec.name, spec.noisy
     assert noisy is not None
-    charge = Reserve(spec.name, noisy.budget.name, float(noisy.epsilon), noisy.nights)
-    return [charge, Answer(spec.name, len(noisy.tables)), PublishDrawn(spec.name, version)]
+    once = "" if noisy.nights is None else f" for {noisy.nights} nights together, once"
+    charge = f"charge the budget {noisy.budget.name} with epsilon {float(noisy.epsilon):g}{once}"
+    tables = f"{len(noisy.tables)} table{'s' if len(noisy.tables) > 1 else ''}"
+    answer = f"bound each person's rows, answer {tables}, draw noise"
+    return [
+        PaidStep(name, "reserve", f"{name}: {charge}"),
+        PaidStep(name, "answer", f"{name}: {answer}"),
+        PublishDrawn(name, version),
+    ]
+
+
+def list_stages_taken(name: str, version: int) -> list[Stage]:
+    """Publish the noisy table that an earlier run stored; nothing is drawn or spent."""
+    take = f"{name}: take the noisy table that an earlier run stored"
+    return [PaidStep(name, "take", take), PublishDrawn(name, version)]

@@ -21,6 +21,7 @@ from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.plans.counts import plan_counts
 from sqlanon.release.publish.content import Content
+from sqlanon.release.stages.stage import Step
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.followed import Nights
 from sqlanon.release.versions.neighbour import (
@@ -31,7 +32,6 @@ from sqlanon.release.versions.neighbour import (
 )
 from sqlanon.release.versions.said_sums import check_counted, check_rows
 from sqlanon.release.versions.statistics_metadata import metadata_rows
-from sqlanon.release.versions.statistics_stages import Assemble, Count, Protect
 from sqlanon.results import LossReport, PlanReport, RunReport
 from sqlanon.results.counted import NeighbourReport, StatisticsReport
 from sqlanon.statistics.certificate import verify_source
@@ -125,15 +125,19 @@ class OfStatistics(Version):
         statistics = work.spec.statistics
         assert statistics is not None
         name = work.spec.name
-        protect = Protect(name, self._protection.describe(name, statistics.threshold))
-        return [Count(name, len(statistics.tables)), protect, Assemble(name)]
+        tables = f"{len(statistics.tables)} table{'s' if len(statistics.tables) > 1 else ''}"
+        return [
+            Step(name, "profile", f"{name}: count the cells of {tables} and all margins"),
+            Step(name, "divide", self._protection.describe(name, statistics.threshold)),
+            Step(name, "measure", f"{name}: put together what is published"),
+        ]
 
     def plan(self, work: Work, outline: Outline) -> PlanReport:
         """See `Version.plan`: the cells are counted, and the share of small cells of each margin is noted."""
         self.profile(work)
         shape, cube = self._counted
         notes = (*self._nights.note(work.scratch, shape, cube.cells), *self._protection.note(self._run(work, Silent())))
-        return plan_counts(work, shape, cube, list_neighbours(work.state), notes)
+        return plan_counts(work, shape, cube, list_neighbours(work.state), (self._protection.burden, notes))
 
     @property
     def _counted(self) -> tuple[Shape, Cube]:
@@ -141,10 +145,17 @@ class OfStatistics(Version):
         assert self._cube is not None
         return self._shape, self._cube
 
+    @property
+    def _whole(self) -> Shape:
+        """The shape of the rows of all versions, those of the first with the release of rows that readers have."""
+        (shape, _), neighbour = self._counted, self._nights.neighbour
+        return shape if neighbour is None else replace(shape, neighbour=neighbour)
+
     def profile(self, work: Work) -> None:
         """See `Version.profile`: the cells are counted."""
         with work.watch.stage("profile"):
-            shape, stage = self._shape_of(work), self._nights.stage or work.staged.stage
+            shape, stage = self._nights.shape(self._shape_of(work)), self._nights.stage or work.staged.stage
+            self._shape = shape
             self._cube = count_cells(work.scratch, shape, stage, work.spec.name)
 
     def _shape_of(self, work: Work) -> Shape:
@@ -168,7 +179,7 @@ class OfStatistics(Version):
         Raises:
             InfeasibleError: a small cell of a margin cannot be protected; nothing is published.
         """
-        with work.watch.stage("method") as progress:
+        with work.watch.stage("method", "protect") as progress:
             self._made = self._protection.protect(self._run(work, progress))
 
     def _run(self, work: Work, progress: Progress) -> Run:
@@ -214,7 +225,7 @@ class OfStatistics(Version):
                 errors=protected.errors,
                 persons=shape.threshold if self._protection.method == "suppress" else 0,
                 scales=tuple(summed.scale for summed in shape.sums),
-                neighbour=_report_neighbour(shape),
+                neighbour=_report_neighbour(self._whole),
                 batches=self._nights.batches(work),
             ),
         )
@@ -223,12 +234,12 @@ class OfStatistics(Version):
     def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
-        parts = list_parts(len(shape.sums), protection.method, followed=shape.followed)
+        parts = list_parts(len(shape.sums), protection.method, followed=shape.followed, bounds=shape.bounds)
         kept_tables = kept_beside(private_table(state.engine, target.physical), parts)
         nights, batches = self._nights, self._nights.batches(work)
 
         if batches:
-            keeping = keep_batches(scratch, shape, made, kept_tables, nights.before)
+            keeping = keep_batches(scratch, self._whole, made, kept_tables, nights.before)
         else:
             keeping = keep_statements(scratch, shape, made.tables, kept_tables)
 
@@ -241,14 +252,18 @@ class OfStatistics(Version):
             scratch.execute_all([made.view(place), *beside])
 
         def verify(place: TableRef, found: Found) -> RunReport:
+            with scratch.repeating("verify"):
+                return verify_once(place, found)
+
+        def verify_once(place: TableRef, found: Found) -> RunReport:
             run = self._run(work, Silent())
             if batches:
                 tables = kept_of(list(kept_tables.values()))
                 with scratch.beside() as apart:
                     batch = batch_of(apart, tables, target.version)
                     verify_source(apart, shape, run.stage, batch, spec.name)
-                verify_growth(scratch, shape, work.staged.stage, tables, spec.name)
-                shown_cells, not_shown = verify_versions(scratch, shape, place, tables, batches, spec.name)
+                verify_growth(scratch, self._whole, work.staged.stage, tables, spec.name)
+                shown_cells, not_shown = verify_versions(scratch, self._whole, place, tables, batches, spec.name)
             else:
                 protection.verify_source(run, kept_tables)
                 shown_cells, not_shown = protection.verify(scratch, shape, place, kept_tables, spec.name)

@@ -18,13 +18,13 @@ import numpy as np
 from sqlanon.counted import CellKeySpec, Method, StatisticsSpec
 from sqlanon.engines.base import Bind, Statement, TableRef
 from sqlanon.errors import InfeasibleError, PolicyError
-from sqlanon.statistics.bounds import find_margins
 from sqlanon.statistics.certificate import verify_source
 from sqlanon.statistics.chances import Chances, make_chances
 from sqlanon.statistics.cube import read_system
 from sqlanon.statistics.kept import Kept, Tables
 from sqlanon.statistics.nearest import MOST_SUM, fit_atoms
 from sqlanon.statistics.protections.base import Made, Run, refuse
+from sqlanon.statistics.public import find_margins
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.pseudonyms import pad_key
 from sqlanon.table.scratch import Scratch
@@ -40,6 +40,7 @@ class CellKey:
     asked: StatisticsSpec
     method: Method = "cell_key"
     owned: bool = True
+    burden: str = "the noise is large next to most numbers of such a margin"
 
     @property
     def _noise(self) -> CellKeySpec:
@@ -183,7 +184,7 @@ class CellKey:
         )
         refuse(release, ("ranges of keys", "changes of cells", "changes beyond the deviation", "chances"), failing)
         published, compared = scratch.table("published"), scratch.table("compared")
-        scratch.execute("statistics/published", published=published, physical=physical, **context)
+        scratch.execute("statistics/published", published=published, physical=physical, **{**context, "tight": False})
         scratch.execute(
             "statistics/compared_noise",
             compared=compared,

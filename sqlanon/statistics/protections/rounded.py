@@ -11,11 +11,11 @@ import numpy as np
 from sqlanon.counted import Method, RoundSpec, StatisticsSpec
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import InfeasibleError
-from sqlanon.statistics.bounds import find_margins
 from sqlanon.statistics.certificate import verify_ends, verify_source
 from sqlanon.statistics.cube import read_system
 from sqlanon.statistics.kept import Tables, kept_of
 from sqlanon.statistics.protections.base import Made, Run, refuse
+from sqlanon.statistics.public import find_margins
 from sqlanon.statistics.rounded_tables import Served, see_rounded
 from sqlanon.statistics.rounding import NoRoundingError, round_atoms
 from sqlanon.statistics.shape import Shape
@@ -34,6 +34,7 @@ class Rounded:
     asked: StatisticsSpec
     method: Method = "round"
     owned: bool = False
+    burden: str = "most numbers of such a margin say no more than that they are small"
 
     @property
     def _base(self) -> int:
@@ -115,7 +116,7 @@ class Rounded:
         """See `Protection.verify`."""
         context = shape.context()
         published, compared = scratch.table("published"), scratch.table("compared")
-        scratch.execute("statistics/published", published=published, physical=physical, **context)
+        scratch.execute("statistics/published", published=published, physical=physical, **{**context, "tight": False})
         scratch.execute(
             "statistics/compared_rounded",
             compared=compared,

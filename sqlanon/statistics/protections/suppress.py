@@ -19,7 +19,7 @@ from sqlanon.statistics.must_show import find_hidden, fix_margins
 from sqlanon.statistics.protections.base import Made, Run
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import read_amounts
-from sqlanon.statistics.system import System
+from sqlanon.statistics.system import System, with_least_total
 from sqlanon.table.scratch import Scratch
 
 
@@ -30,6 +30,7 @@ class Suppress:
     asked: StatisticsSpec
     method: Method = "suppress"
     owned: bool = False
+    burden: str = "most of such a margin is hidden, and much of others with it"
 
     def describe(self, release: str, threshold: int) -> str:
         """See `Protection.describe`."""
@@ -46,11 +47,11 @@ class Suppress:
             InfeasibleError: a small cell of a margin cannot be protected.
         """
         scratch, shape, cube = run.scratch, run.shape, run.cube
-        system = read_system(scratch, shape, cube, run.secret)
+        system = with_least_total(read_system(scratch, shape, cube, run.secret), shape.least_rows)
         try:
             amounts = read_amounts(scratch, shape, cube.finest, cube.sums, system)
             system = self._fix(run, system, [amount for amount, _ in amounts])
-            hidden = hide_cells(scratch, shape, system, run.secret, run.progress, amounts)
+            hidden = hide_cells(scratch, shape, system, run.secret, run.progress, amounts, cube.parts)
         except UnservedError as error:
             margin = shape.margin_name(system.levels_of(error.margin))
             why = (
@@ -64,15 +65,17 @@ class Suppress:
             if shape.show:
                 names = join_words([shape.margin_name(margin) for margin in shape.show])
                 why += f", where all cells of {names} are shown (protect: show)"
-            raise InfeasibleError(
-                f"{run.release}: {why}; nothing was published. Publish coarser levels or fewer columns"
-            ) from None
+            advice = "Publish coarser levels or fewer columns"
+            if shape.follows:
+                advice = "The new rows wait, and a run with more of them may publish them"
+            raise InfeasibleError(f"{run.release}: {why}; nothing was published. {advice}") from None
 
         def view(place: TableRef) -> Statement:
             context = shape.context()
             return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
 
-        tables = Kept(cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts).parts()
+        bounds = hidden.table if shape.bounds and not shape.followed else None
+        tables = Kept(cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, bounds).parts()
         facts = {"interval": "full", "insiders": self.asked.insiders, "bounds": self.asked.bounds}
         return Made(view, tables, hidden.witnesses, facts, hidden=hidden.table)
 
@@ -86,9 +89,12 @@ class Suppress:
         shape = run.shape
         margin = find_hidden(system, shape.show, system.small | find_sensitive(amounts, len(system)))
         if margin is not None:
+            advice = "take coarser levels, or leave the margin out of show"
+            if shape.follows:
+                advice = "the new rows wait, until enough persons are new in each of its cells"
             raise InfeasibleError(
                 f"{run.release}: a cell of {shape.margin_name(margin)} must be hidden, so that not all are shown "
-                "(protect: show); nothing was published. Take coarser levels, or leave the margin out of show"
+                f"(protect: show); nothing was published: {advice}"
             )
         return fix_margins(system, shape.show)
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sqlanon.statistics import choose
-from sqlanon.statistics.bounds import bound_hidden
+from sqlanon.statistics import count_search
+from sqlanon.statistics.bounds import Witnessed, bound_cells
 from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
 from tests.oracle.table_reader import ends, numbers, tables
 from tests.unit.cells.made import Tiny, drawn, tiny
@@ -92,13 +92,14 @@ def test_bounds_are_those_of_every_table(seed: int) -> None:
     case = tiny(drawn(("bounds", seed), (3, 3), 6))
     system = case.system(M)
     found = choose_hidden(system, M, insiders=False, secret=b"key")
-    low, high = bound_hidden(system, found.hidden, found.witnesses)
+    (bounds,) = bound_cells(system, found.hidden, Witnessed(found.witnesses))
     shown = case.shown(hidden_of(case, found))
     if shown[None, None] is None:
         return
     seen = ends(tables(list(case.counts), shown, case.within, case.value[None, None]), case.within, case.cells)
-    for cell, of in zip(case.cells, system.listed, strict=True):
-        assert (low[of], high[of]) == seen[cell]
+    for place, cell in enumerate(case.cells):
+        assert (bounds.low[place], bounds.high[place]) == seen[cell]
+        assert bounds.tight[place]
 
 
 @pytest.mark.parametrize("insiders", [False, True])
@@ -145,8 +146,8 @@ def test_equal_cells_are_one_class() -> None:
 def test_no_reader_finds_a_small_cell_where_programs_have_near_atoms_alone(
     seed: int, insiders: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choose, "SPARED", 10**12)
-    monkeypatch.setattr(choose, "NEARBY", (4, 8))
+    monkeypatch.setattr(count_search, "SPARED", 10**12)
+    monkeypatch.setattr(count_search, "NEARBY", (4, 8))
     case = tiny(drawn(("near", seed), (3, 4)))
     found = protect(case, insiders=insiders)
     assert found is not None

@@ -52,7 +52,18 @@ def placed_of(case: Tiny, classes: Sequence[Sequence[Row]], ways: Sequence[str])
         for place, at in enumerate(less)
         if ways[at] == NODES
     }
-    return Placed(atom, of, count, exact.reshape(-1).astype(np.int64), codes[less] + 1, how, (True,) * len(less), trees)
+    return Placed(
+        atom,
+        of,
+        count,
+        exact.reshape(-1).astype(np.int64),
+        codes[less] + 1,
+        how,
+        (True,) * len(less),
+        trees,
+        tuple(less),
+        tuple(shown),
+    )
 
 
 def joint_system(case: Tiny, classes: Sequence[Sequence[Row]], ways: Sequence[str]) -> System:

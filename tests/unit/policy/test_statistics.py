@@ -151,6 +151,13 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "no measure": ({"statistics__measures": {}}, "no measure"),
     "a measure called as a column": ({"statistics__measures": {"Sex": "count"}}, "two columns of the view"),
     "a measure called status": ({"statistics__measures": {"status": "count"}}, "two columns of the view"),
+    "a measure called as the end of another": (
+        {
+            "statistics__protect__bounds": "exact",
+            "statistics__measures": {"n": "count", "n_tight": {"sum": "cost", "range": [0, 9], "p_percent": 10}},
+        },
+        "two columns of the view would be called n_tight",
+    ),
     "one person": ({"statistics__protect__persons": 1}, "too small"),
     "no persons": ({"statistics__protect": {}}, "persons: is missing"),
     "an unknown method": ({"statistics__protect__method": "swap"}, "suppress, cell_key, round"),
@@ -187,7 +194,6 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "hidden zeros": ({"statistics__protect__zeros": "small"}, "shown"),
     "narrow intervals": ({"statistics__protect__interval": "width"}, "full"),
-    "bounds of linked tables": ({"statistics__protect__bounds": "exact"}, "no table has all columns"),
     "a margin of another column": ({"statistics__protect__show": [{"regions": 0}]}, "did you mean region?"),
     "a level that a column has not": ({"statistics__protect__show": [{"region": 1}]}, "no such level below its total"),
     "a level of no number": (
@@ -210,12 +216,9 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {**ONE, "statistics__protect": {"persons": 5, "method": "cell_key", "rule": "10_5", "show": ["total"]}},
         "show is of another method than cell_key",
     ),
-    "margins of several versions": (
-        {
-            "refresh": {"mode": "frozen", "cohort": {"persons": 20}},
-            "statistics__protect": {"persons": 5, "show": ["total"]},
-        },
-        "not built for several versions",
+    "a cohort of few persons": (
+        {"refresh": {"mode": "frozen", "cohort": {"persons": 5}}, "statistics__protect": {"persons": 5}},
+        "while no version follows, readers know that fewer than 5 persons are new",
     ),
     "other values": (
         {"statistics__columns__age": {"hierarchy": {"groups": {"x": ["1"]}, "other": "1"}}},

@@ -5,9 +5,9 @@
 CREATE {{ made | scratch }} AS
 SELECT
     h.person AS person
-    , {% for at in range(1, 9) %}{{ " + " if not loop.first }}CAST(STRPOS('123456789abcdef', SUBSTRING(h.digits, {{ at }}, 1)) AS BIGINT) * {{ 16 ** (8 - at) }}{% endfor %} AS key
+    , {% block number %}{% for at in range(1, 9) %}{{ " + " if not loop.first }}CAST(STRPOS('123456789abcdef', SUBSTRING(h.digits, {{ at }}, 1)) AS BIGINT) * {{ 16 ** (8 - at) }}{% endfor %}{% endblock %} AS key
 FROM (
-    SELECT o.person AS person, SHA256(UNHEX(:outer) || UNHEX(SHA256(UNHEX(:inner) || ENCODE(o.owner)))) AS digits
+    SELECT o.person AS person, {% block digits %}SHA256(UNHEX(:outer) || UNHEX(SHA256(UNHEX(:inner) || ENCODE(o.owner)))){% endblock %} AS digits
     FROM (
         SELECT s.{{ person }} AS person, MIN(s.owner) AS owner
         FROM {{ stage | table }} AS s

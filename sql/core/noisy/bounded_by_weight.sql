@@ -5,8 +5,10 @@
 --   (numbers of values) and s1.. (sums), all bigint. Where the norm of a person's n is above the weight, n, v and s are divided by so much that it is
 --   not; where that of its p is, p is. The root is rounded up by more than the error of a floating-point root, so that no norm is above the weight
 {% macro cell() %}{% for c in columns %}{{ "(" if not loop.last }}{% endfor %}{% for c in columns %}{% if loop.first %}CAST(k.{{ c.code }} AS BIGINT){% else %} * {{ c.size }} + k.{{ c.code }}){% endif %}{% endfor %}{% endmacro %}
-{% macro root(squares) %}CASE WHEN {{ squares }} > {{ weight * weight }} THEN CAST(CEIL(SQRT(CAST({{ squares }} AS DOUBLE)) * 65536) AS HUGEINT) + 1 END{% endmacro %}
+{% macro root(squares) %}CASE WHEN {{ squares }} > {{ weight * weight }} THEN CAST(CEIL(SQRT(CAST({{ squares }} AS {{ dialect.double }})) * 65536) AS {{ dialect.wide }}) + 1 END{% endmacro %}
+{% if weighed is not defined %}
 {% macro weighed(x, root) %}CAST(CASE WHEN {{ root }} IS NULL THEN CAST({{ x }} AS HUGEINT) * {{ steps }} ELSE SIGN({{ x }}) * (ABS(CAST({{ x }} AS HUGEINT)) * {{ weight * steps * 65536 }} // {{ root }}) END AS BIGINT){% endmacro %}
+{% endif %}
 CREATE {{ bounded | scratch }} AS
 WITH counted AS (
     SELECT k.person AS person, {{ cell() }} AS cell, COUNT(*) AS n{% for m in measures %}
@@ -19,7 +21,7 @@ WITH counted AS (
     GROUP BY 1, 2
 )
 , persons AS (
-    SELECT c.person AS person, SUM(CAST(c.n AS HUGEINT) * c.n) AS squares, COUNT(*) AS cells
+    SELECT c.person AS person, SUM(CAST(c.n AS {{ dialect.wide }}) * c.n) AS squares, COUNT(*) AS cells
     FROM counted AS c
     GROUP BY c.person
 )

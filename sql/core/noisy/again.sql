@@ -3,10 +3,15 @@
 --   codes that a counted row has), number (of the table), measures (aliases of values), groups, rows (how many groups of a person, and rows of each)
 -- returns: cell, persons, n, and per measure v1.. and s1.., all bigint, by cell: the sums of what noisy/bounded makes, written once more with ordered
 --   lists in place of numbered rows
-{% macro hash(text) %}SHA256(CAST(:secret AS VARCHAR) || {{ text }}){% endmacro %}
-{% macro own(r) %}'/{{ number }}/' || CAST({{ r }}.cell AS VARCHAR) || '/' || {{ r }}.person{% endmacro %}
+{% if hash is not defined %}
+{% macro hash(text) %}SHA256(CAST(:secret AS {{ dialect.text }}) || {{ text }}){% endmacro %}
+{% endif %}
+{% macro own(r) %}'/{{ number }}/' || CAST({{ r }}.cell AS {{ dialect.text }}) || '/' || {{ r }}.person{% endmacro %}
 {% macro group(r) %}'/group' || {{ own(r) }}{% endmacro %}
-{% macro row(r, copy) %}'/row/' || CAST({{ copy }} AS VARCHAR){% for m in measures %} || '/' || COALESCE(CAST({{ r }}.{{ m }} AS VARCHAR), 'n'){% endfor %} || {{ own(r) }}{% endmacro %}
+{% macro row(r, copy) %}'/row/' || CAST({{ copy }} AS {{ dialect.text }}){% for m in measures %} || '/' || COALESCE(CAST({{ r }}.{{ m }} AS {{ dialect.text }}), 'n'){% endfor %} || {{ own(r) }}{% endmacro %}
+{% if first is not defined %}
+{% macro first(values, order, most) %}LIST_SLICE(LIST({{ values }} ORDER BY {{ order }}), 1, {{ most }}){% endmacro %}
+{% endif %}
 WITH kinds AS (
     SELECT k.person AS person, 0{% for c in columns %} + CAST(k.{{ c.code }} AS BIGINT){% for d in columns[loop.index:] %} * {{ d.size }}{% endfor %}{% endfor %} AS cell{% for m in measures %}, k.{{ m }} AS {{ m }}{% endfor %}, COUNT(*) AS many
     FROM {{ coded | table }} AS k
@@ -20,10 +25,10 @@ WITH kinds AS (
     SELECT k.person AS person, k.cell AS cell{% for m in measures %}, k.{{ m }} AS {{ m }}{% endfor %}
 
         , {{ hash(row("k", "u.copy")) }} AS mark
-    FROM kinds AS k, LATERAL (SELECT UNNEST(RANGE(1, k.many + 1)) AS copy) AS u
+    FROM kinds AS k, {% block copies %}LATERAL (SELECT UNNEST(RANGE(1, k.many + 1)) AS copy) AS u{% endblock %}
 )
 , lists AS (
-    SELECT m.person AS person, m.cell AS cell{% for m in measures %}, LIST_SLICE(LIST(m.{{ m }} ORDER BY m.mark), 1, {{ rows }}) AS l{{ loop.index }}{% endfor %}
+    SELECT m.person AS person, m.cell AS cell{% for m in measures %}, {{ first('m.' ~ m, 'm.mark', rows) }} AS l{{ loop.index }}{% endfor %}
 
         , LEAST(COUNT(*), {{ rows }}) AS n
     FROM marked AS m
@@ -31,8 +36,8 @@ WITH kinds AS (
 )
 , counted AS (
     SELECT l.person AS person, l.cell AS cell, l.n AS n{% for m in measures %}
-        , LIST_AGGREGATE(l.l{{ loop.index }}, 'count') AS v{{ loop.index }}
-        , COALESCE(LIST_SUM(l.l{{ loop.index }}), 0) AS s{{ loop.index }}{% endfor %}
+        , {% block number scoped %}LIST_AGGREGATE(l.l{{ loop.index }}, 'count'){% endblock %} AS v{{ loop.index }}
+        , {% block sum scoped %}COALESCE(LIST_SUM(l.l{{ loop.index }}), 0){% endblock %} AS s{{ loop.index }}{% endfor %}
 
     FROM lists AS l
 )
@@ -46,7 +51,7 @@ WITH kinds AS (
 , chosen AS (
     SELECT t.person AS person, UNNEST(t.cells) AS cell
     FROM (
-        SELECT c.person AS person, LIST_SLICE(LIST(c.cell ORDER BY {{ hash(group("c")) }}), 1, {{ groups }}) AS cells
+        SELECT c.person AS person, {{ first('c.cell', hash(group("c")), groups) }} AS cells
         FROM counted AS c
         GROUP BY c.person
     ) AS t

@@ -1,0 +1,107 @@
+"""Rows of a PostgreSQL table as texts that other engines read, and tables of such texts; see `Transfer`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from psycopg import sql
+
+from sqlanon.engines.base import Column, Row, Statement, TableRef
+from sqlanon.engines.portable import Portable, PortableColumn
+from sqlanon.engines.postgres.tables import Tables, ident
+
+_TYPES: Mapping[str, str] = {
+    "smallint": "int16",
+    "integer": "int32",
+    "bigint": "int64",
+    "real": "float32",
+    "double precision": "float64",
+    "boolean": "boolean",
+    "text": "text",
+    "character varying": "text",
+    "character": "text",
+    "name": "text",
+    "date": "date",
+    "timestamp without time zone": "timestamp",
+    "timestamp with time zone": "zoned",
+    "time without time zone": "time",
+    "uuid": "uuid",
+    "bytea": "bytes",
+}
+"""The portable type of each of PostgreSQL's; PostgreSQL makes the first of several of the portable type."""
+_OWN: Mapping[str, str] = {
+    **{name: engine_type for engine_type, name in reversed([*_TYPES.items()])},
+    "int8": "smallint",
+    "uint8": "smallint",
+    "uint16": "integer",
+    "uint32": "bigint",
+    "uint64": "numeric(20)",
+    "int128": "numeric(39)",
+    "uint128": "numeric(39)",
+}
+_DECIMAL = re.compile(r"numeric\((\d+),(\d+)\)")
+_LENGTH = re.compile(r"\(\d+\)")
+_DIGITS = 1000
+"""Digits of a numeric that says how many it has, at most."""
+
+
+class Transferring(Tables):
+    """A session that sends and takes rows."""
+
+    def read_type(self, column: Column) -> Portable | None:
+        """See `Transfer.read_type`."""
+        if column.own_operators:
+            return None
+        array = column.type.endswith("[]")
+        kind = column.type.removesuffix("[]")
+        if column.kind in ("text", "enum") and not array:
+            return Portable("text")
+        if match := _DECIMAL.fullmatch(kind):
+            return Portable("decimal", int(match[1]), int(match[2]), array)
+        name = _TYPES.get(_LENGTH.sub("", kind))
+        return None if name is None else Portable(name, array=array)
+
+    def write_type(self, kind: Portable) -> str | None:
+        """See `Transfer.write_type`."""
+        if kind.name == "decimal":
+            type_text = f"numeric({kind.digits},{kind.scale})" if 0 <= kind.scale <= kind.digits <= _DIGITS else None
+        else:
+            type_text = _OWN.get(kind.name)
+        return f"{type_text}[]" if type_text and kind.array else type_text
+
+    def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
+        """See `Transfer.stream_rows`: one COPY, read as it comes."""
+        query = sql.SQL("COPY ({}) TO STDOUT").format(sql.SQL(rows.text))
+        some: list[Row] = []
+        with (
+            self._translate_errors(rows.name),
+            # Ending a COPY early fails its transaction: a savepoint keeps a transaction that may be open.
+            self._connection.transaction(),
+            self._connection.cursor() as cursor,
+            cursor.copy(query) as copy,
+        ):
+            copy.set_types(["text[]" if array else "text" for array in arrays])
+            for row in copy.rows():
+                some.append(row)
+                if len(some) == block:
+                    yield some
+                    some = []
+        if some:
+            yield some
+
+    def load_texts(self, table: TableRef, columns: Sequence[PortableColumn], blocks: Iterable[Sequence[Row]]) -> None:
+        """See `Transfer.load_texts`: one COPY."""
+        defined = sql.SQL(", ").join(
+            sql.SQL("{} {}").format(sql.Identifier(column.name), sql.SQL(self.write_type(column.type) or ""))
+            for column in columns
+        )
+        self._new(table, sql.SQL("CREATE TABLE {} ({})").format(ident(table), defined))
+        with (
+            self._translate_errors(f"load {table.name}"),
+            self._connection.cursor() as cursor,
+            cursor.copy(sql.SQL("COPY {} FROM STDIN").format(ident(table))) as copy,
+        ):
+            for block in blocks:
+                for row in block:
+                    copy.write_row(row)
