@@ -198,7 +198,7 @@ class Readable(Measurable):
             spec=spec,
             role=role,
             seconds=seconds,
-            known=self._asked,
+            names=self._asked,
             as_of_source=as_of_source,
             interval=interval,
             parameters=parameters,

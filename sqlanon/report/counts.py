@@ -45,6 +45,7 @@ READERS = {
 SUM_READERS = {
     "naive": "readers, if sensitive cells alone were hidden",
     "outsider": "readers of the view",
+    "rows": "readers of the rows as well",
     "contributor": "contributors, who look for persons that dominate",
 }
 """Names of the kinds of readers."""
@@ -158,17 +159,17 @@ def _disclose(engine: Engine, view: Relation) -> DisclosureReport:
     )
 
 
-def _summary(found: DisclosureReport) -> tuple[tuple[str, str], ...]:
-    cells = sum(table.cells for table in found.tables)
+def _summary(report: DisclosureReport) -> tuple[tuple[str, str], ...]:
+    cells = sum(table.cells for table in report.tables)
     return (
         ("cells", count(cells)),
-        (found.status, f"{count(found.hidden)} different cells"),
-        ("of them found by readers", count(found.exact)),
+        (report.status, f"{count(report.hidden)} different cells"),
+        ("of them found by readers", count(report.exact)),
     )
 
 
-def _describe_policy(said: object) -> Section:
-    rows = [(key, str(value)) for key, value in sorted(_flat("", said))]
+def _describe_policy(policy: object) -> Section:
+    rows = [(key, str(value)) for key, value in sorted(_flat("", policy))]
     table = make_table("Rules", "rule | value", rows)
     return Section("asked", "The rules", "As the metadata of the view have them.", (table,))
 
@@ -179,11 +180,11 @@ def _flat(path: str, value: object) -> list[tuple[str, object]]:
     return [(path, json.dumps(value) if isinstance(value, list) else value)]
 
 
-def _by_columns(found: DisclosureReport) -> Section:
-    status, hidden = found.status, Counter(" x ".join(cell.values) or "the grand total" for cell in found.found)
+def _by_columns(report: DisclosureReport) -> Section:
+    status, hidden = report.status, Counter(" x ".join(cell.values) or "the grand total" for cell in report.found)
     tables = [
         (table.table, count(table.cells), count(table.hidden), share(table.hidden, table.cells))
-        for table in found.tables
+        for table in report.tables
     ]
     margins = [(name, count(hidden[name])) for name in sorted(hidden, key=lambda name: (name.count(" x "), name))]
     return Section(
@@ -198,30 +199,30 @@ def _by_columns(found: DisclosureReport) -> Section:
     )
 
 
-def _intervals(found: DisclosureReport) -> Section:
-    widths = Counter(_width(cell) for cell in found.found)
+def _intervals(report: DisclosureReport) -> Section:
+    widths = Counter(_width(cell) for cell in report.found)
     rows = [(name, count(widths[name])) for name in WIDTHS if widths[name]]
     blocks: list[Block] = [
-        make_table("Widths of the intervals", f"numbers that a cell can have | >{found.status} cells", rows)
+        make_table("Widths of the intervals", f"numbers that a cell can have | >{report.status} cells", rows)
     ]
-    if found.undecided:
-        blocks.append(Facts((("intervals that may be narrower", count(found.undecided)),)))
+    if report.undecided:
+        blocks.append(Facts((("intervals that may be narrower", count(report.undecided)),)))
     return Section(
         "intervals",
         "What readers find",
         "Computed from the view alone, by linear programs that integers check.",
         tuple(blocks),
-        READING[found.status][1:],
+        READING[report.status][1:],
     )
 
 
 WIDTHS = ("one: it is found", "2 to 5", "6 to 20", "21 to 100", "more than 100", "any: nothing bounds it")
 
 
-def _width(one: FoundCell) -> str:
-    if one.high is None:
+def _width(cell: FoundCell) -> str:
+    if cell.high is None:
         return WIDTHS[5]
-    many = one.high - one.low + 1
+    many = cell.high - cell.low + 1
     return WIDTHS[sum(many > most for most in (1, 5, 20, 100))]
 
 

@@ -48,8 +48,9 @@ class SumsReader:
 
     Attributes:
         measure: its name.
-        name: ``outsider``: the view alone, who bounds the sums of cells; ``contributor``: also the largest other
-            contribution to every finest cell, who bounds what dominating persons contribute; ``naive``: the view as it
+        name: ``outsider``: the view alone, who bounds the sums of cells; ``rows``: also the rows of a release that is
+            protected together with the counts; ``contributor``: all of this, and the largest other
+            contribution to every finest cell, who bounds contributions of dominating persons; ``naive``: the view as it
             would be if the cells alone were hidden that may not be shown.
         readers: how many such readers were tried.
         sought: cells, or persons, that they looked for.

@@ -164,6 +164,16 @@ class System:
         of_members = of[self.member] if self.times is None else of[self.member] * self.times
         return np.add.reduceat(of_members, self.at[:-1]) if len(self.member) else np.zeros(0)
 
+    def times_of(self, cell: int) -> Longs:
+        """How often a class counts each of its atoms."""
+        if self.times is None:
+            return np.ones(int(self.at[cell + 1] - self.at[cell]), np.int64)
+        return self.times[self.at[cell] : self.at[cell + 1]]
+
+    def first_times(self) -> Longs:
+        """int64[classes], how often each counts its first atom."""
+        return np.ones(len(self), np.int64) if self.times is None else self.times[self.at[:-1]]
+
     def with_twins(self, flags: Flags) -> Flags:
         """bool[.., classes], with the other number of each cell that is flagged."""
         both: Flags = flags if self.twin is None else flags | flags[..., self.twin]

@@ -45,6 +45,9 @@ def test_readers_of_the_other_database_have_the_rows(pair):
     with sqlanon.connect(pair.target) as there:
         assert there.query("SELECT count(*) FROM release.visits").rows[0]["count"].estimate == 32
         assert there.audit("release.visits", quasi=["age_lo", "age_hi"], sensitive=["ill"]).k >= 3
+        reached = there.audit("release.visits", spec=spec).requirements
+        assert {item.name: item.satisfied for item in reached} == {"k": True, "l": True}
+        assert [(row.version, row.status, row.rows) for row in there.releases()] == [(2, "received", 32)]
 
 
 @pytest.mark.thorough

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from itertools import count
@@ -14,6 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import sqlanon
+from sqlanon import policy
 from sqlanon.errors import DatabaseError
 from sqlanon.release.publish import send
 from tests.contract.elsewhere import PAIRS, Pair, add, die, pair, shown
@@ -146,3 +150,43 @@ def test_the_same_of_kills_at_many_steps(pair, first, act, monkeypatch):
     """At every eighth call of a database, of each pair at others; ``STEP=1`` takes all."""
     step = int(os.environ.get("STEP", "8"))
     kill_at(count(2 * first % step, step), act, pair, monkeypatch)
+
+
+KILLED = """
+import os, signal, sys
+import sqlanon
+from sqlanon import policy
+from sqlanon.release.publish import send
+(spec,) = policy.load("anon.yml").releases
+plain = send.{where}
+def last(*asked):
+    done = plain(*asked)
+    os.kill(os.getpid(), signal.SIGKILL)
+send.{where} = last
+with sqlanon.connect(sys.argv[1]) as db:
+    db.run(spec, full=True)
+"""
+
+
+@pytest.mark.parametrize("where", ["_copy", "_show"])
+@pytest.mark.parametrize("pair", ["postgres-duckdb", "duckdb-postgres"], indirect=True)
+def test_a_process_that_is_killed(pair, where, tmp_path):
+    policy_file = tmp_path / "anon.yml"
+    policy_file.write_text(
+        f"version: 1\nreleases:\n  - {{name: visits, source: visits, publish_to: '{pair.target}', "
+        "columns: {id: identifier, age: quasi, ill: sensitive}, privacy: {k: 3}, method: mondrian}\n"
+    )
+    (spec,) = policy.load(policy_file).releases
+    with sqlanon.connect(pair.source) as db:
+        db.run(spec)
+    before = pair.there()
+    code = KILLED.format(where=where)
+    killed = subprocess.run([sys.executable, "-c", code, pair.source], cwd=tmp_path, check=False, capture_output=True)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert pair.there() == before
+    with sqlanon.connect(pair.source) as db:
+        assert [row.status for row in db.releases()] == ["published", "pending"]
+        assert db.run(spec).outcome == "unchanged"
+        assert pair.there() == shown(db) == before
+        assert [row.status for row in db.releases()] == ["published", "discarded"]
+    assert len(pair.tables()) == 3

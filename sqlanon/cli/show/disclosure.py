@@ -69,18 +69,18 @@ def _sheet(cells: Sequence[FoundCell], decimals: int) -> Sheet:
     return make_sheet((*heads, ("number", "left"), ("in", "wrap")), rows)
 
 
-def _value(one: FoundCell, name: str) -> str:
-    if name not in one.values:
+def _value(cell: FoundCell, name: str) -> str:
+    if name not in cell.values:
         return "(total)"
-    value = one.values[name]
+    value = cell.values[name]
     return "NULL" if value is None else clean(value)
 
 
-def _ends(one: FoundCell, decimals: int) -> str:
-    if one.exact:
-        return f"= {_number(one.low, decimals)}"
-    high = "any" if one.high is None else _number(one.high, decimals)
-    return f"{_number(one.low, decimals)} .. {high}{'' if one.reached else ' ~'}"
+def _ends(cell: FoundCell, decimals: int) -> str:
+    if cell.exact:
+        return f"= {_number(cell.low, decimals)}"
+    high = "any" if cell.high is None else _number(cell.high, decimals)
+    return f"{_number(cell.low, decimals)} .. {high}{'' if cell.reached else ' ~'}"
 
 
 def _number(units: int, decimals: int) -> str:

@@ -79,7 +79,9 @@ def audit_tables(
         for interval in intervals
     ]
     found_cells += [show(cell, value, value, reached=True) for cell, value in _find_shown_elsewhere(joined)]
-    found_cells.sort(key=lambda one: (math.inf if one.high is None else one.high - one.low, one.low, str(one.values)))
+    found_cells.sort(
+        key=lambda cell: (math.inf if cell.high is None else cell.high - cell.low, cell.low, str(cell.values))
+    )
     return replace(_count(of_tables, persons, found_cells), decimals=spelling.decimals)
 
 
@@ -93,14 +95,14 @@ def _find_shown_elsewhere(joined: Joined) -> list[tuple[int, int]]:
     ]
 
 
-def _count(tables: tuple[TableCells, ...], persons: int | None, found: Sequence[FoundCell]) -> DisclosureReport:
-    small = [cell for cell in found if persons is not None and cell.high is not None and 1 <= cell.high < persons]
+def _count(tables: tuple[TableCells, ...], persons: int | None, cells: Sequence[FoundCell]) -> DisclosureReport:
+    small = [cell for cell in cells if persons is not None and cell.high is not None and 1 <= cell.high < persons]
     return DisclosureReport(
         tables,
         persons,
-        len(found),
-        sum(cell.exact for cell in found),
+        len(cells),
+        sum(cell.exact for cell in cells),
         len(small),
-        sum(not cell.reached for cell in found),
-        found=tuple(found),
+        sum(not cell.reached for cell in cells),
+        found=tuple(cells),
     )

@@ -211,6 +211,9 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
             )
             if released.changed:
                 cells.append((nodes, (read_integer(row[-3]), read_integer(row[-2]))))
+            elif row[-1] is None and summed is None and released.beside and not released.several:
+                high = UNBOUNDED if row[-2] is None else read_integer(row[-2])
+                cells.append((nodes, (read_integer(row[-3]), high)))
             else:
                 cells.append((nodes, HIDDEN if row[-1] is None else int(Decimal(str(row[-1])) * unit)))
             if released.several:
@@ -308,7 +311,7 @@ class _Nodes:
         for leaf, path in column.above.items():
             for level, label in enumerate(path):
                 leaves.setdefault((level, label), set()).add(leaf)
-        for node, below in sorted(leaves.items(), key=lambda one: one[0][0]):
+        for node, below in sorted(leaves.items(), key=lambda entry: entry[0][0]):
             lower = self._known.setdefault(node[1], node)
             if leaves[lower] != below:
                 raise PolicyError(

@@ -45,6 +45,7 @@ class ReleasedCounts(Released):
         status: of cells without their true number: hidden, rounded or perturbed.
         sums: the columns whose sums are published.
         bounded: bounds of hidden numbers are published; with several versions they are those of the last.
+        together: bounds are of readers who have the rows of another release as well.
         versions: with versions that follow one another, those whose rows are in it; else empty.
         patterns: persons have several rows in several cells, so that they do not add up.
     """
@@ -57,6 +58,7 @@ class ReleasedCounts(Released):
     added: bool = True
     status: str = "hidden"
     bounded: bool = False
+    together: bool = False
     versions: tuple[int, ...] = ()
     patterns: bool = False
 
@@ -70,6 +72,8 @@ class ReleasedCounts(Released):
         """The columns to read with a number: its bounds, where these are all that is published, or its version."""
         name = self.summed or self.measures[0][0]
         if self.changed:
+            return f"{name}_low", f"{name}_high"
+        if self.together and self.bounded and not self.several:
             return f"{name}_low", f"{name}_high"
         if self.several:
             return (f"{name}_low", f"{name}_high", "as_of") if self.bounded else ("as_of",)
@@ -128,6 +132,7 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         status=STATUS[statistics["method"]],
         added=statistics.get("additive", True),
         bounded=statistics.get("bounds") == "exact",
+        together=bool(statistics.get("together")),
         sums=tuple(sums),
         versions=tuple(map(int, statistics.get("versions", ()))),
         patterns=bool(statistics.get("patterns")),

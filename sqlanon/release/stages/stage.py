@@ -177,7 +177,7 @@ class Step:
     Attributes:
         release: the release's name.
         verb: the method of `Version`.
-        text: what it does, as plan prints it.
+        text: its line of a plan.
     """
 
     release: str

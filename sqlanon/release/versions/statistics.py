@@ -258,6 +258,10 @@ class OfStatistics(Version):
             scratch.execute_all([made.view(place), *beside])
 
         def verify(place: TableRef, found: Found) -> RunReport:
+            with scratch.repeating("verify"):
+                return verify_once(place, found)
+
+        def verify_once(place: TableRef, found: Found) -> RunReport:
             run = self._run(work, Silent())
             if batches:
                 tables = kept_of(kept_tables)
