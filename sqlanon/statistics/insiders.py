@@ -129,9 +129,8 @@ class Insiders:
         return excess, -1
 
     def _excess_of_pattern(self, pattern: int, cell: int) -> int:
-        wholes = self._system.wholes
-        assert wholes is not None
-        atoms, times = wholes.entries(pattern)
-        is_inside = np.isin(atoms, wholes.system.members(cell))
-        finest = wholes.system.wholes.of[atoms] if wholes.system.wholes is not None else atoms
-        return int(times[is_inside].sum()) - len(np.unique(finest[is_inside]))
+        """The rows of a pattern in a cell beyond the first: others may have none where it has them."""
+        assert self._system.twin is not None
+        rows = int(self._system.twin[cell])
+        place = int(np.searchsorted(self._system.members(rows), pattern))
+        return int(self._system.times_of(rows)[place]) - 1

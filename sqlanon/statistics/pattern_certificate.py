@@ -90,7 +90,7 @@ def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, kept: Kep
         return
     inside, touching, insiders = (scratch.table(name) for name in ("inside", "touching", "insiders"))
     scratch.execute("statistics/inside", inside=inside, **tables, **context)
-    scratch.execute("statistics/pattern_inside", touching=touching, inside=inside, whole="atom", **patterned)
+    scratch.execute("statistics/pattern_inside", touching=touching, inside=inside, patterns=kept.patterns)
     owners: dict[str, Any] = {"cells": kept.cells, "touching": touching}
     refuse(release, "owners of cells", scratch.count("statistics/verify_owners", **owners))
     scratch.execute("statistics/pattern_insiders", insiders=insiders, **owners)
