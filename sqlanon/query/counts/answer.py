@@ -119,7 +119,7 @@ class _Reader:
         text = self._write([column.name for column in columns], weights)
         rows = self._engine.fetch(Statement("query", text), max_rows=MOST_ATOMS)
         # What is known of the versions before may say more than their numbers.
-        whole = len(columns) == len(self._released.columns) and not self._released.several
+        whole = len(columns) == len(self._released.columns) and not (self._released.several or self._released.earlier)
         reach = self._reach(seen, [column.name for column in columns])
         self._sums = {
             summed.name: SumReader(self._engine, self._released, columns, summed, self._seconds)

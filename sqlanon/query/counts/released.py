@@ -43,6 +43,7 @@ class ReleasedCounts(Released):
         added: published numbers add up.
         sums: the columns whose sums are published.
         bounded: bounds of hidden numbers are published; with several versions they are those of the last.
+        earlier: readers had versions of earlier lineages, which may say more.
         versions: with versions that follow one another, those whose rows are in it; else empty.
     """
 
@@ -53,6 +54,7 @@ class ReleasedCounts(Released):
     changed: bool = False
     added: bool = True
     bounded: bool = False
+    earlier: bool = False
     versions: tuple[int, ...] = ()
 
     @property
@@ -116,6 +118,7 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         measures=tuple(statistics["measures"].items()),
         changed=statistics["method"] != "suppress",
         added=statistics.get("additive", True),
+        earlier=bool(statistics.get("earlier")),
         bounded=statistics.get("bounds") == "exact",
         sums=tuple(sums),
         versions=tuple(map(int, statistics.get("versions", ()))),

@@ -179,7 +179,7 @@ def _say_versions(found: Found, counts: StatisticsReport) -> Statement:
     if found.versions == 1:
         return Statement("earlier versions", "there are none", "measured", found.call("releases"), "versions")
     shown = f"{count(found.versions)} versions were shown"
-    if len(counts.batches) == found.versions:
+    if len(counts.earlier) + len(counts.batches) == found.versions:
         sentence = f"{shown}: small numbers of newcomers between them are protected, by one certificate"
         return Statement("earlier versions", sentence, "measured", found.call("audit"), "certificate")
     sentence = f"{shown}; what they say together is not measured"
