@@ -50,6 +50,8 @@ Method = Literal["suppress", "cell_key", "round"]
 """How the numbers of cells are protected; `sqlanon.statistics.protections` has what each does."""
 Rule = Literal["10_5"]
 """Published tables of perturbations."""
+STATUS: Final[Mapping[Method, str]] = {"suppress": "hidden", "cell_key": "perturbed", "round": "rounded"}
+"""The status of cells whose number is not the true one."""
 CHANGED_PARTS: Final[Mapping[Method, tuple[str, ...]]] = {
     "cell_key": ("cells", "atoms", "noise", "chances"),
     "round": ("cells", "atoms", "witness"),

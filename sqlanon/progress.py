@@ -57,9 +57,14 @@ class Stopwatch:
         self.current = ""
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[Progress]:
-        """Time one stage; stages of the same name add up."""
-        self._progress.stage(self._release, name)
+    def stage(self, name: str, shown: str | None = None) -> Iterator[Progress]:
+        """Time one stage; stages of the same name add up.
+
+        Args:
+            name: one of `STAGES`.
+            shown: the name for the progress, where the work of the stage is another one.
+        """
+        self._progress.stage(self._release, shown or name)
         before, self.current = self.current, name
         start = time.perf_counter()
         try:

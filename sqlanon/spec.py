@@ -262,6 +262,7 @@ class ReleaseSpec:
         source: table or view, ``table`` or ``schema.table`` (parts may be double-quoted).
         publish: view to publish, same syntax; None lets the caller choose (file exports).
         publish_file: DuckDB only: another database file that will hold just this release.
+        publish_to: another database that gets the view and its rows; a URL with names of variables in place of secrets.
         publish_lake: DuckDB only: a table of Delta or Iceberg that gets the view's rows, ``delta:PATH``.
         columns: roles, in any order; columns are published in the source's order.
         rest: treatment of columns without a role.
@@ -300,6 +301,7 @@ class ReleaseSpec:
     publish: str | None = None
     publish_file: str | None = None
     publish_lake: str | None = None
+    publish_to: str | None = None
     rest: Rest = "error"
     rows_are: RowsAre = "persons"
     person: tuple[str, ...] = ()

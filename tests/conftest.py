@@ -224,3 +224,12 @@ def shared_db(request: pytest.FixtureRequest, connect_module: Connect) -> Any:
 def both_dbs(connect_module: Connect) -> tuple[Any, ...]:
     """One `Database` of each family, to compare their answers."""
     return tuple(connect_module(engine) for engine in PAIR)
+
+
+@pytest.fixture(scope="module")
+def side_by_side() -> Iterator[Any]:
+    """A connection of DuckDB on which oracles list the sources that are consistent with a release."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        yield connection

@@ -77,7 +77,7 @@ def compare_candidates(
     engine: Engine,
     specs: Sequence[ReleaseSpec],
     machine: Machine,
-    asked: Asked,
+    request: Asked,
     progress: Progress | None = None,
 ) -> CandidatesReport:
     """Try releases of a source in sequence.
@@ -86,7 +86,7 @@ def compare_candidates(
         engine: the source's database.
         specs: the candidates, of the same source and the same columns.
         machine: memory and threads for the methods.
-        asked: settings of the comparison.
+        request: settings of the comparison.
         progress: gets stages and counts.
 
     Raises:
@@ -95,21 +95,21 @@ def compare_candidates(
 
     Cost: a run for each candidate, and the attacks of `sqlanon.attack.control` without the classifier.
     """
-    if not 0 < asked.control < 1:
-        raise PolicyError(f"compare: control {asked.control:g}: a share of persons above 0 and below 1, such as 0.2")
-    if asked.seed is not None and asked.seed < 0:
-        raise PolicyError(f"compare: seed {asked.seed}: a whole number from 0")
+    if not 0 < request.control < 1:
+        raise PolicyError(f"compare: control {request.control:g}: a share of persons above 0 and below 1, such as 0.2")
+    if request.seed is not None and request.seed < 0:
+        raise PolicyError(f"compare: seed {request.seed}: a whole number from 0")
     spec = specs[0]
-    if asked.target is not None:
+    if request.target is not None:
         published = [column.name for column in spec.columns if column.role in ("sensitive", "insensitive")]
-        if asked.target.lower() not in {name.lower() for name in published}:
+        if request.target.lower() not in {name.lower() for name in published}:
             raise PolicyError(
-                f"compare {spec.name}: target {asked.target} is no column that is published as it is; there are: "
+                f"compare {spec.name}: target {request.target} is no column that is published as it is; there are: "
                 f"{', '.join(published)}"
             )
-    if asked.workload is not None:
-        _check_workload(engine, spec, asked.workload)
-    asked = replace(asked, seed=secrets.randbits(32) if asked.seed is None else asked.seed)
+    if request.workload is not None:
+        _check_workload(engine, spec, request.workload)
+    request = replace(request, seed=secrets.randbits(32) if request.seed is None else request.seed)
     candidates: list[Candidate] = []
     of_source: float | None = None
     for number, candidate_spec in enumerate(specs, 1):
@@ -117,27 +117,27 @@ def compare_candidates(
             number, candidate_spec.privacy.k, candidate_spec.method.name, candidate_spec.refine is not None
         )
         try:
-            tried, trial = _try_one(engine, candidate_spec, machine, asked, progress)
+            tried, trial = _try_one(engine, candidate_spec, machine, request, progress)
         except (InfeasibleError, PolicyError, UnsupportedError) as error:
             candidates.append(replace(candidate, refused=_explain(error)))
             continue
-        if asked.target is not None:
-            place = [column.name.lower() for column in trial.columns].index(asked.target.lower())
+        if request.target is not None:
+            place = [column.name.lower() for column in trial.columns].index(request.target.lower())
             of_source = measure_auc(trial, place, original=True) if of_source is None else of_source
             tried = replace(tried, auc=measure_auc(trial, place))
         candidates.append(
             replace(tried, number=number, k=candidate.k, method=candidate.method, refine=candidate.refine)
         )
-    assert asked.seed is not None
+    assert request.seed is not None
     return CandidatesReport(
         spec.name,
         spec.source,
-        asked.control,
-        asked.seed,
-        asked.target,
+        request.control,
+        request.seed,
+        request.target,
         of_source,
         tuple(candidates),
-        "random counts" if asked.workload is None else "workload",
+        "random counts" if request.workload is None else "workload",
     )
 
 
@@ -146,20 +146,20 @@ def _explain(error: SqlanonError) -> str:
 
 
 def _try_one(
-    engine: Engine, spec: ReleaseSpec, machine: Machine, asked: Asked, progress: Progress | None
+    engine: Engine, spec: ReleaseSpec, machine: Machine, request: Asked, progress: Progress | None
 ) -> tuple[Candidate, Trial]:
-    assert asked.seed is not None
+    assert request.seed is not None
     start = time.perf_counter()
     with ExitStack() as stack:
-        hold_out = HoldOut(asked.control, asked.seed, stack)
-        rehearsed = stack.enter_context(rehearse(engine, spec, machine, progress, seed=asked.seed, choose=hold_out))
+        hold_out = HoldOut(request.control, request.seed, stack)
+        rehearsed = stack.enter_context(rehearse(engine, spec, machine, progress, seed=request.seed, choose=hold_out))
         split = hold_out.split
         assert split is not None
         seconds = time.perf_counter() - start
         loss, recoded, rows = rehearsed.loss(), rehearsed.made.recoded, rehearsed.staged.rows
         space = read_space(rehearsed, split)
-        widths = None if asked.workload is None else _measure_workload(engine, rehearsed, asked.workload)
-    trial = make_trial(spec, split, space, asked.seed, machine.threads)
+        widths = None if request.workload is None else _measure_workload(engine, rehearsed, request.workload)
+    trial = make_trial(spec, split, space, request.seed, machine.threads)
     outcomes = [
         outcome
         for name, attack in ATTACKS.items()
@@ -204,13 +204,13 @@ def _subject(spec: ReleaseSpec, roles: Roles, table: TableRef, published: Mappin
     return Subject(spec.name, table, None, spec, roles, published, tuple(reading.name for reading in roles.insensitive))
 
 
-def _measure_workload(engine: Engine, made: Rehearsed, workload: WorkloadSpec) -> Widths:
+def _measure_workload(engine: Engine, trial: Rehearsed, workload: WorkloadSpec) -> Widths:
     """How wide the answers of a trial release are."""
-    made.write_metadata()
-    table = made.table
+    trial.write_metadata()
+    table = trial.table
     released = describe(engine, engine.look_up([table]).relations[table], read_metadata(engine, table))
-    published = {name: names.published() for name, names in made.names.items()}
-    subject = _subject(made.spec, made.made.encoded.roles, made.table, published)
+    published = {name: names.published() for name, names in trial.names.items()}
+    subject = _subject(trial.spec, trial.made.encoded.roles, trial.table, published)
     return measure_widths(engine, subject, released, list_queries(engine, subject, fit_workload(workload, subject)))
 
 

@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.sums import label_of
 from sqlanon.engines.rows import read_integer
-from sqlanon.statistics.seen import HIDDEN, Seen
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, Seen
 
 if TYPE_CHECKING:
+    from sqlanon.arrays import Longs
     from sqlanon.engines.base import TableRef
     from sqlanon.statistics.joined import Joined
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
 
 
-def see_classes(scratch: Scratch, shape: Shape, atoms: TableRef, joined: Joined, order: Sequence[int]) -> Seen:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The cells as readers of both have them.
+
+    Attributes:
+        seen: the cells over the parts, with what the classes show.
+        whole: int64[parts], the place of each part's combination.
+    """
+
+    seen: Seen
+    whole: Longs
+
+
+def label_of(key: object) -> Label:
+    """The label of a private key: `v` and the text, or `n` for NULL."""
+    return None if key == "n" else str(key)[1:]
+
+
+def see_classes(scratch: Scratch, shape: Shape, atoms: TableRef, joined: Joined, order: Sequence[int]) -> Beside:
     """The published cells over the finest combinations that each class of rows may have.
 
     A reader knows how many rows a class has, with each value that it shows as it is, and that both ends of a range and
@@ -62,10 +80,21 @@ def see_classes(scratch: Scratch, shape: Shape, atoms: TableRef, joined: Joined,
     of_kind = [cells + numbers[kind] if kind >= 0 else -1 for kind in kinds]
     of_need = {key: cells + len(sums) + index for index, key in enumerate(sorted(hidden))}
     rows = [[of_need.get(keys[index], -1) for keys in needed] for index in range(len(shape.neighbour.columns))]
-    return replace(
+    seen = replace(
         joined.seen,
         of=np.concatenate([joined.seen.of[:, whole], np.array([of_kind, *rows], np.int64)]),
         value=np.concatenate([joined.seen.value, list(sums.values()), [HIDDEN] * len(hidden)]).astype(np.int64),
         least=np.zeros(len(whole), np.int64),
         hidden=1,
+        ends=None if joined.seen.ends is None else _add_ends(joined.seen.ends, list(sums.values()), len(hidden)),
+    )
+    return Beside(seen, np.array(whole, np.int64))
+
+
+def _add_ends(ends: tuple[Longs, Longs], rows: list[int], needs: int) -> tuple[Longs, Longs]:
+    """The ends of the cells, and after these those of the classes' numbers, and of what occurs in them."""
+    low, high = ends
+    return (
+        np.concatenate([low, rows, np.ones(needs)]).astype(np.int64),
+        np.concatenate([high, np.array([*rows, *[UNBOUNDED] * needs], np.int64)]),
     )

@@ -93,18 +93,18 @@ def _version(scratch: Scratch, other: Entry, entry: Entry) -> list[CompositionAt
 
 
 def _by_candidates(
-    scratch: Scratch, here: Side, there: Side, name: str, asked: float | None
+    scratch: Scratch, here: Side, there: Side, name: str, threshold: float | None
 ) -> list[CompositionAttack]:
     if here.key != there.key:
         why = "the key's columns or their types changed"
-        return [CompositionAttack("version", name, "common", 0, 0.0, 0.0, 0, asked, why)]
+        return [CompositionAttack("version", name, "common", 0, 0.0, 0.0, 0, threshold, why)]
     sets = (
         count_possible(scratch, here, there, common=True),
         count_possible(scratch, here, there, common=False),
         count_possible(scratch, there, here, common=False),
     )
     return [
-        _summarize_candidates("version", name, who, sizes, np.ones(len(sizes), np.int64), asked)
+        _summarize_candidates("version", name, who, sizes, np.ones(len(sizes), np.int64), threshold)
         for who, sizes in zip(WHO, sets, strict=True)
         if len(sizes)
     ]
@@ -168,11 +168,11 @@ def _summarize_candidates(
     who: str,
     sizes: Longs,
     rows: Longs,
-    asked: float | None,
+    k: float | None,
 ) -> CompositionAttack:
     """Of so many rows each with so many candidates."""
     total = int(rows.sum())
     if not total:
-        return CompositionAttack(kind, other, who, 0, 0.0, 0.0, 0, asked, "they have no row in common")
+        return CompositionAttack(kind, other, who, 0, 0.0, 0.0, 0, k, "they have no row in common")
     fewest = int(sizes.min())
-    return CompositionAttack(kind, other, who, total, float((rows / sizes).sum()) / total, 1 / fewest, fewest, asked)
+    return CompositionAttack(kind, other, who, total, float((rows / sizes).sum()) / total, 1 / fewest, fewest, k)

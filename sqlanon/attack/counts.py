@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.classes import see_classes
-from sqlanon.attack.sums import add_sums, attack_sums, label_of
+from sqlanon.attack.classes import label_of, see_classes
+from sqlanon.attack.sums import add_sums, attack_sums
 from sqlanon.attack.versions import add_readers, see_new_rows
-from sqlanon.counted import CellKeySpec
+from sqlanon.counted import STATUS, CellKeySpec
 from sqlanon.engines.rows import read_integer
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.counts.published import CountsSpelling, read_tables
@@ -92,7 +92,7 @@ def attack_counts(
             with Scratch(engine) as scratch:
                 atoms = batch_of(scratch, kept_of(list(entry.counts.values())), batches[0]).atoms
                 first = replace(joined, seen=replace(rows[0].seen, ends=None, hidden=1))
-                seen = see_classes(scratch, shape, atoms, first, order)
+                seen = see_classes(scratch, shape, atoms, first, order).seen
             kinds.insert(2, targets[0].over(seen).read("rows", seen, promised=True))
         of_sums: list[tuple[SumsReader, ...]] = []
         for batch, new_rows in zip(batches, rows, strict=True):
@@ -125,7 +125,7 @@ def attack_counts(
     if shape.neighbour is not None:
         reporter.stage(entry.release, "readers of the rows as well")
         with Scratch(engine) as scratch:
-            seen = see_classes(scratch, shape, entry.counts["atoms"], joined, order)
+            seen = see_classes(scratch, shape, entry.counts["atoms"], joined, order).seen
         attacks.append(target.over(seen).read("rows", seen, promised=True))
     if isinstance(statistics.other, CellKeySpec):
         if statistics.other.rule is None:
@@ -165,15 +165,16 @@ def _report(
         tuple(attacks),
         sums,
         versions,
+        STATUS[read_stored_statistics(entry.policy["statistics"]).method],
     )
 
 
 def _read_versions(
-    targets: Sequence[_Target], known: Sequence[Known], insiders: int | None, *, promised: bool
+    targets: Sequence[_Target], insiders_known: Sequence[Known], insiders: int | None, *, promised: bool
 ) -> list[CountsReader]:
     """Readers of all versions, without and with the knowledge of persons who are alone among the new rows of a cell."""
     naive, readers, alone = [], [], []
-    for target, counts in zip(targets, known, strict=True):
+    for target, counts in zip(targets, insiders_known, strict=True):
         shown = replace(target.seen, value=np.where(target.small, HIDDEN, target.value), hidden=1, ends=None)
         naive.append(target.read("naive", shown, promised=False))
         readers.append(target.read("versions", target.seen, promised=True))
@@ -202,7 +203,7 @@ Known = Mapping[int, Mapping[tuple[Label, ...], int]]
 
 
 def _read_private(
-    engine: Engine, shape: Shape, kept: Tables, order: Sequence[int], batch: int | None = None
+    engine: Engine, shape: Shape, stored: Tables, order: Sequence[int], batch: int | None = None
 ) -> tuple[dict[Key, tuple[int, int, bool]], Known]:
     """The numbers of each cell, and the knowledge of insiders; columns in the order of the readers.
 
@@ -212,10 +213,10 @@ def _read_private(
     places = np.argsort(order).tolist()
     with Scratch(engine) as scratch:
         if batch is not None:
-            tables = batch_of(scratch, kept_of(list(kept.values())), batch)
-            kept = {"cells": tables.cells, "atoms": tables.atoms}
+            tables = batch_of(scratch, kept_of(list(stored.values())), batch)
+            stored = {"cells": tables.cells, "atoms": tables.atoms}
         truth = {}
-        for row in scratch.fetch("statistics/true_cells", cells=kept["cells"], batches=batch is not None, **context):
+        for row in scratch.fetch("statistics/true_cells", cells=stored["cells"], batches=batch is not None, **context):
             nodes = [
                 (
                     read_integer(row[place]),
@@ -229,12 +230,12 @@ def _read_private(
                 row[-3] == 1,
             )
         inside, insiders = scratch.table("inside"), scratch.table("insiders")
-        scratch.execute("statistics/inside", inside=inside, cells=kept["cells"], atoms=kept["atoms"], **context)
+        scratch.execute("statistics/inside", inside=inside, cells=stored["cells"], atoms=stored["atoms"], **context)
         scratch.execute(
-            "statistics/insiders", insiders=insiders, cells=kept["cells"], inside=inside, atoms=kept["atoms"]
+            "statistics/insiders", insiders=insiders, cells=stored["cells"], inside=inside, atoms=stored["atoms"]
         )
         private_counts: dict[int, dict[tuple[Label, ...], int]] = {}
-        for row in scratch.fetch("statistics/insider_atoms", insiders=insiders, atoms=kept["atoms"], **context):
+        for row in scratch.fetch("statistics/insider_atoms", insiders=insiders, atoms=stored["atoms"], **context):
             labels = [label_of(cell) for cell in row[1:-1]]
             atom = tuple(labels[place] for place in places)
             private_counts.setdefault(read_integer(row[0]), {})[atom] = read_integer(row[-1])
@@ -262,14 +263,14 @@ class _Target:
         spans = [(*span, 0) for span in find_spans(seen, reach, list(self._sought.values()), self.seconds)]
         return self._count(name, (1, 1), spans, promised=promised)
 
-    def read_insiders(self, known: Known, most: int, *, promised: bool) -> CountsReader:
+    def read_insiders(self, knowledge: Known, most: int, *, promised: bool) -> CountsReader:
         """Persons who are alone in cells, and look for the small cells of the same blocks."""
-        owners = sorted(known)
+        owners = sorted(knowledge)
         insiders = owners if len(owners) <= most else sorted(random.Random(0).sample(owners, most))  # noqa: S311
         plain = Reach(self.seen)
         spans: list[tuple[int, int | None, bool, int]] = []
         for owner in insiders:
-            own_counts = {self.seen.places[atom]: n for atom, n in known[owner].items() if atom in self.seen.places}
+            own_counts = {self.seen.places[atom]: n for atom, n in knowledge[owner].items() if atom in self.seen.places}
             reach = Reach(self.seen, own_counts, self.seconds)
             near = plain.blocks_of(np.array(list(own_counts), np.int64))
             for cell, atoms in self._sought.items():
@@ -309,13 +310,13 @@ class _Target:
         self,
         name: str,
         readers: tuple[int, int],
-        found: Iterable[tuple[int, int | None, bool, int]],
+        rows: Iterable[tuple[int, int | None, bool, int]],
         *,
         promised: bool,
     ) -> CountsReader:
         cells = exact = below = undecided = 0
         chances = []
-        for low, high, reached, excess in found:
+        for low, high, reached, excess in rows:
             cells += 1
             exact += low == high
             below += high is not None and high < self.most + excess

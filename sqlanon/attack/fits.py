@@ -146,16 +146,16 @@ class Fits:
         top, every, _ = self._guess(starts, number.astype(np.int32), counts.times, len(values), show=False)
         return top, every
 
-    def present(self, at: Longs, value: Ints, values: int) -> Flags:
+    def present(self, candidates: Longs, value: Ints, values: int) -> Flags:
         """The sensitive values of each row's candidates, bool[r, values].
 
-        ``at``: where the values of each box begin in ``value``.
+        ``candidates``: where the values of each box begin in ``value``.
         """
-        return self._guess(at, value, np.ones(len(value), np.int64), values, show=True)[2]
+        return self._guess(candidates, value, np.ones(len(value), np.int64), values, show=True)[2]
 
     def _guess(
         self,
-        at: Longs,
+        candidates: Longs,
         value: Ints,
         times: Longs,
         values: int,
@@ -170,7 +170,9 @@ class Fits:
         has = np.zeros((rows, values if show else 0), np.bool_)
         for first, past in self.blocks():
             part = slice(first, past)
-            count_top_values(boxes, material.tuples[part], at, value, times, values, top[part], every[part], has[part])
+            count_top_values(
+                boxes, material.tuples[part], candidates, value, times, values, top[part], every[part], has[part]
+            )
             self.reporter.update(past, rows, "rows")
         return top, every, has
 

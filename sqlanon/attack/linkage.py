@@ -27,20 +27,20 @@ MOST_COLUMNS = 10
 """Quasi columns of which every set is enumerated, at most."""
 
 
-def choose_known_columns(name: str, columns: Sequence[str], known: Sequence[str] | None) -> tuple[int, ...]:
+def choose_known_columns(name: str, columns: Sequence[str], names: Sequence[str] | None) -> tuple[int, ...]:
     """Which quasi columns are known in sets.
 
     Raises:
         PolicyError: there is no such column, or there are too many.
     """
-    if known is None:
+    if names is None:
         chosen = list(columns)
     else:
         folded = {column.lower(): column for column in columns}
-        wrong = [name for name in known if name.lower() not in folded]
+        wrong = [name for name in names if name.lower() not in folded]
         if wrong:
             raise PolicyError(f"attack {name}: no quasi column {', '.join(wrong)}; there are: {', '.join(columns)}")
-        chosen = [column for column in columns if column.lower() in {name.lower() for name in known}]
+        chosen = [column for column in columns if column.lower() in {name.lower() for name in names}]
     if len(chosen) > MOST_COLUMNS:
         raise PolicyError(
             f"attack {name}: all sets of {len(chosen)} quasi columns are too many; name at most {MOST_COLUMNS} that an "
@@ -68,19 +68,19 @@ class Sets:
     every: int | None
 
     @classmethod
-    def of(cls, known: Sequence[int], columns: int) -> Sets:
+    def of(cls, places: Sequence[int], columns: int) -> Sets:
         """All sets of these columns, and all columns."""
-        place = np.full(columns, len(known), np.int64)
-        place[list(known)] = np.arange(len(known))
-        rest = columns > len(known)
-        width = len(known) + rest
+        place = np.full(columns, len(places), np.int64)
+        place[list(places)] = np.arange(len(places))
+        rest = columns > len(places)
+        width = len(places) + rest
         sets: dict[int, list[int]] = {}
-        for number in range(1, 1 << len(known)):
+        for number in range(1, 1 << len(places)):
             sets.setdefault(number.bit_count(), []).append(number)
         every = (1 << width) - 1 if rest else None
         if every:
             sets[columns] = [every]
-        return cls(tuple(known), place, width, dict(sorted(sets.items())), every)
+        return cls(tuple(places), place, width, dict(sorted(sets.items())), every)
 
     def names(self, number: int, columns: Sequence[str]) -> tuple[str, ...]:
         """The columns of a set."""

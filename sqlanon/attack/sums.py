@@ -12,21 +12,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.attack.classes import label_of, see_classes
 from sqlanon.engines.rows import read_integer
 from sqlanon.results.counts import SumsReader
 from sqlanon.statistics.amounts import Range
 from sqlanon.statistics.joined import Joined, Key
+from sqlanon.statistics.joint import Combinations, Joint, join_sums
 from sqlanon.statistics.kept import Kept
 from sqlanon.statistics.reach import Reach
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, Narrowed, narrow
+from sqlanon.statistics.seen import UNBOUNDED, Narrowed, Seen, narrow
 from sqlanon.statistics.shape import Shape
-from sqlanon.statistics.shifted import Shifted, shift_sums
+from sqlanon.statistics.shifted import shift_sums
 from sqlanon.statistics.sum_tables import CONTRIBUTORS
 from sqlanon.statistics.summed import ShapeSum
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    from sqlanon.arrays import Flags, Longs
+    from sqlanon.arrays import Longs
     from sqlanon.engines.base import Row
 
 
@@ -39,7 +41,7 @@ MOST_PERSONS = 200
 def attack_sums(
     scratch: Scratch,
     shape: Shape,
-    kept: Kept,
+    kept_tables: Kept,
     joined: Joined,
     order: Sequence[int],
     seconds: Callable[[], float],
@@ -49,40 +51,42 @@ def attack_sums(
     Args:
         scratch: the database of the private tables.
         shape: the published columns, margins and measures.
-        kept: the private tables.
+        kept_tables: the private tables.
         joined: the view, as a reader has it.
         order: the place of each column of the release among those of the readers.
         seconds: time left, in seconds.
 
     Cost: linear programs for each sensitive cell, and for each person who is looked for.
     """
-    attacks = []
+    attacks, beside = [], None
     if shape.neighbour is not None:
+        beside = see_classes(scratch, shape, kept_tables.atoms, joined, order)
         wholes = scratch.table("wholes")
-        scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=kept.atoms, **shape.context())
-        kept = replace(kept, atoms=wholes)
-    for summed, tables in zip(shape.sums, kept.sums, strict=True):
-        target = _read_target(scratch, shape, summed, (kept, joined, order))
+        scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=kept_tables.atoms, **shape.context())
+        kept_tables = replace(kept_tables, atoms=wholes)
+    for summed, tables in zip(shape.sums, kept_tables.sums, strict=True):
+        target = _read_target(scratch, shape, summed, (kept_tables, joined, order))
         rows = scratch.fetch(
             "statistics/sum_read", table=tables.contributors, columns=list(CONTRIBUTORS), order=["person", "atom"]
         )
-        hidden = joined.seen.value == HIDDEN
-        # The sums as they would be if cells with a demand of their own were hidden, and no others.
-        naive = (target.up > 0) | (target.down > 0)
-        attacks.append(target.read("naive", naive, seconds, promised=False))
-        attacks.append(target.read("outsider", hidden, seconds, promised=True))
-        attacks.append(target.read_contributors(rows, hidden, seconds, promised=shape.insiders))
+        joint = target.join(joined.seen)
+        attacks.append(target.read_naive(seconds))
+        attacks.append(target.read("outsider", joint, seconds))
+        if beside is not None:
+            joint = target.join(beside.seen, Combinations(joined.seen.of, beside.whole))
+            attacks.append(target.read("rows", joint, seconds))
+        attacks.append(target.read_contributors(rows, joint, seconds, promised=shape.insiders))
     return tuple(attacks)
 
 
-def add_sums(found: Sequence[tuple[SumsReader, ...]]) -> tuple[SumsReader, ...]:
+def add_sums(versions: Sequence[tuple[SumsReader, ...]]) -> tuple[SumsReader, ...]:
     """Readers of the new rows of each version as one kind.
 
     Args:
-        found: of each version the readers of all columns, in the same order.
+        versions: of each version the readers of all columns, in the same order.
     """
     readers_of_sums = []
-    for kind in zip(*found, strict=True):
+    for kind in zip(*versions, strict=True):
         first, readers = kind[0], [reader.readers for reader in kind]
         sought, exact, near = (sum(getattr(reader, what) for reader in kind) for what in ("sought", "exact", "near"))
         many = sum(readers) if first.name == "contributor" else max(readers)
@@ -104,20 +108,33 @@ class _Target:
     atoms: tuple[Longs, Longs, Longs]
     places: Longs
 
-    def read(self, name: str, hidden: Flags, seconds: Callable[[], float], *, promised: bool) -> SumsReader:
-        """A reader without rows, who sees all cells but some."""
-        seen = self._shift(hidden)
-        reach = Reach(seen.seen, seconds=seconds)
+    def join(self, seen: Seen, parts: Combinations | None = None) -> Joint:
+        """Rows and sums as one system: a reader looks at both."""
+        return join_sums(seen, [(self.value, self.of)], parts)
+
+    def read_naive(self, seconds: Callable[[], float]) -> SumsReader:
+        """A reader of the sums as they would be if cells with a demand of their own were hidden, and no others."""
+        hidden = (self.up > 0) | (self.down > 0)
+        shifted = shift_sums(self.joined.seen.of, self.value, hidden, self.rows, self.of)
+        reach = Reach(shifted.seen, seconds=seconds)
+        return self._count("naive", lambda atoms: shifted.span(reach, atoms), promised=False)
+
+    def read(self, name: str, joint: Joint, seconds: Callable[[], float]) -> SumsReader:
+        """A reader without rows of his own."""
+        reach = Reach(joint.seen, seconds=seconds)
+        return self._count(name, lambda combinations: joint.span(reach, 0, combinations), promised=True)
+
+    def _count(self, name: str, span: Callable[[Longs], tuple[int, int]], *, promised: bool) -> SumsReader:
         exact = near = 0
         sought = self._sought()
         for cell, atoms in sought.items():
-            low, high = seen.span(reach, atoms)
+            low, high = span(atoms)
             exact += low == high
             near += low > self.value[cell] - self.down[cell] or high < self.value[cell] + self.up[cell]
-        return SumsReader(self.name, name, 1, len(sought), exact, near, promised)
+        return SumsReader(self.name, name, 1, len(sought), exact, int(near), promised)
 
     def read_contributors(
-        self, rows: Sequence[Row], hidden: Flags, seconds: Callable[[], float], *, promised: bool
+        self, rows: Sequence[Row], joint: Joint, seconds: Callable[[], float], *, promised: bool
     ) -> SumsReader:
         """A contributor who knows the largest other contribution to every atom, and looks for a person's."""
         boxes: dict[int, list[tuple[int, ...]]] = {}
@@ -128,26 +145,19 @@ class _Target:
         if len(persons) > MOST_PERSONS:
             persons = sorted(random.Random(0).sample(persons, MOST_PERSONS))  # noqa: S311 - no secret
         exact = near = 0
+        value, below, above = self.atoms
         for person in persons:
             person_cells = np.array(boxes[person], np.int64)
             places = self.places[person_cells[:, 0]]
-            low, high = self._ends(self._shift(hidden), places, seconds)
-            value = int(self.atoms[0][places].sum())
+            least, most = value + below, value + above
+            least[places], most[places] = -UNBOUNDED, UNBOUNDED
+            own_joint = joint.within(0, least, most)
+            low, high = own_joint.span(Reach(own_joint.seen, seconds=seconds), 0, places)
+            person_value = int(value[places].sum())
             exact += low == high
-            near += high < value + int(person_cells[:, 1].sum()) or low > value + int(person_cells[:, 4].sum())
-        return SumsReader(self.name, "contributor", len(persons), len(persons), exact, near, promised)
-
-    def _ends(self, seen: Shifted, places: Longs, seconds: Callable[[], float]) -> tuple[int, int]:
-        value, low, high = self.atoms
-        top = seen.seen.most if seen.seen.most is not None else np.full(len(value), UNBOUNDED, np.int64)
-        least = np.maximum(value + low - seen.base, 0)
-        most = np.minimum(value + high - seen.base, top)
-        least[places], most[places] = 0, top[places]
-        narrowed = replace(seen, seen=replace(seen.seen, least=least, most=most))
-        return narrowed.span(Reach(narrowed.seen, seconds=seconds), places)
-
-    def _shift(self, hidden: Flags) -> Shifted:
-        return shift_sums(self.joined.seen.of, self.value, hidden, self.rows, self.of)
+            near += high < person_value + int(person_cells[:, 1].sum())
+            near += low > person_value + int(person_cells[:, 4].sum())
+        return SumsReader(self.name, "contributor", len(persons), len(persons), exact, int(near), promised)
 
     def _sought(self) -> dict[int, Longs]:
         """The atoms of each cell with a demand."""
@@ -159,13 +169,15 @@ class _Target:
         return atoms_by_cell
 
 
-def _read_target(scratch: Scratch, shape: Shape, one: ShapeSum, seen: tuple[Kept, Joined, Sequence[int]]) -> _Target:
+def _read_target(
+    scratch: Scratch, shape: Shape, shape_sum: ShapeSum, seen: tuple[Kept, Joined, Sequence[int]]
+) -> _Target:
     kept_tables, joined, order = seen
-    tables, many, context = kept_tables.sums[one.place - 1], len(shape.columns), shape.context()
+    tables, many, context = kept_tables.sums[shape_sum.place - 1], len(shape.columns), shape.context()
     places = np.argsort(order).tolist()
     truth: dict[Key, list[int]] = {}
     for row in scratch.fetch(
-        "statistics/true_sums", cells=kept_tables.cells, needs=tables.needs, place=one.place, **context
+        "statistics/true_sums", cells=kept_tables.cells, needs=tables.needs, place=shape_sum.place, **context
     ):
         nodes = [
             (
@@ -180,7 +192,7 @@ def _read_target(scratch: Scratch, shape: Shape, one: ShapeSum, seen: tuple[Kept
     atoms = np.zeros((3, len(joined.seen.least)), np.int64)
     numbers: dict[int, int] = {}
     for row in scratch.fetch(
-        "statistics/true_limits", atoms=kept_tables.atoms, limits=tables.limits, place=one.place, **context
+        "statistics/true_limits", atoms=kept_tables.atoms, limits=tables.limits, place=shape_sum.place, **context
     ):
         labels = [label_of(cell) for cell in row[:many]]
         atom, *limits = (read_integer(cell) for cell in row[many:])
@@ -191,10 +203,13 @@ def _read_target(scratch: Scratch, shape: Shape, one: ShapeSum, seen: tuple[Kept
     of_atom[list(numbers)] = list(numbers.values())
     rows = narrow(joined.seen)
     return _Target(
-        one.name, joined, rows, Range(one.low, one.high), value, up, down, (atoms[0], atoms[1], atoms[2]), of_atom
+        shape_sum.name,
+        joined,
+        rows,
+        Range(shape_sum.low, shape_sum.high),
+        value,
+        up,
+        down,
+        (atoms[0], atoms[1], atoms[2]),
+        of_atom,
     )
-
-
-def label_of(key: object) -> Label:
-    """The label of a private key: `v` and the text, or `n` for NULL."""
-    return None if key == "n" else str(key)[1:]

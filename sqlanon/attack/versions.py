@@ -71,25 +71,25 @@ def see_new_rows(
     return new_rows
 
 
-def add_readers(name: str, found: Sequence[CountsReader]) -> CountsReader:
+def add_readers(name: str, readers: Sequence[CountsReader]) -> CountsReader:
     """Readers of the new rows of each version as one kind.
 
     Args:
         name: of the kind.
-        found: those of each version.
+        readers: those of each version.
     """
-    cells = sum(reader.cells for reader in found)
+    cells = sum(reader.cells for reader in readers)
     insiders = name == "insider"
     return CountsReader(
         name,
-        sum(reader.readers for reader in found) if insiders else 1,
-        sum(reader.possible for reader in found) if insiders else 1,
+        sum(reader.readers for reader in readers) if insiders else 1,
+        sum(reader.possible for reader in readers) if insiders else 1,
         cells,
-        sum(reader.exact for reader in found),
-        sum(reader.below for reader in found),
-        sum(reader.undecided for reader in found),
-        sum(reader.guess * reader.cells for reader in found) / max(cells, 1),
-        any(reader.promised for reader in found),
+        sum(reader.exact for reader in readers),
+        sum(reader.below for reader in readers),
+        sum(reader.undecided for reader in readers),
+        sum(reader.guess * reader.cells for reader in readers) / max(cells, 1),
+        any(reader.promised for reader in readers),
     )
 
 

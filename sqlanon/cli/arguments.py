@@ -38,14 +38,14 @@ def parse_names(option: str, texts: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(names)
 
 
-def parse_pairs(option: str, texts: Sequence[str] | None, kind: str = "column", known: str = "") -> dict[str, str]:
+def parse_pairs(option: str, texts: Sequence[str] | None, kind: str = "column", noun: str = "") -> dict[str, str]:
     """``column=value`` options; a column that holds ``=`` is put in double quotes.
 
     Args:
         option: the option's name, for the message.
         texts: a text for each time the option was given.
         kind: name of the part before ``=``, for the message.
-        known: possible values of that part, for the message.
+        noun: possible values of that part, for the message.
 
     Example:
         >>> parse_pairs("--hierarchy", ["zip=zip.csv", '"a=b"=c.csv'])
@@ -56,7 +56,7 @@ def parse_pairs(option: str, texts: Sequence[str] | None, kind: str = "column", 
         pair = _PAIR.fullmatch(text)
         column = _unquote(pair[1], pair[2]) if pair else ""
         if not pair or not column:
-            raise PolicyError(f"{option}: {kind}=value is wanted{f': {known}' if known else ''}")
+            raise PolicyError(f"{option}: {kind}=value is wanted{f': {noun}' if noun else ''}")
         if column in pairs:
             raise PolicyError(f"{option}: {kind} {column} is given twice")
         pairs[column] = pair[3]
@@ -131,12 +131,12 @@ _ARGUMENT = re.compile(r"^([a-z_]+)(?:\[([^]]*)\])?(?=:)")
 _OPTIONS = {argument.name: argument.option for argument in ARGUMENTS if argument.option}
 
 
-def _option(found: re.Match[str]) -> str:
-    option = _OPTIONS.get(found[1])
+def _option(match: re.Match[str]) -> str:
+    option = _OPTIONS.get(match[1])
     if option is None:
-        return found[0]
+        return match[0]
     # `metrics` is a list: its places are not in the text that was written.
-    return f"{option} {found[2]}" if found[2] and found[1] != "metrics" else option
+    return f"{option} {match[2]}" if match[2] and match[1] != "metrics" else option
 
 
 _WRITTEN = re.compile(
@@ -147,12 +147,12 @@ _WRITTEN = re.compile(
 """A key of a policy and a value, as messages quote them to be written."""
 
 
-def _to_write(found: re.Match[str]) -> str:
-    option = _OPTIONS[found[1]]
-    if found[2] is None:
-        return f"{option} {found[3]}"
-    pairs = [item.partition(": ") for item in found[2].split(", ")]
-    if found[1] == "suppression":
+def _to_write(match: re.Match[str]) -> str:
+    option = _OPTIONS[match[1]]
+    if match[2] is None:
+        return f"{option} {match[3]}"
+    pairs = [item.partition(": ") for item in match[2].split(", ")]
+    if match[1] == "suppression":
         return f"{option} {','.join(f'{key}={value}' for key, _, value in pairs)}"
     return " ".join(f"{option} {value if key == 'per_class_ncp' else f'{key}={value}'}" for key, _, value in pairs)
 

@@ -49,7 +49,7 @@ def work_on_each(
     screen: Screen,
     releases: Sequence[ReleaseSpec],
     work: Callable[[ReleaseSpec], R],
-    done: Callable[[ReleaseSpec, R], None],
+    show: Callable[[ReleaseSpec, R], None],
     record: Callable[[Outcome[R]], None] | None = None,
     *,
     again: Callable[[ReleaseSpec, Sequence[str]], str],
@@ -70,7 +70,7 @@ def work_on_each(
             record(outcome)
         if outcome.report is not None:
             screen.warn(outcome.report.warnings, release.name)
-            done(release, outcome.report)
+            show(release, outcome.report)
         elif release.publish:
             broken[release.publish] = release.name
     _emit(screen, outcomes)
@@ -98,9 +98,9 @@ def _attempt(
     return Outcome(release.name, report=report)
 
 
-def _same_error(one: Outcome[Any], other: Outcome[Any]) -> bool:
+def _same_error(outcome: Outcome[Any], other: Outcome[Any]) -> bool:
     """Whether two releases failed in the same run: tables that are published together."""
-    return one.failure is not None and other.failure is not None and one.failure.error is other.failure.error
+    return outcome.failure is not None and other.failure is not None and outcome.failure.error is other.failure.error
 
 
 def _show_failure(screen: Screen, release: ReleaseSpec, failure: Failure) -> None:

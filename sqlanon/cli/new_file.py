@@ -54,15 +54,15 @@ def write_new(path: Path, text: str | bytes, *, private: bool = False) -> None:
             beside.unlink(missing_ok=True)
 
 
-def _place(written: Path, path: Path) -> None:
+def _place(finished: Path, path: Path) -> None:
     """Give a finished file the final name, by a link where the file system has them.
 
     Unlike a rename, a link replaces nothing.
     """
     try:
-        os.link(written, path)
+        os.link(finished, path)
     except FileExistsError:
         raise
     except OSError:
         ensure_new(path)
-        written.rename(path)
+        finished.rename(path)

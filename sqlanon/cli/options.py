@@ -136,10 +136,10 @@ class FromVariables(str):
     written: str
 
     @classmethod
-    def of(cls, url: str, written: str) -> FromVariables:
+    def of(cls, url: str, text: str) -> FromVariables:
         """A URL, and how the policy writes it."""
         instance = cls(url)
-        instance.written = written
+        instance.written = text
         return instance
 
 
@@ -201,9 +201,9 @@ def collect_reading(
     return {name: value for name, value in settings.items() if value}
 
 
-def first_option(given: Mapping[str, Any]) -> str:
+def first_option(options: Mapping[str, Any]) -> str:
     """The first of the options that were given, as it is written."""
-    return "--" + next(iter(given)).replace("_", "-")
+    return "--" + next(iter(options)).replace("_", "-")
 
 
 @contextmanager
@@ -238,15 +238,15 @@ def next_command(
     select: list[str] | None,
     db: str | None,
     *arguments: str,
-    own: Sequence[str] = (),
+    words: Sequence[str] = (),
 ) -> str:
     """A command to try next, with the policy, database and confirmations of this command.
 
-    ``own``: the options of that command itself.
+    ``words``: the options of that command itself.
     """
     from sqlanon.cli.show.text import command, hide_password
 
-    options = [*own]
+    options = [*words]
     if policy is not None and policy != POLICY:
         options += ["-p", str(policy)]
     for selected in select or ():

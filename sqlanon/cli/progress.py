@@ -19,6 +19,11 @@ WORDS = {
     "encode": "number values",
     "method": "divide rows into classes",
     "recode": "generalize",
+    "protect": "protect numbers of cells",
+    "noise": "draw noise",
+    "write": "put together the noisy tables",
+    "outsiders": "readers of the view",
+    "insiders": "persons alone in a cell",
     "verify": "verify",
     "publish": "publish",
     "cleanup": "drop scratch tables",
@@ -50,21 +55,21 @@ class Remaining:
         self._done = self._first = 0
         self._since = 0.0
 
-    def amount(self, now: float, done: int, total: int, unit: str) -> str:
+    def amount(self, now: float, amount: int, total: int, unit: str) -> str:
         """Progress, and the remaining time as soon as it can be estimated.
 
         The time is that of a single count, as the stages after it have none yet.
 
         A count with a new unit or a lower value is a new count.
         """
-        if self._unit != unit or done < self._done:
-            self._first, self._since = done, now
-        self._unit, self._done = unit, done
-        shown = format_amount(done, total, unit)
-        spent, progress = now - self._since, done - self._first
-        if not progress > 0 or done >= total or spent < self.LEAST or progress * 50 < total:
+        if self._unit != unit or amount < self._done:
+            self._first, self._since = amount, now
+        self._unit, self._done = unit, amount
+        shown = format_amount(amount, total, unit)
+        spent, progress = now - self._since, amount - self._first
+        if not progress > 0 or amount >= total or spent < self.LEAST or progress * 50 < total:
             return shown
-        return f"{shown}, about {format_duration(spent * (total - done) / progress)} for the rest"
+        return f"{shown}, about {format_duration(spent * (total - amount) / progress)} for the rest"
 
 
 class Lines:
@@ -89,10 +94,10 @@ class Lines:
             self._begun.add((release, stage))
             self._write(f"[{release}] {self._stage} ...")
 
-    def update(self, done: int, total: int, unit: str) -> None:
+    def update(self, amount: int, total: int, unit: str) -> None:
         """Say how far the stage is, at most every few seconds."""
         now = time.monotonic()
-        shown = self._remaining.amount(now, done, total, unit)
+        shown = self._remaining.amount(now, amount, total, unit)
         if now - self._last >= EVERY:
             self._last = now
             self._write(f"[{self._label}] {self._stage} {shown}")
@@ -130,12 +135,12 @@ class Bars:
             live.remove_task(self._task)
         self._task = live.add_task(visible(f"[{release}] {WORDS.get(stage, stage)}"), total=None, amount="")
 
-    def update(self, done: int, total: int, unit: str) -> None:
+    def update(self, amount: int, total: int, unit: str) -> None:
         """Move the bar."""
         if self._live is not None and self._task is not None:
             length = total if total > 0 else None
-            shown = self._remaining.amount(time.monotonic(), done, total, unit)
-            self._live.update(self._task, completed=done, total=length, amount=shown)
+            shown = self._remaining.amount(time.monotonic(), amount, total, unit)
+            self._live.update(self._task, completed=amount, total=length, amount=shown)
 
     def note(self, message: str) -> None:
         """Print a line above the bar."""
@@ -167,9 +172,9 @@ class Bars:
         return self._live
 
 
-def format_amount(done: int, total: int, unit: str) -> str:
+def format_amount(amount: int, total: int, unit: str) -> str:
     """``1,200 of 5,000 rows``, or ``1,200 rows`` when the total is not known."""
-    return f"{done:,} of {total:,} {unit}" if total > 0 else f"{done:,} {unit}"
+    return f"{amount:,} of {total:,} {unit}" if total > 0 else f"{amount:,} {unit}"
 
 
 def format_duration(seconds: float) -> str:

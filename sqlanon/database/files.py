@@ -65,7 +65,7 @@ def anonymize_file(
     view = TableRef("release", "data")
     files = {view: target}
     arguments = cast("dict[str, Any]", options)
-    for key in ("publish", "publish_file"):
+    for key in ("publish", "publish_file", "publish_to"):
         if arguments.pop(key, None):
             raise PolicyError(f"{key} is for tables in a database; a file is written with to")
     options["name"] = options.get("name") or source.name.split(".")[0] or "release"

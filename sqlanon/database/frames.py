@@ -26,6 +26,7 @@ VIEW = "release.frame"
 _NOT_HERE = {
     "publish": "the release of a frame is a frame",
     "publish_file": "the release of a frame is a frame",
+    "publish_to": "the release of a frame is a frame",
     **dict.fromkeys(
         ("context", "every", "keep", "key", "max_failing", "readers", "review"),
         "the release of a frame has no versions",

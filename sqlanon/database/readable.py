@@ -15,6 +15,7 @@ from sqlanon.declared.effort import take_new_classes
 from sqlanon.errors import PolicyError
 from sqlanon.release.budget.report import report_budgets
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.receiver import Receiver
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.plan import plan as make_plan
 from sqlanon.release.preview import Preview
@@ -148,8 +149,9 @@ class Readable(Measurable):
         return make_bundle(self.engine, release, audience, self._progress)
 
     def releases(self, name: str | None = None) -> tuple[ReleaseRow, ...]:
-        """The catalog's versions, oldest first."""
-        return tuple(entry.row() for entry in Catalog(self.engine).entries(name))
+        """The catalog's versions, oldest first; then those that another database sent (``publish_to``)."""
+        received_rows = Receiver(self.engine).list_rows(name)
+        return (*(entry.row() for entry in Catalog(self.engine).entries(name)), *received_rows)
 
     def profile(self, source: str) -> tuple[ColumnProfile, ...]:
         """Counts about every column of a table."""
@@ -196,7 +198,7 @@ class Readable(Measurable):
             spec=spec,
             role=role,
             seconds=seconds,
-            known=self._asked,
+            names=self._asked,
             as_of_source=as_of_source,
             interval=interval,
             parameters=parameters,

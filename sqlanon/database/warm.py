@@ -110,6 +110,7 @@ def run_made_up(
         source="main.made_up",
         publish="release.made_up",
         publish_file=None,
+        publish_to=None,
         together=None,
         refresh=RefreshSpec(),
         readers=(),

@@ -25,6 +25,7 @@ _NOT_HERE = {
     "source": "the relation is the source",
     "publish": "dbt publishes the model",
     "publish_file": "dbt publishes the model",
+    "publish_to": "dbt publishes the model",
     **dict.fromkeys(
         ("context", "every", "keep", "key", "max_failing", "review"),
         "a model of dbt has no versions; see sqlanon dbt run",

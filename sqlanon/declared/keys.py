@@ -20,6 +20,7 @@ from sqlanon.declared.kinds import A_PLACE, A_SOURCE, A_TABLE, DURATION, SIZE, T
 from sqlanon.declared.method_keys import METHOD_KEYS
 from sqlanon.declared.metrics import Asked
 from sqlanon.declared.noisy_keys import NOISY_KEYS
+from sqlanon.declared.place_keys import PLACE_KEYS
 from sqlanon.declared.privacy_keys import PRIVACY_KEYS
 from sqlanon.declared.records import Names
 from sqlanon.declared.refresh_keys import REFRESH_KEYS
@@ -87,17 +88,7 @@ TABLE: Final[tuple[Key, ...]] = (
         "A file; with --db a view (schema.name), or a file next to the view release.TABLE.",
         value="OUT",
     ),
-    Key(
-        "publish_file",
-        TEXT,
-        None,
-        "DuckDB: another database file that will hold just this release. A relative path starts where the "
-        "command runs.",
-        "FileName",
-        "--publish-file",
-        "DuckDB: publish into this other file.",
-        value="FILE",
-    ),
+    *PLACE_KEYS,
     Key("columns", None, REQUIRED, "The role of each column. At least one is quasi."),
     Key(
         "rest",
@@ -388,7 +379,7 @@ PANELS: Final[Mapping[str, str]] = {
     "Columns": "pseudonyms insensitive scopes secrets ordered bottom top round weights accept_unique accept_repeats",
     "Several rows of a person": "rows_are persons null_person person_share",
     "Method": "effort method refine suppression execution memory seed",
-    PUBLISHED: "format mean metrics publish_file row_security name",
+    PUBLISHED: "format mean metrics publish_file publish_to row_security name",
     "What people decided": "context threshold review",
     "Releases that are made again": "readers dimensions key every keep max_failing",
 }

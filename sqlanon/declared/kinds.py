@@ -17,6 +17,7 @@ from typing import Any, Final
 from sqlanon.declared.values import LARGEST, Wrong
 from sqlanon.declared.wording import wrong_kind
 from sqlanon.lake_names import lake_of
+from sqlanon.target_url import check_target
 
 _NAME_PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -110,6 +111,12 @@ def _table(value: object) -> str:
 
 def _source(value: object) -> str:
     return value if isinstance(value, str) and lake_of(value) else _table(value)
+
+
+def _database(value: object) -> str:
+    if not isinstance(value, str):
+        raise Wrong(wrong_kind(value, "not text"), "text; put it in quotes")
+    return check_target(value)
 
 
 def source_name(source: str) -> str | None:
@@ -238,6 +245,14 @@ A_SOURCE: Final = Kind(
 A_PLACE: Final = Kind(
     f"{A_TABLE.allowed}; or delta:PATH, iceberg:CATALOG/namespace.table", A_TABLE.schema, _source, operator.ne
 )
+A_DATABASE: Final = Kind(
+    "duckdb:///path, postgresql://user@host/database, or ${NAME}; a password is in a variable "
+    "(postgresql://user:${NAME}@host/database), in PGPASSWORD or in ~/.pgpass",
+    _TEXT,
+    _database,
+    operator.ne,
+)
+"""The URL of a database that rows are sent to."""
 LIST: Final = Kind("a list", {"items": {"type": ["string", "number"]}, "type": "array"}, lambda value: value)
 """A list whose reader has own places in messages."""
 LISTING: Final = Kind(

@@ -83,3 +83,4 @@ class AnonymizeOptions(FileOptions, total=False):
 
     publish: str | None
     publish_file: FileName | None
+    publish_to: str | None

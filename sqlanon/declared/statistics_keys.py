@@ -7,7 +7,7 @@ from typing import Final, get_args
 
 from sqlanon.counted import Bounds, Insiders, Measured, Method, Rule
 from sqlanon.declared.key import Key
-from sqlanon.declared.kinds import A_SOURCE, A_TABLE, DURATION, FLAG, LIST, SIGNER, TEXT
+from sqlanon.declared.kinds import A_PLACE, A_SOURCE, DURATION, FLAG, LIST, SIGNER, TEXT
 from sqlanon.declared.records import Names
 from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf
 from sqlanon.spec import NullPerson, RowSecurity
@@ -26,9 +26,10 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
     Key("statistics:source", A_SOURCE, REQUIRED, "The table or view whose rows are counted."),
     Key(
         "statistics:publish",
-        A_TABLE,
+        A_PLACE,
         None,
-        "The view that readers get; default: the release's name in the schema `release`.",
+        "The view that readers get; default: the release's name in the schema `release`. On DuckDB also a lake table, "
+        "as of other releases.",
     ),
     Key(
         "statistics:person",

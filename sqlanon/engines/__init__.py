@@ -132,6 +132,37 @@ def _open_ledger(url: str, file: Path | None, *, read_only: bool) -> Engine:
     return engine
 
 
+_TARGET_MEMORY = 2 << 30
+"""Bytes for a DuckDB that gets a release beside the database of the source."""
+
+
+def connect_target(url: str, *, read_only: bool = False, plain: bool = True) -> Engine:
+    """Open a database that releases are sent to; a missing file of DuckDB is made, for this user alone.
+
+    Args:
+        url: of a DuckDB file or of PostgreSQL.
+        read_only: nothing is written, and nothing is made.
+        plain: the errors of the engine may be shown; without, variables of the environment are part of the URL.
+
+    Raises:
+        PolicyError: the URL is of no such database.
+        DatabaseError: the database cannot be opened.
+    """
+    file, of_postgres = file_of(url), url.partition(":")[0].lower() in ("postgresql", "postgres")
+    if file is None and not of_postgres:
+        raise PolicyError("publish_to: a database that stays, with transactions: duckdb:///path, or postgresql://...")
+    if not read_only:
+        make_state(url)
+    try:
+        return connect(url, memory=None if of_postgres else _TARGET_MEMORY, read_only=read_only)
+    except SqlanonError as error:
+        advice = getattr(error, "advice", "") or "open it alone for the reason: " + command(
+            "releases", options=["--db", "URL"]
+        )
+        text = str(error) if plain else f"the database cannot be opened: {advice}"
+        raise type(error)(f"publish_to: {text}") from error
+
+
 def make_state(url: str) -> None:
     """Make a missing DuckDB file for this user alone; a URL of another engine, or of memory, makes none.
 

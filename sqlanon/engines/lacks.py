@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.names import LAKES, NO_LAKES, TO_LAKES
+from sqlanon.engines.names import ELSEWHERE, LAKES, NO_LAKES, TO_LAKES
 from sqlanon.errors import UnsupportedError
 from sqlanon.lack import Lack, never, notimpl, notyet
 
@@ -28,6 +28,7 @@ FEATURES: Mapping[str, str] = {
     "--compact": "writes files anew, without what dropped tables left in them",
     LAKES: "reads tables of Delta, Iceberg and Parquet files where they lie",
     TO_LAKES: "publishes a release into a table of Delta or Iceberg",
+    ELSEWHERE: "publishes a release into another database, `duckdb:///path` or `postgresql://...`",
     "install-functions": "SQL functions that any client can call",
     "query --as": "asks with the rights of a role",
     "--from-labels": "`init` reads the security labels of PostgreSQL Anonymizer",
@@ -53,6 +54,9 @@ _ENGINES: Mapping[str, Mapping[str, Lack]] = {
         "publish_file": _NO_FILE,
         LAKES: NO_LAKES,
         TO_LAKES: NO_LAKES,
+        ELSEWHERE: notyet(
+            "its rows are not read as texts that another engine reads alike; release into a table here and copy it"
+        ),
         "refresh: {mode: frozen}": notyet(
             "it records what is published in the transaction that publishes it, and this database has none; use DuckDB "
             "or PostgreSQL, or mode: full"
@@ -92,14 +96,8 @@ _NO_PARQUET = notimpl(
     "tables of Delta and Iceberg are written; export the view as a file, COPY (FROM view) TO 'file.parquet'"
 )
 LAKE_LACKS: Mapping[str, Mapping[str, Lack]] = {
-    "delta": {
-        IN_BUCKETS: notimpl(
-            "tables are written into folders of this machine; copy the folder, or let its file system be mounted"
-        )
-    },
-    "iceberg": {
-        IN_BUCKETS: notimpl("files are written into folders of this machine; give the catalog a warehouse in one")
-    },
+    "delta": {},
+    "iceberg": {},
     "parquet": {PUBLISHED: _NO_PARQUET, IN_BUCKETS: _NO_PARQUET},
 }
 """The features that each format lacks, with reasons, by `LAKE_FEATURES`."""

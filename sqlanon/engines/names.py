@@ -12,6 +12,8 @@ LAKES = "source: delta:.."
 """The feature, as `sqlanon.engines.lacks.FEATURES` has it."""
 TO_LAKES = "publish: delta:.."
 """Likewise, of published tables."""
+ELSEWHERE = "publish_to"
+"""Likewise, of a release in another database."""
 NO_LAKES = notimpl(
     "tables of Delta, Iceberg and Parquet files are read and written by DuckDB: connect to a database of its own for "
     "the release, such as duckdb:///release.duckdb"

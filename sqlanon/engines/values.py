@@ -198,6 +198,7 @@ class Capabilities:
         block_rows: rows that it holds in memory at once however wide they are.
         listed_bit: a text column can be staged as a type that lists the values: how to ask whether bits, ``%(bits)s``,
             have the place of such a value, ``%(value)s``, in the type; empty: there are no such types.
+        listed_bits: the aggregate of such values over rows that has the bits of their places.
         row_numbers: tables number their rows (``rowid``), and views do not.
         type_of: how to ask for the type of ``%(value)s``, as a value that can be compared; engines without transactions
             only.
@@ -236,6 +237,7 @@ class Capabilities:
     grouping_sets: bool = False
     counts_in_domains: bool = False
     listed_bit: str = ""
+    listed_bits: str = ""
     row_numbers: bool = False
     type_of: str = ""
     arrays_by_row: bool = False

@@ -57,9 +57,9 @@ def level(quasi: Sequence[str], of: int) -> tuple[tuple[str, ...], ...]:
     return tuple(combinations(quasi, of))
 
 
-def average_divergence(found: Sequence[Divergence]) -> float:
+def average_divergence(divergences: Sequence[Divergence]) -> float:
     """KLD of a level: the mean of the group-bys, infinite where any is."""
-    return math.fsum(measured.kld for measured in found) / len(found) if found else 0.0
+    return math.fsum(measured.kld for measured in divergences) / len(divergences) if divergences else 0.0
 
 
 def measure_divergence(

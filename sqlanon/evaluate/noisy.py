@@ -79,11 +79,11 @@ def evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, 
 
 
 def _measure_families(
-    measure: Measure, sides: Sides, asked: Sequence[Asked]
+    measure: Measure, sides: Sides, queries: Sequence[Asked]
 ) -> tuple[list[QueryResult], dict[str, list[Cell]]]:
     results: list[QueryResult] = []
     cells: dict[str, list[Cell]] = {}
-    for name, some in itertools.groupby(asked, lambda query: query.family):  # each table answers for itself
+    for name, some in itertools.groupby(queries, lambda query: query.family):  # each table answers for itself
         for result, cells_of in measure(sides, list(some)):
             results.append(result)
             cells.setdefault(name, []).extend(cells_of)
@@ -95,20 +95,20 @@ def _list_queries(workload: WorkloadSpec) -> list[Asked]:
 
 
 def ask_releases_of_rows(
-    engine: Engine, named: str, source: TableRef, queries: Sequence[Asked], measure: Measure
+    engine: Engine, source_name: str, source: TableRef, queries: Sequence[Asked], measure: Measure
 ) -> tuple[Beside, ...]:
     """The errors of the published releases of rows of a source, in this database.
 
     Args:
         engine: the database of all.
-        named: the source as the catalog names it.
+        source_name: the source as the catalog names it.
         source: the source.
         queries: counts.
         measure: asks queries of a release and of the source.
     """
     beside = []
     for entry in Catalog(engine).entries(statuses=("published",)):
-        if entry.source == named and entry.view is not None and entry.kind.has_rows:
+        if entry.source == source_name and entry.view is not None and entry.kind.has_rows:
             results, cells = _measure_families(measure, Sides(entry.release, entry.view, source), queries)
             beside.append(Beside(entry.release, tuple(family_of(name, results, cells[name]) for name in cells)))
     return tuple(beside)

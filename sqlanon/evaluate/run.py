@@ -68,7 +68,7 @@ def evaluate(
 
 
 def _evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, reporter: Progress) -> Evaluation:
-    evaluation = evaluate_noisy(engine, entry, workload, lambda on, asked: _measure(engine, on, asked, reporter))
+    evaluation = evaluate_noisy(engine, entry, workload, lambda on, queries: _measure(engine, on, queries, reporter))
     reporter.finish(entry.release)
     return evaluation
 
@@ -123,7 +123,7 @@ def compare_noisy(
 
     reporter = progress or Silent()
     noise = compare_noise(
-        engine, spec, epsilons, alone=alone, measure=lambda on, asked: _measure(engine, on, asked, reporter)
+        engine, spec, epsilons, alone=alone, measure=lambda on, queries: _measure(engine, on, queries, reporter)
     )
     reporter.finish(spec.name)
     return noise
@@ -134,14 +134,14 @@ def _rows(engine: Engine, table: TableRef) -> int:
 
 
 def _measure(
-    engine: Engine, on: Sides, asked: Sequence[Asked], reporter: Progress
+    engine: Engine, on: Sides, queries: Sequence[Asked], reporter: Progress
 ) -> list[tuple[QueryResult, list[Cell]]]:
     """Ask queries of both sides."""
     reporter.stage(on.name, "queries")
     names = Names()
     results: list[tuple[QueryResult, list[Cell]]] = []
-    for some in _group_queries(asked):
-        reporter.update(len(results), len(asked), "queries")
+    for some in _group_queries(queries):
+        reporter.update(len(results), len(queries), "queries")
         results += _measure_queries(engine, on, some, names)
     return results
 
@@ -169,39 +169,39 @@ def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, reporter: Progress) 
     return tuple(cubes[generator.name] for generator in plan.generators if generator.name in cubes)
 
 
-def _group_queries(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
+def _group_queries(queries: Sequence[Asked]) -> Iterator[list[Asked]]:
     """The queries in order; counts that follow each other are asked in a single statement, so many at once."""
-    for conditional, some in groupby(asked, lambda query: query.condition is not None):
+    for conditional, some in groupby(queries, lambda query: query.condition is not None):
         every = list(some)
         size = MOST_TOGETHER if conditional else 1
         yield from (every[place : place + size] for place in range(0, len(every), size))
 
 
 def _measure_queries(
-    engine: Engine, on: Sides, some: Sequence[Asked], known: Names
+    engine: Engine, on: Sides, some: Sequence[Asked], names: Names
 ) -> list[tuple[QueryResult, list[Cell]]]:
     """Ask queries of both; a result and the cells for every aggregate.
 
-    ``known``: facts about the release from earlier queries.
+    ``names``: facts about the release from earlier queries.
 
     Several are counts, and asked together: each row of the source and each box of the release is read once for all of
     them.
     """
     if len(some) == 1:
-        return _ask_alone(engine, on, some[0], known)
+        return _ask_alone(engine, on, some[0], names)
     counts = ", ".join(f"COUNT(*) FILTER (WHERE {query.condition}) AS n{i}" for i, query in enumerate(some))
     source = in_dialect(spell_table(on.source), engine.dialect)
     sql = f"SELECT {counts} FROM {source}"  # noqa: S608
     try:
         with engine.snapshot(), keep_apart(engine, some):
-            answer = ask(engine, sql, release=spell_table(on.view), known=known, seconds=math.inf)
+            answer = ask(engine, sql, release=spell_table(on.view), names=names, seconds=math.inf)
             truth = find_truth(engine, sql, answer)
     except (UnsupportedError, DatabaseError) as error:
         if not isinstance(error, UnsupportedError) and not is_overflow(engine, error):
             raise DatabaseError(f"queries {some[0].name} to {some[-1].name}: {error}") from error
         half = len(some) // 2  # it may be some of them alone
         return [
-            measured for part in (some[:half], some[half:]) for measured in _measure_queries(engine, on, part, known)
+            measured for part in (some[:half], some[half:]) for measured in _measure_queries(engine, on, part, names)
         ]
     measured = []
     for i, query in enumerate(some):
@@ -210,23 +210,23 @@ def _measure_queries(
     return measured
 
 
-def _ask_alone(engine: Engine, on: Sides, one: Asked, known: Names) -> list[tuple[QueryResult, list[Cell]]]:
+def _ask_alone(engine: Engine, on: Sides, question: Asked, names: Names) -> list[tuple[QueryResult, list[Cell]]]:
     try:
-        query = parse_of_source(engine, on, one)
-        with engine.snapshot(), keep_apart(engine, [one]):
-            answer = ask(engine, one.sql, release=spell_table(on.view), known=known, seconds=math.inf)
-            truth = find_truth(engine, one.sql, answer)
+        query = parse_of_source(engine, on, question)
+        with engine.snapshot(), keep_apart(engine, [question]):
+            answer = ask(engine, question.sql, release=spell_table(on.view), names=names, seconds=math.inf)
+            truth = find_truth(engine, question.sql, answer)
     except UnsupportedError as error:
         # An error that refuses a query underlines a piece of it, and that may be a value that was drawn.
-        reason = "a query that was drawn has no answer over this release" if one.secret else str(error)
-        return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=reason), [])]
+        reason = "a query that was drawn has no answer over this release" if question.secret else str(error)
+        return [(QueryResult(question.name, question.family, "", 0, 0, Errors.of(()), refused=reason), [])]
     except DatabaseError as error:
         if not is_overflow(engine, error):
-            raise DatabaseError(f"query {one.name}: {error}") from error
-        return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=OVERFLOW), [])]
+            raise DatabaseError(f"query {question.name}: {error}") from error
+        return [(QueryResult(question.name, question.family, "", 0, 0, Errors.of(()), refused=OVERFLOW), [])]
     cut = bool(query.having is not None or query.limit is not None or query.offset is not None)
     counts = {name for name, node in query.items if isinstance(node, exp.Count)}
-    return [compare_cells(one, answer, name, truth, cut=cut, count=name in counts) for name in answer.aggregates]
+    return [compare_cells(question, answer, name, truth, cut=cut, count=name in counts) for name in answer.aggregates]
 
 
 def keep_apart(engine: Engine, some: Sequence[Asked]) -> AbstractContextManager[None]:
@@ -243,15 +243,16 @@ def is_overflow(engine: Engine, error: DatabaseError) -> bool:
     return error.__cause__ is not None and engine.reason(error) == OUT_OF_RANGE
 
 
-def parse_of_source(engine: Engine, on: Sides, one: Asked) -> Query:
+def parse_of_source(engine: Engine, on: Sides, question: Asked) -> Query:
     """The query, parsed.
 
     Raises:
         PolicyError: it asks something else than the source.
     """
-    query = parse(one.sql, engine.dialect)
+    query = parse(question.sql, engine.dialect)
     if engine.relation(query.table_name).ref != on.source:
         raise PolicyError(
-            f"query {one.name}: asks {query.table_name}, but {on.name} was made of {on.source}; write that after FROM"
+            f"query {question.name}: asks {query.table_name}, but {on.name} was made of {on.source}; write that "
+            "after FROM"
         )
     return query

@@ -155,7 +155,7 @@ def find_entry(engine: Engine, release: str | None = None) -> Entry:
     )
 
 
-def _column(name: str, kept: Mapping[str, Any], described: tuple[object, ...]) -> ColumnSpec:
+def _column(name: str, settings: Mapping[str, Any], described: tuple[object, ...]) -> ColumnSpec:
     """A column with the settings in the policy.
 
     Lists of values come from the metadata, since the catalog holds only their hashes.
@@ -171,7 +171,7 @@ def _column(name: str, kept: Mapping[str, Any], described: tuple[object, ...]) -
         "quasi" if role == "quasi" else "sensitive",
         hierarchy=_hierarchy(name, values) if kind == "hierarchy" else None,
         recode=Recode(**values["recode"]) if "recode" in values else None,
-        ordered=tuple(values["order"]) if "order" in values else words.get(str(kept.get("ordered"))),
+        ordered=tuple(values["order"]) if "order" in values else words.get(str(settings.get("ordered"))),
     )
 
 

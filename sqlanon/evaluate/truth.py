@@ -78,7 +78,7 @@ def _normalize_key(value: Any) -> Any:  # noqa: ANN401 - an engine's value
 
 
 def compare_cells(
-    one: Asked,
+    query: Asked,
     answer: Answer,
     name: str,
     truth: Mapping[tuple[Any, ...], Mapping[str, Any]],
@@ -104,8 +104,8 @@ def compare_cells(
     lost = 0 if cut else len(truth.keys() - groups)
     alone = cells[0] if len(cells) == 1 else Cell(None, None, None, None, inside=True)
     result = QueryResult(
-        one.name,
-        one.family,
+        query.name,
+        query.family,
         name,
         len(cells),
         lost,

@@ -34,14 +34,14 @@ class Widths:
     refused: int
 
 
-def measure_widths(engine: Engine, subject: Subject, released: Released, asked: Sequence[Asked]) -> Widths:
+def measure_widths(engine: Engine, subject: Subject, released: Released, queries: Sequence[Asked]) -> Widths:
     """Ask queries of a release alone, which may be in scratch tables.
 
     Args:
         engine: the database.
         subject: the release and the source.
         released: the same as readers would see it.
-        asked: queries of the source, by `sqlanon.evaluate.workload.list_queries`.
+        queries: queries of the source, by `sqlanon.evaluate.workload.list_queries`.
 
     Raises:
         PolicyError: a query asks another table than the source.
@@ -54,11 +54,11 @@ def measure_widths(engine: Engine, subject: Subject, released: Released, asked: 
     # No name that people write means a scratch table.
     relations = Names()
     relations[view, "", ""] = Found(released)
-    for query in asked:
+    for query in queries:
         try:
             parse_of_source(engine, subject.sides, query)
             with keep_apart(engine, [query]):
-                answer = ask(engine, query.sql, release=view, known=relations, seconds=math.inf)
+                answer = ask(engine, query.sql, release=view, names=relations, seconds=math.inf)
         except UnsupportedError:
             refused += 1
             continue

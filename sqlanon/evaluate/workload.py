@@ -88,10 +88,10 @@ def list_queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> li
     return queries
 
 
-def _in_dialect(one: Asked, dialect: str) -> Asked:
+def _in_dialect(query: Asked, dialect: str) -> Asked:
     """A query written in standard SQL, in the dialect that people write for the engine."""
-    condition = None if one.condition is None else in_dialect(one.condition, dialect)
-    return replace(one, sql=in_dialect(one.sql, dialect), condition=condition)
+    condition = None if query.condition is None else in_dialect(query.condition, dialect)
+    return replace(query, sql=in_dialect(query.sql, dialect), condition=condition)
 
 
 def fit_workload(workload: WorkloadSpec | None, subject: Subject) -> WorkloadSpec:

@@ -42,6 +42,7 @@ class Claim:
             has, and ``has`` asks it for the value of a row.
         by_row: the released array is asked for the value of every row, by ``has``.
         boolean: values are true and false, for which an engine may have no least value.
+        bits: of a set that fits into bits, the aggregate over rows that has the set of their values.
     """
 
     alias: str
@@ -57,6 +58,7 @@ class Claim:
     by_row: bool = False
     has: str | None = None
     boolean: bool = False
+    bits: str | None = None
 
 
 def count_covered(
@@ -77,12 +79,12 @@ def count_covered(
         scratch: the run.
         classed: staged rows with their original values and class.
         recoded: the published values of every class.
-        known: columns of which it is known that their ends cover every value are not asked again.
+        known: columns of which it is known that they publish exactly the values of each class are not asked again.
         sets_as_bits: sets of few values are asked for a value by their bits, see `claim_of`.
 
     A few columns at a time where each needs joins: planning them takes an engine more than linear time.
     """
-    unbounded = [domain for domain in classed.encoded.quasi if domain.reading.name not in known.ends]
+    unbounded = [domain for domain in classed.encoded.quasi if domain.reading.name not in known.exact]
     if not unbounded and known.reached is not None:
         return known.reached, 0
     columns = [
@@ -249,16 +251,25 @@ def count_wider_than_least(
         matched: table (class, staged originals).
         recoded: the published values.
 
-    Cost: the rows are grouped by class once for eight ordered columns, and once for each other column.
+    Cost: the rows are grouped by class once for eight ordered columns and sets that fit into bits, and once for each
+    other column.
     """
     wider: dict[str, int] = {}
     reached: int | None = None
-    ordered: list[tuple[str, Claim]] = []
+    one_scan: list[tuple[str, Claim]] = []
+    bits = scratch.engine.capabilities.listed_bits
     for domain in quasi:
         reading, names = domain.reading, recoded.layout.names[domain.code]
-        claim = claim_of(form, scratch, domain, recoded.released, names, of="_least")
+        claim = claim_of(form, scratch, domain, recoded.released, names, sets_as_bits=bool(bits), of="_least")
         if claim.kind == "ordered":
-            ordered.append((reading.name, claim))
+            one_scan.append((reading.name, claim))
+            continue
+        if claim.kind == "set" and claim.listed is not None and claim.claims is None:
+            said = scratch.table(f"{domain.code}_said_least")
+            scratch.execute(
+                "verify/said_bits", said=said, released=recoded.released, column=names.value, listed=claim.listed
+            )
+            one_scan.append((reading.name, replace(claim, said=said, bits=bits % {"value": f"s.{claim.alias}"})))
             continue
         set_context: dict[str, Any] = {
             "matched": matched,
@@ -283,16 +294,16 @@ def count_wider_than_least(
             scratch.engine.load_rows(paths, [("leaf", text), ("level", "INTEGER"), ("label", text)], above)
             rows = scratch.fetch("verify/least_node", **set_context, paths=paths, text=form.facts.text)
         wider[reading.name] = read_integer(rows[0][0])
-    for start in range(0, len(ordered), FEW):  # the rows are grouped once for several columns
-        some = ordered[start : start + FEW]
+    for start in range(0, len(one_scan), FEW):  # the rows are grouped once for several columns
+        some = one_scan[start : start + FEW]
         columns = [column for _, column in some]
         n, *wide = (
             read_integer(cell)
             for cell in scratch.fetch(
-                "verify/least_ordered", matched=matched, released=recoded.released, columns=columns
+                "verify/least_values", matched=matched, released=recoded.released, columns=columns
             )[0]
         )
         reached = n if reached is None else min(reached, n)
         wider |= {name: rows_wider for (name, _), rows_wider in zip(some, wide, strict=True)}
-    ends = (name for name, claim in ordered if not wider[name] and claim.claims is None and claim.ranks is None)
-    return Least(wider, frozenset(ends), reached)
+    exact = (name for name, claim in one_scan if not wider[name] and claim.claims is None and claim.ranks is None)
+    return Least(wider, frozenset(exact), reached)

@@ -38,14 +38,14 @@ class Least:
 
     Attributes:
         wide: by the name of a quasi column, how many classes publish more than the least.
-        ends: names of the columns that publish the least and greatest value of every class as ends, as the engine
-            compares values: so every value lies between them.
+        exact: names of the columns that publish the least and greatest value of every class as ends, as the engine
+            compares values, or the set of its values: so every value is covered.
         reached: rows that reach the release, as the covering predicate counts them; None: no count was made that shows
             it.
     """
 
     wide: Mapping[str, int]
-    ends: frozenset[str] = frozenset()
+    exact: frozenset[str] = frozenset()
     reached: int | None = None
 
 

@@ -89,8 +89,18 @@ def default_view(name: str) -> str:
     return f"{PUBLISH_SCHEMA}.{name}" if name.isidentifier() else f'{PUBLISH_SCHEMA}."{quoted}"'
 
 
-def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Problems, files: Files) -> ReleaseSpec:
-    """Check that the parts fit together and make the spec; it is only good if there are no problems."""
+def build(
+    model: ReleaseModel,
+    raw: Mapping[str, Any],
+    path: Path,
+    problems: Problems,
+    files: Files,
+    view: str | None = None,
+) -> ReleaseSpec:
+    """Check that the parts fit together and make the spec; it is only good if there are no problems.
+
+    ``view``: name of the view next to a lake table, where it is not the release's.
+    """
     listed = raw.get("columns")
     unread = set(listed) - set(model.columns) if isinstance(listed, Mapping) else None
     columns = tuple(
@@ -128,6 +138,11 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
     lake = lake_of(model.publish) is not None if model.publish else False
     if lake and model.publish_file is not None:
         problems.add((*path, "publish_file"), "publish names a lake table", "one of both")
+    if model.publish_to is not None:
+        for key in ("publish_file", *(("publish",) if lake else ())):
+            if getattr(model, key) is not None:
+                what = "publish_to names another database, and a release goes to one place"
+                problems.add((*path, key), what, f"leave out publish_to, or {key}")
     keys = [key for key in ("method", "refine") if raw.get(key) is not None]
     for key in keys if model.effort is not None else ():
         what = f"effort chooses method and refine, and {key} is named"
@@ -137,9 +152,10 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         source=model.source,
         columns=columns,
         privacy=privacy,
-        publish=default_view(model.name) if lake else model.publish,
+        publish=default_view(view or model.name) if lake else model.publish,
         publish_file=model.publish_file,
         publish_lake=model.publish if lake else None,
+        publish_to=model.publish_to,
         rest=model.rest,
         rows_are=kind_of_rows(model),
         person=list_person_columns(model),

@@ -28,7 +28,7 @@ _LARGE = f"{{}}: holds more than {LARGEST} values, aliases followed; long lists 
 DEEPEST = 20
 """Mappings and lists inside each other at most."""
 
-KEPT = (("secret",),)
+KEPT = (("secret",), ("publish_to",))
 """Keys that keep ``${NAME}`` as written: a run reads the variable."""
 
 READ = ("connection", "hierarchy")

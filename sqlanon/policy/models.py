@@ -208,6 +208,7 @@ class ReleaseModel(Written):
     source: str
     publish: str | None
     publish_file: str | None
+    publish_to: str | None
     columns: Mapping[str, ColumnModel]
     rest: Rest
     rows_are: RowsAre

@@ -207,7 +207,7 @@ class AnonymizeOptions(FileOptions, total=False):
 {}
 '''
 
-_PUBLISHED = ("publish", "publish_file")
+_PUBLISHED = ("publish", "publish_file", "publish_to")
 """Arguments that say where a table's release is published; a file's has none of them."""
 
 

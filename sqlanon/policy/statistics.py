@@ -14,6 +14,7 @@ from sqlanon.column_spec import ColumnSpec, Hierarchy
 from sqlanon.counted import StatisticsSpec, StatisticsTable
 from sqlanon.declared.records import BROKEN, Path
 from sqlanon.declared.wording import join_words, near, show
+from sqlanon.lake_names import lake_of
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.checks import Files
 from sqlanon.policy.decision import build_context, build_threshold
@@ -121,6 +122,7 @@ def read_protected(
     if refresh is not None and refresh.signers and not refresh.needs_approval:
         what = "without needs_approval no approval is read"
         problems.add((*path, "refresh", "signers"), what, "needs_approval: true")
+    lake = model.publish is not None and lake_of(model.publish) is not None
     return ReleaseSpec(
         name=model.name,
         source=model.source,
@@ -130,7 +132,8 @@ def read_protected(
             *(ColumnSpec(name, "identifier") for name in model.person),
         ),
         privacy=PrivacySpec(),
-        publish=model.publish or view(model.name),
+        publish=view(model.name) if lake else model.publish or view(model.name),
+        publish_lake=model.publish if lake else None,
         rest="drop",
         rows_are="events",
         person=model.person,

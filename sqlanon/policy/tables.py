@@ -19,6 +19,8 @@ from sqlanon.spec import ReleaseSpec, Together
 
 _ITS_OWN = ("source", "columns", "publish")
 """Keys of a release that belong to a single table."""
+_ELSEWHERE = ("publish_file", "publish_to")
+"""Keys of a release that goes to another database, which a single release does."""
 
 
 def expand_releases(raw: object, path: Path, problems: Problems) -> Iterator[tuple[Path, object, str | None]]:
@@ -34,7 +36,7 @@ def expand_releases(raw: object, path: Path, problems: Problems) -> Iterator[tup
         return
     if raw.get("rotate", "version") != "version":
         problems.add((*path, "rotate"), "not a word that is known", "version, or leave it out")
-    for key in (*_ITS_OWN, "publish_file"):
+    for key in (*_ITS_OWN, *_ELSEWHERE):
         if key in shared:
             what = "all tables would share it" if key in _ITS_OWN else "the tables are published in one transaction"
             problems.add((*path, key), what, "each table of tables has its own" if key in _ITS_OWN else "leave it out")
@@ -52,12 +54,12 @@ def expand_releases(raw: object, path: Path, problems: Problems) -> Iterator[tup
         if not isinstance(table, Mapping):
             problems.add(table_path, "not a mapping", "source, columns, and what differs from the other tables")
             continue
-        for key in ("tables", "rotate", "publish_file"):
+        for key in ("tables", "rotate", *_ELSEWHERE):
             if key in table:
                 problems.add(
                     (*table_path, key), "not a key of a single table", "tables and rotate belong to the release"
                 )
-        own_settings = {key: value for key, value in table.items() if key not in ("tables", "rotate", "publish_file")}
+        own_settings = {key: value for key, value in table.items() if key not in ("tables", "rotate", *_ELSEWHERE)}
         name = own_settings.get("name", _last(own_settings.get("source")))
         release = {**shared, **own_settings}
         if isinstance(name, str) and isinstance(raw.get("name"), str):

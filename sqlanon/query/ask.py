@@ -61,7 +61,7 @@ def ask(  # noqa: PLR0913 - keywords of the public interface
     spec: ReleaseSpec | None = None,
     role: str | None = None,
     seconds: float = SECONDS,
-    known: Names | None = None,
+    names: Names | None = None,
     as_of_source: bool = False,
     interval: float | None = None,
     unwanted: Callable[[], bool] | None = None,
@@ -90,7 +90,7 @@ def ask(  # noqa: PLR0913 - keywords of the public interface
         rows: most rows of the answer, for each SELECT.
         merge_narrow: a percentage: neighbouring groups are merged until the bounds of each are at most this percentage
             of the estimate apart, or a single group is left (`sqlanon.query.merge_groups`).
-        known: meanings of names in earlier queries over this connection; new ones are added.
+        names: meanings of names in earlier queries over this connection; new ones are added.
 
     Returns:
         A row for each group. Every bound holds for every source that is consistent with the release (docs/query.md).
@@ -112,7 +112,7 @@ def ask(  # noqa: PLR0913 - keywords of the public interface
         raise PolicyError(f"interval {interval}: a number above 0 and below 1, such as 0.95")
     if merge_narrow is not None and not 0 < merge_narrow < math.inf:
         raise PolicyError(f"merge_narrow {merge_narrow}: a percentage above 0, such as 20")
-    options = AskOptions(release, spec, role, known, interval, allow_linking=allow_linking, as_of_source=as_of_source)
+    options = AskOptions(release, spec, role, names, interval, allow_linking=allow_linking, as_of_source=as_of_source)
     check_text(sql)
     with limit_query(engine.cancel, seconds, unwanted=unwanted, rows=rows) as limits, readable():
         with limits.rewriting():
@@ -123,7 +123,7 @@ def ask(  # noqa: PLR0913 - keywords of the public interface
             if len(parts) > 1 or len(parts[0].queries) > 1:
                 refuse(sql, None, "groups are merged of one SELECT")
             with explain_errors(engine):
-                released = find(engine, release or parts[0].queries[0].table_name, spec, known=known)
+                released = find(engine, release or parts[0].queries[0].table_name, spec, cached=names)
             if isinstance(released, ReleasedNoisy):
                 refuse(sql, None, "noise has no bounds, by which groups could be merged: ask for fewer groups")
             columns = {field.name.lower() for field in released.fields}
@@ -142,7 +142,7 @@ def _ask(engine: Engine, query: Query, limits: Limits, options: AskOptions) -> A
     name, known_releases = options.release or query.table_name, options.known
     for tries_left in reversed(range(TRIES)):
         with explain_errors(engine):
-            released = find(engine, name, options.spec, known=known_releases)
+            released = find(engine, name, options.spec, cached=known_releases)
         if options.as_of_source and released.unlike is None:
             raise PolicyError(
                 f"{name}: --as-of-source is for releases with refresh: {{mode: frozen}}; the rows of others are those "
@@ -178,7 +178,7 @@ def _ask_several(
         released = None
         if first is not None:
             with explain_errors(engine):
-                released = find(engine, name, options.spec, known=options.known)
+                released = find(engine, name, options.spec, cached=options.known)
         if released is not None and union.distinct:
             check_equality(union.text, queries, released)
         answers = []
@@ -283,9 +283,9 @@ def _answer_noisy(
         return _in_order(engine, query, answer_noisy(engine, query, released, interval=interval, rows=limits.rows))
 
 
-def _in_order(engine: Engine, query: Query, made: Answer) -> Answer:
+def _in_order(engine: Engine, query: Query, answer: Answer) -> Answer:
     ordered = bool(query.order) or query.limit is not None or bool(query.offset)
-    return arrange(engine, query, made, query.order, query.limit, query.offset) if ordered else made
+    return arrange(engine, query, answer, query.order, query.limit, query.offset) if ordered else answer
 
 
 def _leaves_groups_out(query: Query) -> bool:

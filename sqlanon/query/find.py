@@ -62,23 +62,23 @@ def find(
     name: str,
     spec: ReleaseSpec | None = None,
     *,
-    known: Names | None = None,
+    cached: Names | None = None,
 ) -> Released:
     """The release that ``name`` means: the name of a view, a release, or a source.
 
-    Of a name that is in ``known`` only the metadata and the catalog are read again, with one statement. Other rows
+    Of a name that is in ``cached`` only the metadata and the catalog are read again, with one statement. Other rows
     there indicate another version, or other releases of that name, and the name is looked up anew.
 
     Args:
         engine: the database.
         name: as written after FROM, or by the caller.
         spec: a release of the caller's policy; tried if the name of the source or the release is ``name``.
-        known: releases that this connection found before; new ones are added.
+        cached: releases that this connection found before; new ones are added.
 
     Raises:
         PolicyError: no release, or several, go by that name.
     """
-    names = Names() if known is None else known
+    names = Names() if cached is None else cached
     key = (name, spec.name if spec else "", (spec.publish or spec.source) if spec else "")
     before = names.pop(key, None)
     if before is not None:
@@ -95,7 +95,7 @@ def find(
             pass  # it was withdrawn
         forget_kept(engine, before.released)
     view, direct = _view(engine, name, spec)
-    catalog, lasting = (None, False) if known is None else (None, True) if direct else _watch_catalog(engine)
+    catalog, lasting = (None, False) if cached is None else (None, True) if direct else _watch_catalog(engine)
     rows, listed = _read(engine, view, catalog)
     # The view's columns are read after the metadata, since `ask` compares these again after all that it reads.
     shown = engine.relation(spell_table(view.ref))
@@ -109,11 +109,11 @@ def find(
     return released
 
 
-def forget(engine: Engine, known: Names) -> None:
-    """Forget what a connection knows of releases, and drop the tables that it keeps of them."""
-    for cached in known.values():
+def forget(engine: Engine, names: Names) -> None:
+    """Forget the releases that a connection knows, and drop the tables that it keeps of them."""
+    for cached in names.values():
         forget_kept(engine, cached.released)
-    known.clear()
+    names.clear()
 
 
 def _describe(engine: Engine, view: Relation, rows: tuple[Row, ...]) -> Released:

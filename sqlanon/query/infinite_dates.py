@@ -21,21 +21,23 @@ _ENDS = (
 )
 
 
-def with_infinite(engine: Engine, text: str, found: list[Row], most: int) -> list[Row]:
+def with_infinite(engine: Engine, text: str, answered: list[Row], most: int) -> list[Row]:
     """Rows of an answer with the texts ``infinity`` and ``-infinity`` where a value is infinite.
 
     Args:
         engine: the engine that answered.
         text: the query.
-        found: the rows of the answer.
+        answered: the rows of the answer.
         most: rows of an answer.
 
     Cost: nothing where no value is the first or the last date of Python; else the query a second time.
     """
-    places = [index for index in range(len(found[0]) if found else 0) if any(_may_be(row[index]) for row in found)]
+    places = [
+        index for index in range(len(answered[0]) if answered else 0) if any(_may_be(row[index]) for row in answered)
+    ]
     if not places:
-        return found
-    names = [f"c{index}" for index in range(len(found[0]))]
+        return answered
+    names = [f"c{index}" for index in range(len(answered[0]))]
     texts = [f"CAST(c{place} AS VARCHAR)" for place in places]
     shown = ", ".join([*names, *(f"CASE WHEN {text} IN ('infinity', '-infinity') THEN {text} END" for text in texts)])
     again = f"SELECT {shown} FROM ({text}) AS answer({', '.join(names)})"  # noqa: S608 - a query of ours

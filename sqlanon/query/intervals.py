@@ -139,18 +139,18 @@ def _list_needed(tables: Tables) -> Tables:
 
 
 def intervals_of(
-    engine: Engine, drawn: Sequence[Distribution], keys: Sequence[tuple[Any, ...]], level: float
+    engine: Engine, distributions: Sequence[Distribution], keys: Sequence[tuple[Any, ...]], level: float
 ) -> list[dict[str, Interval]]:
     """The intervals of every group of an answer.
 
     Args:
         engine: the database.
-        drawn: the items.
+        distributions: the items.
         keys: the keys of the answer's groups, in order.
         level: the share of the sources.
     """
     intervals: list[dict[str, Interval]] = [{} for _ in keys]
-    for distribution in drawn:
+    for distribution in distributions:
         text = port_tree(distribution.tree, engine.dialect).sql(dialect=engine.dialect, copy=False)
         by_group: dict[tuple[str, ...], list[tuple[float, ...]]] = {}
         for row in engine.fetch(Statement("query/interval", text), max_rows=MOST_SHARES):

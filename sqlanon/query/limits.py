@@ -236,9 +236,9 @@ class _Guarded:
         if not callable(attribute):
             return attribute
 
-        def call(*args: Any, **named: Any) -> Any:  # noqa: ANN401
+        def call(*args: Any, **keywords: Any) -> Any:  # noqa: ANN401
             with self._limits.asking():
-                return attribute(*args, **named)
+                return attribute(*args, **keywords)
 
         return call
 

@@ -148,7 +148,7 @@ def _constant(value: Any) -> exp.Expr:  # noqa: ANN401 - an engine's value
 def _label(answer: Answer, name: str, groups: Groups, *, stepped: bool) -> Answer:
     """The answer with the values of groups in place of their numbers, in order."""
     place = {i: i for i in range(len(groups))} if stepped else {group[0]: i for i, group in enumerate(groups)}
-    order = sorted(range(len(answer.rows)), key=lambda at: place.get(answer.rows[at][name], len(groups)))
+    order = sorted(range(len(answer.rows)), key=lambda index: place.get(answer.rows[index][name], len(groups)))
     rows, merged = [], []
     for index in order:
         value = answer.rows[index][name]

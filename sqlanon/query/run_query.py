@@ -175,7 +175,7 @@ def _prepare(
 ) -> tuple[Prepared, list[Distribution] | None]:
     """The rewritten query, and with ``drawing`` the distributions for intervals."""
     with limits.rewriting():
-        plan = collect(bound, drawn=drawing, sharp=sharp)
+        plan = collect(bound, distribution=drawing, sharp=sharp)
     if not sharp:  # the text is that of the whole query
         check_valid(bound)
     with limits.rewriting():

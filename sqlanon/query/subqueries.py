@@ -115,11 +115,11 @@ def _names(term: exp.Expr, name: str) -> bool:
     return isinstance(term, exp.Column) and not term.table and term.name.lower() == name.lower()
 
 
-def _alike(one: exp.Expr, other: exp.Expr) -> bool:
-    if isinstance(one, exp.Column) and isinstance(other, exp.Column):
-        same = one.name.lower() == other.name.lower()
-        return same and (not one.table or not other.table or one.table.lower() == other.table.lower())
-    return one == other
+def _alike(first: exp.Expr, other: exp.Expr) -> bool:
+    if isinstance(first, exp.Column) and isinstance(other, exp.Column):
+        same = first.name.lower() == other.name.lower()
+        return same and (not first.table or not other.table or first.table.lower() == other.table.lower())
+    return first == other
 
 
 def _number(node: exp.Expr) -> int:
@@ -175,14 +175,14 @@ def _as_constant(query: Query, value: exp.Expr, place: exp.Expr) -> exp.Expr:
     return literal
 
 
-def _scalar(query: Query, asked: Asked, around: Around) -> exp.Expr:
+def _scalar(query: Query, request: Asked, around: Around) -> exp.Expr:
     """The value of a subquery over the release, with bounds."""
-    answer = around.answer(asked.query)
+    answer = around.answer(request.query)
     if len(answer.rows) != 1 or not answer.certain[0] or not answer.complete:
-        refuse(query.text, asked.node, "a subquery in place of a value has one row in every consistent source")
-    kind = answer.types[asked.column]
-    cells = _cells(answer, 0, asked.column)
-    trees = [_literal(query, asked, cell, kind) for cell in cells[:3]]
+        refuse(query.text, request.node, "a subquery in place of a value has one row in every consistent source")
+    kind = answer.types[request.column]
+    cells = _cells(answer, 0, request.column)
+    trees = [_literal(query, request, cell, kind) for cell in cells[:3]]
     return Scalar(
         this=exp.Literal.number(0),
         estimate=trees[0],
@@ -193,33 +193,33 @@ def _scalar(query: Query, asked: Asked, around: Around) -> exp.Expr:
     )
 
 
-def _cells(found: Rows, row: int, column: int) -> Sequence[Any]:
+def _cells(fetched: Rows, row: int, column: int) -> Sequence[Any]:
     """Estimate, low, high and undefined of a cell."""
-    position = sum(4 if bounded else 1 for bounded in found.bounded[:column])
-    if found.bounded[column]:
-        return found.rows[row][position : position + 4]
-    value = found.rows[row][position]
+    position = sum(4 if bounded else 1 for bounded in fetched.bounded[:column])
+    if fetched.bounded[column]:
+        return fetched.rows[row][position : position + 4]
+    value = fetched.rows[row][position]
     return [value, value, value, int(value is None)]
 
 
-def _list_of(query: Query, asked: Asked, around: Around) -> tuple[list[exp.Expr], bool]:
+def _list_of(query: Query, request: Asked, around: Around) -> tuple[list[exp.Expr], bool]:
     """The values of a subquery over the release, and whether every consistent source has these."""
-    answer = around.answer(asked.query)
-    if answer.bounded[asked.column]:
-        refuse(query.text, asked.node, "IN takes what the subquery is grouped by")
+    answer = around.answer(request.query)
+    if answer.bounded[request.column]:
+        refuse(query.text, request.node, "IN takes what the subquery is grouped by")
     if len(answer.rows) > MOST_VALUES:
-        refuse(query.text, asked.node, f"a subquery after IN has at most {MOST_VALUES:,} rows")
-    kind = answer.types[asked.column]
-    cells = [_cells(answer, i, asked.column)[0] for i in range(len(answer.rows))]
-    present = [cell for cell in cells if cell is not None or not asked.top]
-    return [_literal(query, asked, cell, kind) for cell in present], all(answer.certain) and answer.complete
+        refuse(query.text, request.node, f"a subquery after IN has at most {MOST_VALUES:,} rows")
+    kind = answer.types[request.column]
+    cells = [_cells(answer, i, request.column)[0] for i in range(len(answer.rows))]
+    present = [cell for cell in cells if cell is not None or not request.top]
+    return [_literal(query, request, cell, kind) for cell in present], all(answer.certain) and answer.complete
 
 
-def _constant_scalar(query: Query, asked: Asked, around: Around) -> exp.Expr:
+def _constant_scalar(query: Query, request: Asked, around: Around) -> exp.Expr:
     """The value of a subquery over another table."""
-    values, kind = _of_table(query, asked, around)
+    values, kind = _of_table(query, request, around)
     if len(values) > 1:
-        refuse(query.text, asked.node, "a subquery in place of a value has one row")
+        refuse(query.text, request.node, "a subquery in place of a value has one row")
     value = values[0] if values else exp.cast(exp.null(), kind)
     null = bool(value.find(exp.Null))
     ends = {end: value.copy() for end in ("estimate", "low", "high")}
@@ -227,13 +227,13 @@ def _constant_scalar(query: Query, asked: Asked, around: Around) -> exp.Expr:
     return Scalar(this=exp.Literal.number(0), **ends, undefined=undefined, kind=kind.copy())
 
 
-def _of_table(query: Query, asked: Asked, around: Around) -> tuple[list[exp.Expr], exp.DataType]:
+def _of_table(query: Query, request: Asked, around: Around) -> tuple[list[exp.Expr], exp.DataType]:
     """The values of a subquery that reads another table, which the engine answers."""
-    engine, text, tree = around.engine, query.text, asked.select.copy()
-    if asked.query.asked or asked.query.source is None or asked.query.joins:
-        refuse(text, asked.node, "a subquery beside a release reads one table, or the release")
-    if asked.query.regroup is not None or any(not _is_plain(n) for n in tree.find_all(exp.AggFunc)):
-        refuse(text, asked.node, "a subquery of another table has columns, conditions, and plain aggregates")
+    engine, text, tree = around.engine, query.text, request.select.copy()
+    if request.query.asked or request.query.source is None or request.query.joins:
+        refuse(text, request.node, "a subquery beside a release reads one table, or the release")
+    if request.query.regroup is not None or any(not _is_plain(n) for n in tree.find_all(exp.AggFunc)):
+        refuse(text, request.node, "a subquery of another table has columns, conditions, and plain aggregates")
     table = tree.args["from_"].this
     spelled = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
     relation = relation_of(engine, spelled)
@@ -242,21 +242,21 @@ def _of_table(query: Query, asked: Asked, around: Around) -> tuple[list[exp.Expr
     if not around.allow_linking and not listed:  # also where there is no such table: names are no answers
         refuse(
             text,
-            asked.node,
+            request.node,
             f"{table.name} is not among the dimensions of the release's policy: reading it could link rows of persons; "
             "list it there (dimensions: [...]), or allow linking (--allow-linking)",
         )
     if relation is None:
-        refuse(text, asked.node, f"there is no table {table.name} to read")
+        refuse(text, request.node, f"there is no table {table.name} to read")
     if relation.ref.schema == PRIVATE_SCHEMA:
-        refuse(text, asked.node, "private tables of sqlanon cannot be read")
+        refuse(text, request.node, "private tables of sqlanon cannot be read")
     table.replace(table_of(relation.ref, table.alias or table.name))
-    item = tree.expressions[asked.column]
+    item = tree.expressions[request.column]
     tree.set("expressions", [exp.alias_(item.unalias().copy(), "value", quoted=True)])
     spelled = port_tree(tree, engine.dialect).sql(dialect=engine.dialect)
     kind = exp.DataType.build(engine.describe(spelled)[0], dialect=engine.dialect, udt=True)
     rows = engine.fetch(Statement("query/subquery", spelled), max_rows=MOST_VALUES)
-    return [_literal(query, asked, row[0], kind) for row in rows], kind
+    return [_literal(query, request, row[0], kind) for row in rows], kind
 
 
 def _is_plain(node: exp.Expr) -> bool:
@@ -264,20 +264,20 @@ def _is_plain(node: exp.Expr) -> bool:
     return aggregate is not None and aggregate.kind in ("count", "sum", "avg", "min", "max")
 
 
-def _literal(query: Query, asked: Asked, value: Any, kind: exp.DataType) -> exp.Expr:  # noqa: ANN401 - an engine's value
+def _literal(query: Query, request: Asked, value: Any, kind: exp.DataType) -> exp.Expr:  # noqa: ANN401 - an engine's value
     """A value as a constant of a type."""
     if value is None:
-        return exp.cast(exp.null(), kind.copy()) if not asked.several else exp.null()
+        return exp.cast(exp.null(), kind.copy()) if not request.several else exp.null()
     if isinstance(value, bool):
         return exp.Boolean(this=value)
     if isinstance(value, str):
         return string(value)
     if isinstance(value, int | float | Decimal) and math.isfinite(value):
-        return number(value) if asked.several else exp.cast(number(value), kind.copy())
+        return number(value) if request.several else exp.cast(number(value), kind.copy())
     if isinstance(value, datetime.date):
         return exp.cast(string(str(value)), kind.copy())
     return refuse(
-        query.text, asked.node, "a subquery inside an expression has texts, finite numbers, dates or booleans"
+        query.text, request.node, "a subquery inside an expression has texts, finite numbers, dates or booleans"
     )
 
 

@@ -108,22 +108,22 @@ def _are_same(pairs: Sequence[tuple[Bounded, Bounded]]) -> bool | None:
     return None if None in verdicts else True
 
 
-def _are_equal(one: Bounded, other: Bounded) -> bool | None:
-    if one.undefined_possible or other.undefined_possible:
+def _are_equal(first: Bounded, other: Bounded) -> bool | None:
+    if first.undefined_possible or other.undefined_possible:
         return None
-    ends = (one.low, one.high, other.low, other.high)
+    ends = (first.low, first.high, other.low, other.high)
     if any(end is not None and _family(end) != _family(ends[0]) for end in ends) or None in ends:
         return None
     if any(isinstance(end, float | Decimal) and math.isnan(end) for end in ends):
         return None
-    if any(_is_below(low, high) for low, high in ((one.high, other.low), (other.high, one.low))):
+    if any(_is_below(low, high) for low, high in ((first.high, other.low), (other.high, first.low))):
         return False
     # Sums of floating point values that are equal here may differ in the source by their order.
-    exact = one.exact and other.exact and one.low == other.low
-    return True if exact and _family(one.low) is Decimal else None
+    exact = first.exact and other.exact and first.low == other.low
+    return True if exact and _family(first.low) is Decimal else None
 
 
-def _is_below(one: Any, other: Any) -> bool:  # noqa: ANN401 - numbers, texts or times
+def _is_below(first: Any, other: Any) -> bool:  # noqa: ANN401 - numbers, texts or times
     """Whether a value is below another, for floating point values by more than their rounding."""
-    slack = 1e-9 * max(abs(one), abs(other), 1.0) if isinstance(one, float) else 0
-    return bool(one < other - slack if slack else one < other)
+    slack = 1e-9 * max(abs(first), abs(other), 1.0) if isinstance(first, float) else 0
+    return bool(first < other - slack if slack else first < other)

@@ -40,29 +40,31 @@ READING = (
 )
 
 
-def report_accuracy(found: Evaluation) -> Section:
+def report_accuracy(evaluation: Evaluation) -> Section:
     """Errors by family of queries, the queries of the file, and divergences."""
     blocks: list[Block] = []
-    if found.queries:
-        blocks.append(_families(found))
-    shown_queries = [query for query in found.queries if query.family == "queries"]
+    if evaluation.queries:
+        blocks.append(_families(evaluation))
+    shown_queries = [query for query in evaluation.queries if query.family == "queries"]
     if shown_queries:
         blocks.append(_single(shown_queries[:MOST_QUERIES]))
     if len(shown_queries) > MOST_QUERIES:
         blocks.append(Text(f"{count(len(shown_queries))} queries in all; `sqlanon evaluate --json` has every one."))
-    if found.total.lost:
-        blocks.append(Text(f"{count(found.total.lost)} groups of the source are not named by the release's answers."))
-    if not found.sound:
-        missed = found.total.errors.cells - found.total.errors.inside
+    if evaluation.total.lost:
+        blocks.append(
+            Text(f"{count(evaluation.total.lost)} groups of the source are not named by the release's answers.")
+        )
+    if not evaluation.sound:
+        missed = evaluation.total.errors.cells - evaluation.total.errors.inside
         text = (
-            f"{count(missed)} of {count(found.total.errors.cells)} truths lie outside of their bounds: the source has "
-            "changed since."
+            f"{count(missed)} of {count(evaluation.total.errors.cells)} truths lie outside of their bounds: the source "
+            "has changed since."
         )
         blocks.append(Text(text, warning=True))
-    if found.cubes:
+    if evaluation.cubes:
         rows = [
             (cube.name, cube.sensitive or "-", count(len(cube.group_bys)), _kld(cube.kld), count(cube.missed))
-            for cube in found.cubes
+            for cube in evaluation.cubes
         ]
         head = "distribution | of | >group-bys | >KLD | >cells where nobody is expected"
         blocks.append(make_table("Divergence of the distributions", head, rows))
@@ -75,8 +77,8 @@ def report_accuracy(found: Evaluation) -> Section:
     )
 
 
-def _families(found: Evaluation) -> Picture | Block:
-    families = [*found.families, *([found.total] if len(found.families) > 1 else [])]
+def _families(evaluation: Evaluation) -> Picture | Block:
+    families = [*evaluation.families, *([evaluation.total] if len(evaluation.families) > 1 else [])]
     head = "queries | >answers | >in bounds | >relative error | >median | >95 % | >width"
     figures = make_table("Errors", head, [_family(family) for family in families])
     points = sorted(
@@ -86,7 +88,7 @@ def _families(found: Evaluation) -> Picture | Block:
             cell.estimate if cell.low is None else cell.low,
             cell.estimate if cell.high is None else cell.high,
         )
-        for cells in found.cells.values()
+        for cells in evaluation.cells.values()
         for cell in cells
         if cell.truth is not None and cell.estimate is not None
     )
@@ -94,7 +96,7 @@ def _families(found: Evaluation) -> Picture | Block:
         return figures
     step = math.ceil(len(points) / MOST_POINTS)
     rounded = [tuple(float(f"{value:.7g}") for value in point) for point in points[::step]]
-    total = found.total.errors
+    total = evaluation.total.errors
     text = (
         f"{count(len(rounded))} of {count(total.cells)} answers: each point is an estimate over the truth, each line "
         f"its bounds; on the diagonal they agree. Median relative error {_percent(total.relative.median)}; "
@@ -103,16 +105,16 @@ def _families(found: Evaluation) -> Picture | Block:
     return Picture("Estimates and bounds over the truth", text, draw_estimates(rounded), figures)
 
 
-def _family(one: Family) -> tuple[str, ...]:
-    relative = one.errors.relative
+def _family(family: Family) -> tuple[str, ...]:
+    relative = family.errors.relative
     return (
-        f"{one.name} ({count(one.queries)})",
-        count(one.errors.cells),
-        share(one.errors.inside, one.errors.cells),
+        f"{family.name} ({count(family.queries)})",
+        count(family.errors.cells),
+        share(family.errors.inside, family.errors.cells),
         _percent(relative.mean),
         _percent(relative.median),
         _percent(relative.p95),
-        _percent(one.errors.relative_width.mean),
+        _percent(family.errors.relative_width.mean),
     )
 
 

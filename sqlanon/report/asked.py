@@ -43,13 +43,13 @@ def report_asked(run: RunReport) -> Section:
         f"Each requirement of the policy, with {run.shape.measured}. It was measured on the written table by queries "
         "of their own, before the release was visible; a release that misses one is not published.",
         tuple(blocks),
-        list_meanings((requirement.name for requirement in run.requirements), own=not run.shape.grouped),
+        list_meanings((requirement.name for requirement in run.requirements), own_boxes=not run.shape.grouped),
     )
 
 
-def list_meanings(names: Iterable[str], *, own: bool) -> tuple[tuple[str, str], ...]:
-    """Explanation of each requirement; ``own``: every row has a box of its own."""
-    reading = {**READING, "k": CANDIDATES} if own else READING
+def list_meanings(names: Iterable[str], *, own_boxes: bool) -> tuple[tuple[str, str], ...]:
+    """Explanation of each requirement; ``own_boxes``: every row has a box of its own."""
+    reading = {**READING, "k": CANDIDATES} if own_boxes else READING
     return tuple(
         (name, reading.get(name) or REQUIREMENTS[name].about)
         for name in dict.fromkeys(names)

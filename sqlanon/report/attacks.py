@@ -49,11 +49,11 @@ READING = (
 )
 
 
-def report_attacks(found: AttackReport) -> Section:
+def report_attacks(report: AttackReport) -> Section:
     """Results of `sqlanon attack`."""
-    rows = [_linkage(linkage, found.counted) for linkage in found.linkage]
-    exceeded = [linkage.exceeded for linkage in found.linkage]
-    for guess in found.homogeneity:
+    rows = [_linkage(linkage, report.counted) for linkage in report.linkage]
+    exceeded = [linkage.exceeded for linkage in report.linkage]
+    for guess in report.homogeneity:
         where = "class" if guess.among == "class" else "candidates"
         rows.append(
             (
@@ -68,40 +68,46 @@ def report_attacks(found: AttackReport) -> Section:
     failed = frozenset(index for index, is_exceeded in enumerate(exceeded) if is_exceeded)
     head = "attack | >mean | >highest | >fewest candidates | >promised | result"
     blocks: list[Block] = []
-    if not found.held:
+    if not report.held:
         blocks.append(Text("An attack exceeds what is promised: the view is not what was published.", warning=True))
     blocks.append(make_table("Success of attacks", head, rows, failed))
-    blocks += [*_report_compositions(found), *_report_unpromised(found)]
-    if found.unmatched:
-        blocks.append(Text(f"{things(found.unmatched, 'row')} of the source came or changed since, not attacked."))
+    blocks += [*_report_compositions(report), *_report_unpromised(report)]
+    if report.unmatched:
+        blocks.append(Text(f"{things(report.unmatched, 'row')} of the source came or changed since, not attacked."))
     blocks += [
         Text(f"Not measured: {attack.kind} {attack.other}: {attack.why_not}")
-        for attack in found.composition
+        for attack in report.composition
         if attack.why_not
     ]
-    blocks += [Text(f"Not measured: {what}") for what in found.not_measured]
-    lost = found.victims - found.published
+    blocks += [Text(f"Not measured: {what}") for what in report.not_measured]
+    lost = report.victims - report.published
     left_note = f"; {count(lost)} of them are left out of the release and found by nobody" if lost else ""
     how = "exactly for"
-    if found.drawn < found.published:
-        how = f"for {things(found.drawn, 'row')} drawn at random (means within {share(found.margin, 1)}, 95 %) of"
+    if report.drawn < report.published:
+        how = f"for {things(report.drawn, 'row')} drawn at random (means within {share(report.margin, 1)}, 95 %) of"
     return Section(
         "attacks",
         "Attacks",
         f"How often somebody with values of the source is expected to succeed, computed {how} "
-        f"{things(found.victims, 'row')}{left_note}.",
+        f"{things(report.victims, 'row')}{left_note}.",
         tuple(blocks),
         READING,
     )
 
 
-def _linkage(one: LinkageAttack, counted: str) -> tuple[str, ...]:
+def _linkage(attack: LinkageAttack, counted: str) -> tuple[str, ...]:
     known_columns = (
-        f"linkage: {count(one.known)} value{'s' if one.known > 1 else ''} "
-        f"known{', one value wrong' if one.errors else ''}"
+        f"linkage: {count(attack.known)} value{'s' if attack.known > 1 else ''} "
+        f"known{', one value wrong' if attack.errors else ''}"
     )
-    fewest = things(one.fewest, counted.partition(" ")[0].removesuffix("s")) if one.fewest else ""
-    return (known_columns, _likely(one.mean), _likely(one.highest), fewest, *_verdict(one.promised, one.exceeded))
+    fewest = things(attack.fewest, counted.partition(" ")[0].removesuffix("s")) if attack.fewest else ""
+    return (
+        known_columns,
+        _likely(attack.mean),
+        _likely(attack.highest),
+        fewest,
+        *_verdict(attack.promised, attack.exceeded),
+    )
 
 
 def _verdict(promised: float | None, exceeded: bool) -> tuple[str, str]:
@@ -111,7 +117,7 @@ def _verdict(promised: float | None, exceeded: bool) -> tuple[str, str]:
     )
 
 
-def _report_compositions(found: AttackReport) -> list[Block]:
+def _report_compositions(report: AttackReport) -> list[Block]:
     """Who finds a person in two publications."""
     rows = [
         (
@@ -121,14 +127,14 @@ def _report_compositions(found: AttackReport) -> list[Block]:
             _likely(attack.highest),
             "above 1/k" if attack.promised is not None and attack.highest > attack.promised else "",
         )
-        for attack in found.composition
+        for attack in report.composition
         if not attack.why_not
     ]
     head = "together with | >rows | >mean | >highest | no promise bounds it"
     return [make_table("With other versions and releases", head, rows)] if rows else []
 
 
-def _report_unpromised(found: AttackReport) -> list[Block]:
+def _report_unpromised(report: AttackReport) -> list[Block]:
     """Results that no model promises to bound."""
     blocks: list[Block] = []
     gains = [
@@ -138,7 +144,7 @@ def _report_unpromised(found: AttackReport) -> list[Block]:
             _likely(attack.highest),
             f"{measure(_round_steady(attack.highest_ratio))} times",
         )
-        for attack in found.skewness
+        for attack in report.skewness
     ]
     if gains:
         head = "sensitive column | >a class adds, mean | >highest | >likelier, at most"
@@ -150,7 +156,7 @@ def _report_unpromised(found: AttackReport) -> list[Block]:
             _likely(attack.in_class) if attack.in_class is not None else "-",
             _likely(attack.baseline),
         )
-        for attack in found.bayes
+        for attack in report.bayes
     ]
     if guesses:
         head = "sensitive column | >guessed right | >among values of candidates | >by the table alone"

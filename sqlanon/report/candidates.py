@@ -59,29 +59,43 @@ def _explain_columns(report: CandidatesReport) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _name(one: Candidate) -> str:
-    return f"k={one.k} {one.method}{', refine' if one.refine else ''}"
+def _name(candidate: Candidate) -> str:
+    return f"k={candidate.k} {candidate.method}{', refine' if candidate.refine else ''}"
 
 
-def _row(one: Candidate) -> tuple[str, ...]:
-    if one.refused is not None:
-        return (str(one.number), _name(one), "", "", "", "", "", "", f"not possible: {one.refused}", "")
+def _row(candidate: Candidate) -> tuple[str, ...]:
+    if candidate.refused is not None:
+        return (
+            str(candidate.number),
+            _name(candidate),
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            f"not possible: {candidate.refused}",
+            "",
+        )
     return (
-        str(one.number),
-        _name(one),
-        f"{one.classes:,}",
-        f"{one.gcp:.4f}",
-        "" if one.width is None else f"{one.width:.1%}",
-        "" if one.auc is None else f"{one.auc:.3f}",
-        f"{one.average_risk:.1%}",
-        f"{one.risk:.1%}",
-        one.attack,
-        f"{one.seconds:.1f}",
+        str(candidate.number),
+        _name(candidate),
+        f"{candidate.classes:,}",
+        f"{candidate.gcp:.4f}",
+        "" if candidate.width is None else f"{candidate.width:.1%}",
+        "" if candidate.auc is None else f"{candidate.auc:.3f}",
+        f"{candidate.average_risk:.1%}",
+        f"{candidate.risk:.1%}",
+        candidate.attack,
+        f"{candidate.seconds:.1f}",
     )
 
 
-def _map(made: list[Candidate]) -> Drawing:
-    losses, risks = [candidate.gcp or 0.0 for candidate in made], [candidate.risk or 0.0 for candidate in made]
+def _map(candidates: list[Candidate]) -> Drawing:
+    losses, risks = (
+        [candidate.gcp or 0.0 for candidate in candidates],
+        [candidate.risk or 0.0 for candidate in candidates],
+    )
     wide, high = max([*losses, 0.01]) * 1.08, max([*risks, 0.01]) * 1.08
     right, top, floor = WIDTH - 20, 16, HEIGHT - BELOW
 
@@ -94,7 +108,7 @@ def _map(made: list[Candidate]) -> Drawing:
         y = place_point(0, step)[1]
         elements += [draw_label(LEFT - 6, y + 4, f"{step:.0%}", "end"), draw_line(LEFT, y, right, y, opacity=0.3)]
     points: dict[tuple[int, int], list[str]] = {}
-    for candidate in made:
+    for candidate in candidates:
         x, y = place_point(candidate.gcp or 0.0, candidate.risk or 0.0)
         points.setdefault((round(x), round(y)), []).append(str(candidate.number))
     for (x, y), numbers in points.items():

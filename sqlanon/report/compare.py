@@ -129,15 +129,15 @@ def compare_release(
     return tuple(columns), tuple(pairs[:PAIRS])
 
 
-def _side(scratch: Scratch, both: Cubes, at: int) -> _Side:
-    domain, number = both.domains[at], at + 1
+def _side(scratch: Scratch, both: Cubes, index: int) -> _Side:
+    domain, number = both.domains[index], index + 1
     bins, coarse = _bins(scratch, domain, f"bins{number}")
     even = reach = None
     if both.spreads:
         even, reach = scratch.table(f"even{number}"), scratch.table(f"reach{number}")
-        scratch.execute("report/even", even=even, spread=both.spreads[at])
+        scratch.execute("report/even", even=even, spread=both.spreads[index])
         scratch.execute("report/reach", reach=reach, spread=even, bins=bins)
-    return _Side(both.columns[at], f"c{number}", f"p{number}" if reach else None, domain, bins, even, reach, coarse)
+    return _Side(both.columns[index], f"c{number}", f"p{number}" if reach else None, domain, bins, even, reach, coarse)
 
 
 def _sensitive(scratch: Scratch, domain: Domain) -> _Side:
@@ -188,7 +188,7 @@ def _format_value(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _column(scratch: Scratch, both: Cubes, side: _Side, at: int) -> Column:
+def _column(scratch: Scratch, both: Cubes, side: _Side, index: int) -> Column:
     kind = _kind(side.domain, FINE)
     names = _labels(scratch, side.domain, side.bins, "fine", kind)
     rows = [
@@ -199,7 +199,7 @@ def _column(scratch: Scratch, both: Cubes, side: _Side, at: int) -> Column:
             released=both.released,
             spread=side.even,
             bins=side.bins,
-            number=at + 1,
+            number=index + 1,
         )
     ]
     beyond = max(1 - math.fsum(m for _, _, m in rows), 0.0)
@@ -214,7 +214,7 @@ def _column(scratch: Scratch, both: Cubes, side: _Side, at: int) -> Column:
 
 
 def _pairs(
-    scratch: Scratch, both: Cubes, one: _Side, others: Sequence[_Side], labels: dict[str, _Labels]
+    scratch: Scratch, both: Cubes, column: _Side, others: Sequence[_Side], labels: dict[str, _Labels]
 ) -> Iterator[Pair]:
     """A column with each of some others, asked in one statement."""
 
@@ -222,37 +222,42 @@ def _pairs(
         return {"code": side.code, "part": side.part, "bins": side.bins, "reach": side.reach}
 
     rows = scratch.fetch(
-        "report/joint", cells=both.cells, released=both.released, pairs=[[read(one), read(second)] for second in others]
+        "report/joint",
+        cells=both.cells,
+        released=both.released,
+        pairs=[[read(column), read(second)] for second in others],
     )
     by_pair = {
         pair: [(read_integer(x), read_integer(y), number(n), number(m)) for _, x, y, n, m in some]
         for pair, some in groupby(rows, lambda row: read_integer(row[0]))
     }
     for index, second in enumerate(others, 1):
-        yield _pair(both, one, second, labels, by_pair.get(index, []))
+        yield _pair(both, column, second, labels, by_pair.get(index, []))
 
 
 def _pair(
     both: Cubes,
-    one: _Side,
+    column: _Side,
     two: _Side,
     labels: dict[str, _Labels],
     rows: Sequence[tuple[int, int, float, float]],
 ) -> Pair:
-    places = [{bin_: place for place, bin_ in enumerate(labels[side.name])} for side in (one, two)]
+    places = [{bin_: place for place, bin_ in enumerate(labels[side.name])} for side in (column, two)]
     cells = [(places[0][x], places[1][y], n / both.rows, m / both.released_rows) for x, y, n, m in rows]
     return Pair(
-        (one.name, two.name),
-        _label_pair(one, two, labels, 0),
-        _label_pair(one, two, labels, 1),
+        (column.name, two.name),
+        _label_pair(column, two, labels, 0),
+        _label_pair(column, two, labels, 1),
         tuple((x, y, round_steady(n), round_steady(m)) for x, y, n, m in cells),
         round_steady(measure_association([(x, y, n) for x, y, n, _ in cells])),
         round_steady(measure_association([(x, y, m) for x, y, _, m in cells])),
     )
 
 
-def _label_pair(one: _Side, two: _Side, labels: dict[str, _Labels], at: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    first, second = (tuple(label[at] for label in labels[side.name].values()) for side in (one, two))
+def _label_pair(
+    column: _Side, two: _Side, labels: dict[str, _Labels], index: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    first, second = (tuple(label[index] for label in labels[side.name].values()) for side in (column, two))
     return first, second
 
 

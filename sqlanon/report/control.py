@@ -79,19 +79,19 @@ def write_control(report: ControlReport) -> str:
     return write_page(Page(report.release, 0, False, summary, None, (section,), mark=MARK), "html")
 
 
-def _row(one: ControlledAttack) -> tuple[str, ...]:
-    tried = "all" if one.exact else "drawn"
-    if not one.attempts:
-        return (one.what, "0", "", "", "", "", "", "", tried)
+def _row(attack: ControlledAttack) -> tuple[str, ...]:
+    tried = "all" if attack.exact else "drawn"
+    if not attack.attempts:
+        return (attack.what, "0", "", "", "", "", "", "", tried)
     return (
-        one.what,
-        count(one.attempts),
-        measure(one.successes),
-        measure(one.expected),
-        share(one.control, 1),
-        share(one.naive, 1),
-        share(one.risk, 1),
-        f"{share(one.low, 1)} to {share(one.high, 1)}",
+        attack.what,
+        count(attack.attempts),
+        measure(attack.successes),
+        measure(attack.expected),
+        share(attack.control, 1),
+        share(attack.naive, 1),
+        share(attack.risk, 1),
+        f"{share(attack.low, 1)} to {share(attack.high, 1)}",
         tried,
     )
 

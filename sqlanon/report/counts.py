@@ -45,14 +45,35 @@ READERS = {
 SUM_READERS = {
     "naive": "readers, if sensitive cells alone were hidden",
     "outsider": "readers of the view",
+    "rows": "readers of the rows as well",
     "contributor": "contributors, who look for persons that dominate",
 }
 """Names of the kinds of readers."""
-READING = (
-    ("hidden", "A cell without a number: it is small, or it would give a small one away. Readers do not see which."),
-    ("interval", "The least and the greatest number of a hidden cell, over all tables that agree with the shown ones."),
-    ("found", "The least is the greatest: the number follows from the shown cells."),
-)
+FOUND = ("found", "The least is the greatest: the number follows from the published cells.")
+READING = {
+    "hidden": (
+        (
+            "hidden",
+            "A cell without a number: it is small, or it would give a small one away. Readers do not see which.",
+        ),
+        (
+            "interval",
+            "The least and the greatest number of a hidden cell, over all tables that agree with the shown ones.",
+        ),
+        FOUND,
+    ),
+    "rounded": (
+        ("rounded", "A cell with a multiple of the base, less than the base away from its number."),
+        ("interval", "The least and the greatest number of a cell, over all tables that are so near to all multiples."),
+        FOUND,
+    ),
+    "perturbed": (
+        ("perturbed", "A cell whose number has noise, or is rounded by a published rule."),
+        ("interval", "The least and the greatest number of a cell, over all tables within the bounds of all numbers."),
+        FOUND,
+    ),
+}
+"""Words of the reports, by the status of cells."""
 
 
 def counts_for_readers(engine: Engine, view: Relation) -> Page:
@@ -138,17 +159,17 @@ def _disclose(engine: Engine, view: Relation) -> DisclosureReport:
     )
 
 
-def _summary(found: DisclosureReport) -> tuple[tuple[str, str], ...]:
-    cells = sum(table.cells for table in found.tables)
+def _summary(report: DisclosureReport) -> tuple[tuple[str, str], ...]:
+    cells = sum(table.cells for table in report.tables)
     return (
         ("cells", count(cells)),
-        ("hidden", f"{count(found.hidden)} different cells"),
-        ("of them found by readers", count(found.exact)),
+        (report.status, f"{count(report.hidden)} different cells"),
+        ("of them found by readers", count(report.exact)),
     )
 
 
-def _describe_policy(said: object) -> Section:
-    rows = [(key, str(value)) for key, value in sorted(_flat("", said))]
+def _describe_policy(policy: object) -> Section:
+    rows = [(key, str(value)) for key, value in sorted(_flat("", policy))]
     table = make_table("Rules", "rule | value", rows)
     return Section("asked", "The rules", "As the metadata of the view have them.", (table,))
 
@@ -159,47 +180,49 @@ def _flat(path: str, value: object) -> list[tuple[str, object]]:
     return [(path, json.dumps(value) if isinstance(value, list) else value)]
 
 
-def _by_columns(found: DisclosureReport) -> Section:
-    hidden = Counter(" x ".join(cell.values) or "the grand total" for cell in found.found)
+def _by_columns(report: DisclosureReport) -> Section:
+    status, hidden = report.status, Counter(" x ".join(cell.values) or "the grand total" for cell in report.found)
     tables = [
         (table.table, count(table.cells), count(table.hidden), share(table.hidden, table.cells))
-        for table in found.tables
+        for table in report.tables
     ]
     margins = [(name, count(hidden[name])) for name in sorted(hidden, key=lambda name: (name.count(" x "), name))]
     return Section(
         "cells",
         "Cells",
-        "How many cells each table has, and which are hidden.",
+        f"How many cells each table has, and which are {status}.",
         (
-            make_table("Cells of the tables", "table | >cells | >hidden | >share", tables),
-            make_table("Hidden cells by their columns", "columns | >hidden", margins),
+            make_table("Cells of the tables", f"table | >cells | >{status} | >share", tables),
+            make_table(f"{status.capitalize()} cells by their columns", f"columns | >{status}", margins),
         ),
-        READING[:1],
+        READING[status][:1],
     )
 
 
-def _intervals(found: DisclosureReport) -> Section:
-    widths = Counter(_width(cell) for cell in found.found)
+def _intervals(report: DisclosureReport) -> Section:
+    widths = Counter(_width(cell) for cell in report.found)
     rows = [(name, count(widths[name])) for name in WIDTHS if widths[name]]
-    blocks: list[Block] = [make_table("Widths of the intervals", "numbers that a cell can have | >hidden cells", rows)]
-    if found.undecided:
-        blocks.append(Facts((("intervals that may be narrower", count(found.undecided)),)))
+    blocks: list[Block] = [
+        make_table("Widths of the intervals", f"numbers that a cell can have | >{report.status} cells", rows)
+    ]
+    if report.undecided:
+        blocks.append(Facts((("intervals that may be narrower", count(report.undecided)),)))
     return Section(
         "intervals",
         "What readers find",
         "Computed from the view alone, by linear programs that integers check.",
         tuple(blocks),
-        READING[1:],
+        READING[report.status][1:],
     )
 
 
 WIDTHS = ("one: it is found", "2 to 5", "6 to 20", "21 to 100", "more than 100", "any: nothing bounds it")
 
 
-def _width(one: FoundCell) -> str:
-    if one.high is None:
+def _width(cell: FoundCell) -> str:
+    if cell.high is None:
         return WIDTHS[5]
-    many = one.high - one.low + 1
+    many = cell.high - cell.low + 1
     return WIDTHS[sum(many > most for most in (1, 5, 20, 100))]
 
 

@@ -56,19 +56,24 @@ def report_distributions(
     return Section("distributions", "Source against release", LEAD, tuple(blocks), READING)
 
 
-def _column(one: Column) -> Picture:
-    rows = [(name, _percent(n), _percent(m), _points(m - n)) for name, n, m in one.bins]
-    if one.beyond:
-        rows.append(("values that the source does not hold", _percent(0.0), _percent(one.beyond), _points(one.beyond)))
-    most = max(one.bins, key=lambda item: abs(item[2] - item[1]))
+def _column(column: Column) -> Picture:
+    rows = [(name, _percent(n), _percent(m), _points(m - n)) for name, n, m in column.bins]
+    if column.beyond:
+        rows.append(
+            ("values that the source does not hold", _percent(0.0), _percent(column.beyond), _points(column.beyond))
+        )
+    most = max(column.bins, key=lambda item: abs(item[2] - item[1]))
     text = (
-        f"{_percent(one.apart)} of the rows would have to move. The largest difference is at {most[0]}: "
+        f"{_percent(column.apart)} of the rows would have to move. The largest difference is at {most[0]}: "
         f"{_percent(most[1])} of the source, {_percent(most[2])} of the release."
     )
-    figures = make_table(f"{one.name}: shares of rows", "value | >source | >release | >difference", rows)
-    bars = [(short, n, m) for short, (_, n, m) in zip(one.short, one.bins, strict=True)]
+    figures = make_table(f"{column.name}: shares of rows", "value | >source | >release | >difference", rows)
+    bars = [(short, n, m) for short, (_, n, m) in zip(column.short, column.bins, strict=True)]
     return Picture(
-        f"{one.name}, source and release", text, draw_pairs(bars[:-1] if one.others else bars, one.name), figures
+        f"{column.name}, source and release",
+        text,
+        draw_pairs(bars[:-1] if column.others else bars, column.name),
+        figures,
     )
 
 

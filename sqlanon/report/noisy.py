@@ -208,19 +208,19 @@ def _report_bounding(released: ReleasedNoisy) -> Section:
     return Section("bounding", "What bounding cuts", text, (table,), ())
 
 
-def _accuracy(found: Evaluation) -> Section:
-    errors_beside = [{family.name: family for family in released.families} for released in found.beside]
+def _accuracy(evaluation: Evaluation) -> Section:
+    errors_beside = [{family.name: family for family in released.families} for released in evaluation.beside]
     head = " | ".join(
         [
             "counts of",
             ">groups",
             ">in intervals",
             ">error",
-            *(f">error of {released.release}" for released in found.beside),
+            *(f">error of {released.release}" for released in evaluation.beside),
         ]
     )
     rows = []
-    for family in found.families:
+    for family in evaluation.families:
         cells = (family.name, count(family.errors.cells), share(family.errors.inside, family.errors.cells))
         errors = [family.errors, *(families[family.name].errors for families in errors_beside)]
         rows.append((*cells, *("-" if each.absolute.mean is None else f"{each.absolute.mean:,.4g}" for each in errors)))

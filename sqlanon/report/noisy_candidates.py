@@ -31,15 +31,17 @@ def draw_noisy_candidates(report: NoisyCandidatesReport) -> str:
     return write_page(Page(report.release, 0, False, summary, None, (section,), mark=MARK), "html")
 
 
-def _rows(report: NoisyCandidatesReport, one: NoisyCandidate) -> list[tuple[str, ...]]:
+def _rows(report: NoisyCandidatesReport, candidate: NoisyCandidate) -> list[tuple[str, ...]]:
     """A line for each table of a candidate."""
-    first = (str(one.number), f"{one.epsilon:g}")
-    if one.refused is not None:
-        return [(*first, "", "", f"not possible: {one.refused}", "", "", *("" for _ in report.beside))]
+    first = (str(candidate.number), f"{candidate.epsilon:g}")
+    if candidate.refused is not None:
+        return [(*first, "", "", f"not possible: {candidate.refused}", "", "", *("" for _ in report.beside))]
     lines = []
-    for place, (name, groups, error) in enumerate(zip(report.tables, report.groups, one.errors, strict=True)):
+    for place, (name, groups, error) in enumerate(zip(report.tables, report.groups, candidate.errors, strict=True)):
         if error is not None:
             errors = [error, *(released.errors[place] for released in report.beside)]
             shown = ("-" if each is None else f"{each:,.3g}" for each in errors)
-            lines.append((*first, one.law, count(one.versions), name, count(groups) if groups else "", *shown))
+            lines.append(
+                (*first, candidate.law, count(candidate.versions), name, count(groups) if groups else "", *shown)
+            )
     return lines

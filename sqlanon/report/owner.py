@@ -100,20 +100,20 @@ class Request:
     attack: bool
 
 
-def _report_noisy(engine: Engine, entry: Entry, asked: Request) -> Page:
-    if asked.attack:
+def _report_noisy(engine: Engine, entry: Entry, request: Request) -> Page:
+    if request.attack:
         raise PolicyError(f"{entry.release}: attacks compare rows, and noisy statistics have none; leave out --attack")
-    return noisy_report(engine, entry, asked.workload, asked.reporter)
+    return noisy_report(engine, entry, request.workload, request.reporter)
 
 
-def _report_counts(engine: Engine, entry: Entry, asked: Request) -> Page:
-    if asked.workload is not None:
+def _report_counts(engine: Engine, entry: Entry, request: Request) -> Page:
+    if request.workload is not None:
         raise PolicyError(f"{entry.release} has counts: a workload is of queries over rows; leave it out")
-    return counts_for_owner(engine, entry, asked.reporter, attack=asked.attack)
+    return counts_for_owner(engine, entry, request.reporter, attack=request.attack)
 
 
-def _report_rows(engine: Engine, entry: Entry, asked: Request) -> Page:
-    workload, reporter, attack = asked.workload, asked.reporter, asked.attack
+def _report_rows(engine: Engine, entry: Entry, request: Request) -> Page:
+    workload, reporter, attack = request.workload, request.reporter, request.attack
     run = RunReport.from_dict(entry.report)
     reporter.stage(entry.release, "risk")
     approvals = Approvals(engine).list(entry.release)

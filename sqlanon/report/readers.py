@@ -144,7 +144,7 @@ def _report_promises(facts: Mapping[str, Any], risk: RiskReport | None) -> Secti
         "What was asked, and what the release shows",
         lead,
         blocks,
-        list_meanings((row[0] for row in rows), own=facts.get("boxes") == "own"),
+        list_meanings((row[0] for row in rows), own_boxes=facts.get("boxes") == "own"),
     )
 
 

@@ -104,27 +104,27 @@ def _rows(both: list[Measured]) -> list[tuple[str, ...]]:
     return [tuple(row) for row in rows]
 
 
-def _highest(one: Measured) -> float:
-    assert one.risk.prosecutor is not None
-    return max(one.risk.prosecutor.highest, one.audit.highest_risk if one.audit else 0.0)
+def _highest(measured: Measured) -> float:
+    assert measured.risk.prosecutor is not None
+    return max(measured.risk.prosecutor.highest, measured.audit.highest_risk if measured.audit else 0.0)
 
 
-def _average(one: Measured) -> float:
-    assert one.risk.prosecutor is not None
-    return _round_steady(max(one.risk.prosecutor.average, one.audit.average_risk if one.audit else 0.0))
+def _average(measured: Measured) -> float:
+    assert measured.risk.prosecutor is not None
+    return _round_steady(max(measured.risk.prosecutor.average, measured.audit.average_risk if measured.audit else 0.0))
 
 
-def _marketer(one: Measured) -> float:
+def _marketer(measured: Measured) -> float:
     """The table is the population: average risk of the prosecutor, by persons where they are counted."""
-    assert one.risk.marketer is not None
-    return max(_round_steady(one.risk.marketer.average), _average(one))
+    assert measured.risk.marketer is not None
+    return max(_round_steady(measured.risk.marketer.average), _average(measured))
 
 
-def _format_above(one: Measured) -> str:
-    assert one.risk.prosecutor is not None
-    if one.audit is not None and one.audit.min_identifiers:
+def _format_above(measured: Measured) -> str:
+    assert measured.risk.prosecutor is not None
+    if measured.audit is not None and measured.audit.min_identifiers:
         return "-"  # classes of rows do not show how many persons are in them
-    return share(_round_steady(one.risk.prosecutor.above), 1)
+    return share(_round_steady(measured.risk.prosecutor.above), 1)
 
 
 def _round_steady(value: float) -> float:

@@ -91,7 +91,7 @@ def _trend(entries: Sequence[Entry]) -> list[Block]:
     return [make_table("Risk and loss over the versions", head, rows)]
 
 
-def _attacks(kept: Sequence[KeptAttacks]) -> list[Block]:
+def _attacks(attacks: Sequence[KeptAttacks]) -> list[Block]:
     """How attacks went over the versions; the last ones of each version."""
     rows = [
         (
@@ -103,7 +103,7 @@ def _attacks(kept: Sequence[KeptAttacks]) -> list[Block]:
             *("-" if risk is None else share(risk, 1) for risk in (measured.learned, measured.learned_highest)),
             "yes" if measured.held else "NO",
         )
-        for measured in sorted({attack.version: attack for attack in kept}.values(), key=lambda one: one.version)
+        for measured in sorted({attack.version: attack for attack in attacks}.values(), key=lambda entry: entry.version)
     ]
     head = (
         ">version | on | >columns known | >victims compared | >row found, mean | >highest | >value learned, mean | "
@@ -113,9 +113,9 @@ def _attacks(kept: Sequence[KeptAttacks]) -> list[Block]:
     return [make_table("Attacks over the versions", head, rows, failed)] if rows else []
 
 
-def _report_together(one: HistoryReport) -> list[Block]:
-    if one.unknown:
-        return [Text(f"Versions {one.old} and {one.new} cannot be compared: {one.unknown}", warning=True)]
+def _report_together(history: HistoryReport) -> list[Block]:
+    if history.unknown:
+        return [Text(f"Versions {history.old} and {history.new} cannot be compared: {history.unknown}", warning=True)]
     rows = [
         (
             name,
@@ -125,17 +125,17 @@ def _report_together(one: HistoryReport) -> list[Block]:
             "-" if sets.l is None else measure(sets.l),
             count(sets.failing),
         )
-        for name, sets in (("arrived", one.arrived), ("left", one.left), ("are in both", one.common))
+        for name, sets in (("arrived", history.arrived), ("left", history.left), ("are in both", history.common))
     ]
     where, least = (
         ("with fewer candidates than k", "fewest candidates")
-        if one.candidates
+        if history.candidates
         else ("in groups below the policy", "smallest")
     )
-    title = f"Versions {one.old} and {one.new} together: {count(one.failing)} rows {where}"
+    title = f"Versions {history.old} and {history.new} together: {count(history.failing)} rows {where}"
     blocks: list[Block] = [
         make_table(title, f"rows that | >rows | >groups | >{least} | >least l | >below the policy", rows)
     ]
-    if one.not_measured:
-        blocks.append(Text(f"Not measured: {one.not_measured}", warning=True))
+    if history.not_measured:
+        blocks.append(Text(f"Not measured: {history.not_measured}", warning=True))
     return blocks

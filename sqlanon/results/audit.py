@@ -67,8 +67,9 @@ class AuditReport(Report):
             certificate.
         groups: format anatomy: the basis of ``sensitive`` and ``requirements``; k, classes and risks are those
             of the exact quasi columns.
-        hidden_cells: of a release of counts: number of hidden cells; ``rows`` are all cells, of the columns
-            ``quasi``, and figures about classes are 0.
+        hidden_cells: of a release of counts: number of cells without their true number; ``rows`` are all cells, of
+            the columns ``quasi``, and figures about classes are 0.
+        cell_status: their status: hidden, rounded or perturbed.
         noisy: of differentially private statistics: ``rows`` are the groups, and figures about classes are 0.
     """
 
@@ -94,6 +95,7 @@ class AuditReport(Report):
     missing: int = 0
     candidates: bool = False
     hidden_cells: int | None = None
+    cell_status: str = "hidden"
     noisy: bool = False
 
     @property

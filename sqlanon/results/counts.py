@@ -48,8 +48,9 @@ class SumsReader:
 
     Attributes:
         measure: its name.
-        name: ``outsider``: the view alone, who bounds the sums of cells; ``contributor``: also the largest other
-            contribution to every finest cell, who bounds what dominating persons contribute; ``naive``: the view as it
+        name: ``outsider``: the view alone, who bounds the sums of cells; ``rows``: also the rows of a release that is
+            protected together with the counts; ``contributor``: all of this, and the largest other
+            contribution to every finest cell, who bounds contributions of dominating persons; ``naive``: the view as it
             would be if the cells alone were hidden that may not be shown.
         readers: how many such readers were tried.
         sought: cells, or persons, that they looked for.
@@ -81,13 +82,14 @@ class CountsAttackReport(Report):
         table: the view.
         source: table that the version was made of.
         persons: cells of fewer are small.
-        cells: published cells, ``hidden`` of them without a number, ``small`` of those small.
+        cells: published cells, ``hidden`` of them without their true number, ``small`` of those small.
         hidden: see there.
         small: see there.
         attacks: the result of each kind of reader.
         sums: the same of each column whose sums are published.
         versions: so many versions follow one another, and ``small`` is how many cells few persons came to, each version
             counted; 0: there is one version.
+        status: of cells without their true number: hidden, rounded or perturbed.
     """
 
     release: str
@@ -100,6 +102,7 @@ class CountsAttackReport(Report):
     attacks: tuple[CountsReader, ...]
     sums: tuple[SumsReader, ...] = ()
     versions: int = 0
+    status: str = "hidden"
 
     @property
     def held(self) -> bool:

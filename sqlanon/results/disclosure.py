@@ -10,11 +10,19 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class TableCells:
-    """A table that was read: how many cells it lists, and hides."""
+    """A table that was read.
+
+    Attributes:
+        table: its name.
+        cells: how many it lists.
+        hidden: how many of them have no number, or another one than the true one.
+        status: their status: hidden, rounded or perturbed.
+    """
 
     table: str
     cells: int
     hidden: int
+    status: str = "hidden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +55,7 @@ class DisclosureReport(Report):
     Attributes:
         tables: the tables.
         persons: numbers below it are small; None: none was given.
-        hidden: different cells that some table hides.
+        hidden: different cells that some table hides, or whose numbers it changes.
         exact: those of them with a number that follows.
         small: those that are surely of fewer than ``persons``, and not surely empty.
         undecided: those with an interval that may be too wide, or with ends that no table was found to reach.
@@ -65,6 +73,11 @@ class DisclosureReport(Report):
     contradictions: tuple[FoundCell, ...] = ()
     found: tuple[FoundCell, ...] = ()
     decimals: int = 0
+
+    @property
+    def status(self) -> str:
+        """The status of these cells, for texts: several where tables differ."""
+        return " or ".join(dict.fromkeys(table.status for table in self.tables)) or "hidden"
 
     @property
     def satisfied(self) -> bool:

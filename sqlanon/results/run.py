@@ -212,6 +212,8 @@ class RunReport(Report):
     """Of differentially private statistics: ``rows`` is 0, as the number of rows is no public fact."""
     lake: Mapping[str, str] = field(default_factory=dict)
     """Published into a lake: the ``place`` of the table that gets the view's rows, and the ``file`` there."""
+    sent: Mapping[str, str] = field(default_factory=dict)
+    """Published into another database: the ``place``, a URL without secrets, and the ``token`` of the attempt."""
     snapshot: str = ""
     """Of a source with versions, a lake table: which version of which table was read."""
     scratch: tuple[KeptTable, ...] = ()

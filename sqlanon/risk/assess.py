@@ -87,7 +87,7 @@ class _Assessed:
 def assess(
     engine: Engine,
     table: str,
-    asked: AssessedColumns,
+    chosen: AssessedColumns,
     *,
     population: Population | None = None,
     threshold: float = THRESHOLD,
@@ -98,7 +98,7 @@ def assess(
     Args:
         engine: where the table is.
         table: its name.
-        asked: the columns by their part in the risk.
+        chosen: the columns by their part in the risk.
         population: facts about the population.
         threshold: a probability; rows with more risk are counted.
         null_is: ``wildcard``: measure besides the prosecutor's risk where NULL and ``*`` may be any value, which is
@@ -114,14 +114,14 @@ def assess(
     population_known = population or Population()
     relation = engine.relation(table)
     sensitive, identifiers, household = (
-        columns_of(relation, table, names) for names in (asked.sensitive, asked.identifiers, asked.household)
+        columns_of(relation, table, names) for names in (chosen.sensitive, chosen.identifiers, chosen.household)
     )
     weight = columns_of(relation, table, [population_known.weight] if population_known.weight is not None else [])
-    if asked.quasi is None:
+    if chosen.quasi is None:
         not_quasi = (*sensitive, *identifiers, *household, *weight)
         columns = tuple(column.name for column in relation.columns if column.name not in not_quasi)
     else:
-        columns = columns_of(relation, table, asked.quasi)
+        columns = columns_of(relation, table, chosen.quasi)
     roles = [*columns, *sensitive, *identifiers, *household, *weight]
     twice = sorted({name for name in roles if roles.count(name) > 1})
     if twice:
@@ -184,18 +184,18 @@ def _assess_households(assessed: _Assessed, members: households.Membership, rows
     return households.measure_households(engine, members, measure, basis, assessed.threshold)
 
 
-def _check(table: str, known: Population, threshold: float, persons: bool) -> None:
+def _check(table: str, population: Population, threshold: float, persons: bool) -> None:
     if not 0 <= threshold < 1:
         raise PolicyError(
             f"audit {table}: threshold {threshold} is no probability; give one from 0 to below 1, such as 0.2"
         )
-    if known.table is not None and known.size is not None:
+    if population.table is not None and population.size is not None:
         raise PolicyError(f"audit {table}: give a population table or a population size, not both")
-    if known.table is not None and known.weight is not None:
+    if population.table is not None and population.weight is not None:
         raise PolicyError(f"audit {table}: a population table needs no weights; give one of them")
-    if known.size is not None and not 1 <= known.size <= MOST_PEOPLE:
-        raise PolicyError(f"audit {table}: population size {known.size} is not from 1 to {MOST_PEOPLE:,}")
-    if persons and known.known:
+    if population.size is not None and not 1 <= population.size <= MOST_PEOPLE:
+        raise PolicyError(f"audit {table}: population size {population.size} is not from 1 to {MOST_PEOPLE:,}")
+    if persons and population.known:
         raise PolicyError(
             f"audit {table}: a population is compared with rows that are persons; audit a table with one row a person, "
             "without identifiers"

@@ -80,35 +80,35 @@ def measure_prosecutor(sizes: Sizes, threshold: float) -> AttackerRisk:
     return of_rows(1 / sizes.size, sizes.held, "table", threshold)
 
 
-def of_persons(found: RiskReport, sizes: Sizes) -> RiskReport:
+def of_persons(report: RiskReport, sizes: Sizes) -> RiskReport:
     """Figures of a release with a known number of persons in each class.
 
     Each figure is the larger of two.
 
     Args:
-        found: by the rows that look alike in the columns that were asked about, which may be fewer or more than the
+        report: by the rows that look alike in the columns that were asked about, which may be fewer or more than the
             release's own.
         sizes: persons of the release's classes.
     """
-    assert found.prosecutor is not None
-    rows, persons = found.prosecutor, measure_prosecutor(sizes, found.threshold)
+    assert report.prosecutor is not None
+    rows, persons = report.prosecutor, measure_prosecutor(sizes, report.threshold)
     risk = AttackerRisk(
         "persons",
         max(rows.highest, persons.highest),
         max(rows.average, persons.average),
         max(rows.above, persons.above),
     )
-    alone = max(found.sample_uniques, int(sizes.held[sizes.size == 1].sum()))
-    marketer = found.marketer
+    alone = max(report.sample_uniques, int(sizes.held[sizes.size == 1].sum()))
+    marketer = report.marketer
     if marketer is not None and marketer.basis == "table":
         marketer = MarketerRisk("persons", risk.average)
     why = "models over persons: the figures of models count rows, and a person may have several"
     return replace(
-        found,
+        report,
         prosecutor=risk,
         marketer=marketer,
         sample_uniques=alone,
-        not_measured=(*found.not_measured, why),
+        not_measured=(*report.not_measured, why),
     )
 
 
@@ -150,20 +150,20 @@ def match_population(
     return matched
 
 
-def measure_journalist(found: Matched, threshold: float) -> AttackerRisk:
+def measure_journalist(matched: Matched, threshold: float) -> AttackerRisk:
     """The journalist's highest risk, 1 / min F_j, and average risk.
 
     The average is the larger of |J| / sum F_j, from the population to the table, and (1 / n) sum f_j / F_j, back.
     """
-    here = found.n > 0
-    n, sizes, classes = found.n[here], found.held[here], found.classes[here]
+    here = matched.n > 0
+    n, sizes, classes = matched.n[here], matched.held[here], matched.classes[here]
     by_row = of_rows(1 / sizes, n * classes, "population table", threshold)
     from_population = int(classes.sum()) / int((sizes * classes).sum())
     return AttackerRisk(by_row.basis, by_row.highest, max(by_row.average, from_population), by_row.above)
 
 
-def measure_marketer(found: Matched) -> MarketerRisk:
+def measure_marketer(matched: Matched) -> MarketerRisk:
     """(1 / n) sum f_j / F_j."""
-    here = found.n > 0
-    n, held_by, classes = found.n[here], found.held[here], found.classes[here]
+    here = matched.n > 0
+    n, held_by, classes = matched.n[here], matched.held[here], matched.classes[here]
     return MarketerRisk("population table", float((classes * n / held_by).sum()) / int((classes * n).sum()))

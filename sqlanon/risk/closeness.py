@@ -15,36 +15,36 @@ if TYPE_CHECKING:
     from sqlanon.privacy.counts import Counts
 
 
-def find_farthest(found: Counts, *, ordered: bool) -> float:
+def find_farthest(counts: Counts, *, ordered: bool) -> float:
     """The largest distance of a class; ``ordered``: by ordered distance, else by equal distance.
 
     Args:
-        found: rows of every value in every class, of at least one row.
+        counts: rows of every value in every class, of at least one row.
         ordered: the values are numbered in their order.
     """
     import numpy as np
 
-    whole = found.whole.astype(np.float64)
+    whole = counts.whole.astype(np.float64)
     total, last = whole.sum(), len(whole) - 1
-    share = found.n / found.size
+    share = counts.n / counts.size
     if not ordered:
-        over = np.maximum(share - whole[found.value] / total, 0)
-        return float(np.add.reduceat(over, found.start).max())
+        over = np.maximum(share - whole[counts.value] / total, 0)
+        return float(np.add.reduceat(over, counts.start).max())
     if last == 0:
         return 0.0
     cumulated = np.cumsum(whole) / total
     before = np.concatenate([[0.0], np.cumsum(cumulated)])
-    ends = np.append(found.start[1:], len(found.n))
+    ends = np.append(counts.start[1:], len(counts.n))
     # Engines give the values of a class in any order.
-    by = np.lexsort((found.value, np.repeat(found.start, ends - found.start)))
-    value, n = found.value[by], found.n[by]
+    by = np.lexsort((counts.value, np.repeat(counts.start, ends - counts.start)))
+    value, n = counts.value[by], counts.n[by]
     # C after each value of a class, up to the next one, or up to the last value of the table.
     sums = np.cumsum(n)
-    level = (sums - np.repeat(sums[found.start] - n[found.start], ends - found.start)) / found.size
+    level = (sums - np.repeat(sums[counts.start] - n[counts.start], ends - counts.start)) / counts.size
     first = np.minimum(value, last)
     past = np.append(value[1:], last)
     past[ends - 1] = last
     middle = np.clip(np.searchsorted(cumulated, level), first, past)
     moved = level * (2 * middle - first - past) + before[first] - 2 * before[middle] + before[past]
-    each = np.add.reduceat(moved, found.start) + before[value[found.start]]
+    each = np.add.reduceat(moved, counts.start) + before[value[counts.start]]
     return float(each.max() / last)

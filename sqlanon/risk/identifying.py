@@ -80,7 +80,7 @@ def identify(
             for places, count, apart in column_sets
         )
     if exhaustive:
-        sets = tuple(sorted(sets, key=lambda one: (len(one.columns), -one.distinction, -one.separation)))
+        sets = tuple(sorted(sets, key=lambda entry: (len(entry.columns), -entry.distinction, -entry.separation)))
     return IdentifyingReport(str(relation.ref), total, chosen_columns, exhaustive, sets)
 
 
@@ -121,7 +121,7 @@ def _greedy(rows: DistinctRows) -> Iterator[Found]:
         rest = [i for i in range(len(rows.codes)) if i not in places]
         apart, best = max(
             ((_separation(rows, divide_groups(groups, rows.codes[i])), i) for i in rest),
-            key=lambda one: (one[0], -one[1]),
+            key=lambda entry: (entry[0], -entry[1]),
         )
         places, groups = (*places, best), divide_groups(groups, rows.codes[best])
         yield places, groups.count, apart

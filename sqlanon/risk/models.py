@@ -82,15 +82,15 @@ def measure_models(
     return tuple(figure for figures in figures.values() for figure in figures), tuple(missing)
 
 
-def in_population(found: Matched) -> tuple[ModelFigure, ...]:
+def in_population(matched: Matched) -> tuple[ModelFigure, ...]:
     """Level of the models over a population, by classes of equal values.
 
     A row of the population that is in no class of the table has probability 0 of being in it.
     """
-    here = found.n > 0
-    share = found.n / found.held
+    here = matched.n > 0
+    share = matched.n / matched.held
     return (
-        ModelFigure("k_map", None, "", int(found.held[here].min()), False),
+        ModelFigure("k_map", None, "", int(matched.held[here].min()), False),
         ModelFigure("delta_presence", None, "max", float(share.max()), True),
         ModelFigure("delta_presence", None, "min", float(share.min()), False),
     )
@@ -118,20 +118,20 @@ def _figures(
         yield ModelFigure(name, column, form, value, model.at_most)
 
 
-def _least_frequency(found: Counts) -> Fraction:
+def _least_frequency(counts: Counts) -> Fraction:
     """The least 1 / share of the most frequent value of a class."""
     import numpy as np
 
-    rows, top = found.rows, np.maximum.reduceat(found.n, found.start)
+    rows, top = counts.rows, np.maximum.reduceat(counts.n, counts.start)
     worst = int((rows / top).argmin())
     return Fraction(int(rows[worst]), int(top[worst]))
 
 
-def _least_distinct(found: Counts) -> Fraction:
+def _least_distinct(counts: Counts) -> Fraction:
     """The fewest different values of a class; NULL is one."""
     import numpy as np
 
-    return Fraction(int(np.diff(np.append(found.start, len(found.n))).min()))
+    return Fraction(int(np.diff(np.append(counts.start, len(counts.n))).min()))
 
 
 _LEAST = {"l": _least_frequency, "distinct_l": _least_distinct}

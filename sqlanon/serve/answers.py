@@ -39,13 +39,13 @@ class Cell:
     end: str = ""
 
 
-def read(asked: Asked, dialect: str) -> list[Query]:
+def read(query: Asked, dialect: str) -> list[Query]:
     """The SELECTs of a query.
 
     Raises:
         Refused: there is no SELECT, or no release answers one of them.
     """
-    return [part.queries[0] for part in parse_parts(read_union(asked.text, dialect), dialect)]
+    return [part.queries[0] for part in parse_parts(read_union(query.text, dialect), dialect)]
 
 
 def cells(names: Sequence[str], aggregates: Collection[str], outputs: Sequence[Output], *, bounds: bool) -> list[Cell]:
@@ -123,16 +123,16 @@ def _name(name: str) -> str:
     return exp.to_identifier(name, quoted=True).sql()
 
 
-def columns_of(found: Sequence[Cell], types: Mapping[str, Type], aggregates: Collection[str]) -> tuple[Column, ...]:
+def columns_of(cells: Sequence[Cell], types: Mapping[str, Type], aggregates: Collection[str]) -> tuple[Column, ...]:
     """The columns of a result with their types.
 
     Args:
-        found: the columns.
+        cells: the columns.
         types: types of the query's columns over the source.
         aggregates: those that have bounds: numbers of them are doubles, as estimates are.
     """
     columns = []
-    for cell in found:
+    for cell in cells:
         kind = types[cell.item] if cell.item else find_type("boolean")
         columns.append(Column(cell.name, FLOAT8 if cell.item in aggregates and kind in NUMBERS else kind))
     return tuple(columns)
@@ -155,16 +155,16 @@ def types_by_values(answer: Answer) -> dict[str, Type]:
     return types
 
 
-def result(answer: Answer, found: Sequence[Cell], columns: tuple[Column, ...]) -> Result:
+def result(answer: Answer, cells: Sequence[Cell], columns: tuple[Column, ...]) -> Result:
     """The rows of an answer, and notices for the reader."""
     rows = [
         [
             _outward(_value(row, cell), cell.end, column.type) if cell.item else certain
-            for cell, column in zip(found, columns, strict=True)
+            for cell, column in zip(cells, columns, strict=True)
         ]
         for row, certain in zip(answer.rows, answer.certain, strict=True)
     ]
-    shown = {cell.item for cell in found if cell.end} >= set(answer.aggregates)
+    shown = {cell.item for cell in cells if cell.end} >= set(answer.aggregates)
     return Result(f"SELECT {len(rows)}", columns, rows, notices_of(answer, shown=shown))
 
 

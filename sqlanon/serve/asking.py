@@ -148,7 +148,7 @@ class Asking:
                     release=served.view,
                     role=self._reader.role,
                     seconds=turn.seconds,
-                    known=handle.names,
+                    names=handle.names,
                     unwanted=turn.cancel.is_wanted,
                     rows=question.rows,
                 )

@@ -92,7 +92,7 @@ class Tools:
             prepared = queries.prepare(pieces[0])
             if prepared.served is None:
                 raise ToolError("the query asks no release; `releases` lists the tables")
-            result = queries.run(prepared, shape=lambda found: found)
+            result = queries.run(prepared, shape=lambda value: value)
         except (ServeError, SqlanonError) as error:
             raise ToolError(_format_error(explain(error))) from error
         names = [column.name for column in result.columns or ()]

@@ -40,7 +40,7 @@ def _exactness(answer: Answer, *, shown: bool) -> str:
         return "exact: every source that fits the release gives this answer"
     parts = []
     if wide:
-        name, cell = max(wide, key=lambda one: _width(one[1]))
+        name, cell = max(wide, key=lambda pair: _width(pair[1]))
         apart = _width(cell)
         measure = f"{100 * apart:.3g} % of it apart" if apart < math.inf else "without an end, around 0 or no numbers"
         parts.append(

@@ -72,24 +72,24 @@ class Asked:
     text: str
     edits: tuple[tuple[int, int, int], ...] = ()
 
-    def place(self, at: int) -> int:
+    def place(self, index: int) -> int:
         """Where a character of the asked text was in the client's."""
         moved = 0
         for start, end, length in self.edits:
-            if at < start + moved:
+            if index < start + moved:
                 break
-            if at < start + moved + length:
+            if index < start + moved + length:
                 return start
             moved += length - (end - start)
-        return at - moved
+        return index - moved
 
 
-def explain(error: BaseException, asked: Asked | None = None, *, cancelled: bool = False) -> ServeError:
+def explain(error: BaseException, query: Asked | None = None, *, cancelled: bool = False) -> ServeError:
     """The error that the client gets for an exception.
 
     Args:
         error: any exception; the text is shown only if sqlanon raised it on purpose, as it may have values.
-        asked: the question, for the position.
+        query: the question, for the position.
         cancelled: the client asked to cancel.
     """
     if isinstance(error, ServeError):
@@ -98,7 +98,7 @@ def explain(error: BaseException, asked: Asked | None = None, *, cancelled: bool
         return ServeError(CANCELLED, "canceling statement due to user request")
     if isinstance(error, Refused):
         message, _, hint = error.problems[0].partition("; ")
-        return ServeError(NOT_SUPPORTED, message, hint, _position(error, asked))
+        return ServeError(NOT_SUPPORTED, message, hint, _position(error, query))
     if isinstance(error, DatabaseError):
         message = error.problems[0] if error.problems else "the database refused the query"
         if message.startswith("query returned more than"):
@@ -116,9 +116,9 @@ def explain(error: BaseException, asked: Asked | None = None, *, cancelled: bool
     return ServeError(DEFECT, f"unexpected {type(error).__name__}: a defect of sqlanon")
 
 
-def _position(error: Refused, asked: Asked | None) -> int:
-    if asked is None or error.place is None:
+def _position(error: Refused, query: Asked | None) -> int:
+    if query is None or error.place is None:
         return 0
     text, start = error.place
-    begins = asked.text.find(text)  # of a UNION ALL each part is asked by itself
-    return asked.place(begins + start) + 1 if begins >= 0 else 0
+    begins = query.text.find(text)  # of a UNION ALL each part is asked by itself
+    return query.place(begins + start) + 1 if begins >= 0 else 0

@@ -135,7 +135,7 @@ def read_served(engine: Engine, reader: Reader) -> tuple[Served, ...]:
     )
 
 
-def _views(engine: Engine, named: Sequence[str]) -> list[tuple[Relation, str]]:
+def _views(engine: Engine, view_names: Sequence[str]) -> list[tuple[Relation, str]]:
     """The views of releases, each with the source's name in the catalog; empty: not known."""
     try:
         places = Catalog(engine).places()
@@ -147,9 +147,9 @@ def _views(engine: Engine, named: Sequence[str]) -> list[tuple[Relation, str]]:
         if place.view_name and not place.file
     }
     sources = {(ref.schema, ref.name): source for ref, source in listed.items()}
-    if named:
+    if view_names:
         pairs = []
-        for name in named:
+        for name in view_names:
             view = relation_of(engine, name)
             if view is None or not engine.exists(metadata_of(view.ref)):
                 raise PolicyError(f"--release {name}: no such view of a release in this database")
@@ -202,13 +202,17 @@ def _make_served(engine: Engine, released: Released, source: str, *, unique: boo
     )
 
 
-def _column(own: Field) -> Column:
-    kind = _KINDS.get(own.kind, TEXT)
-    return Column(own.name, find_type(own.source_type) if own.kind in _EXACT else kind)
+def _column(field: Field) -> Column:
+    kind = _KINDS.get(field.kind, TEXT)
+    return Column(field.name, find_type(field.source_type) if field.kind in _EXACT else kind)
 
 
-def _comment(own: Field) -> str:
-    return f"{own.role}, published as {', '.join(own.published)}" if own.published else f"{own.role}, not published"
+def _comment(field: Field) -> str:
+    return (
+        f"{field.role}, published as {', '.join(field.published)}"
+        if field.published
+        else f"{field.role}, not published"
+    )
 
 
 def _place(engine: Engine, source: str) -> tuple[str, str]:

@@ -67,9 +67,9 @@ class Replies:
         ]
         self._wire.send(RowDescription(fields=fields))
 
-    def rows(self, kept: Kept, most: int) -> None:
+    def rows(self, portal: Kept, most: int) -> None:
         """The next rows of an answer."""
-        self._wire.send_rows(kept.send(most))
+        self._wire.send_rows(portal.send(most))
 
     def complete(self, result: Result) -> None:
         """Send the end of a statement, after the notices."""

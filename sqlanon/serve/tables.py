@@ -83,15 +83,15 @@ def _make_missing_error(table: exp.Table, asking: Asking) -> ServeError:
     return ServeError(NO_TABLE, f'relation "{shown[:200]}" does not exist', hint, place(table))
 
 
-def _means(table: exp.Table, one: Served) -> bool:
+def _means(table: exp.Table, served: Served) -> bool:
     def same(part: exp.Expr | None, name: str) -> bool:
         if not isinstance(part, exp.Identifier):
             return False
         return part.name == name or (not part.args.get("quoted") and part.name.lower() == name.lower())
 
     schema = table.args.get("db")
-    by_source = same(table.this, one.name) and (schema is None or same(schema, one.schema))
-    return by_source or (schema is not None and same(table.this, one.view_name) and same(schema, one.view_schema))
+    by_source = same(table.this, served.name) and (schema is None or same(schema, served.schema))
+    return by_source or (schema is not None and same(table.this, served.view_name) and same(schema, served.view_schema))
 
 
 def _parse(text: str, dialect: str) -> exp.Expr:

@@ -37,7 +37,7 @@ It has its name, which an engine shows among running statements, and notes for r
 
 @lru_cache(maxsize=8)
 def _environment(written: str) -> jinja2.Environment:
-    """What reads templates that are written in a dialect; they may extend those of ``sql/core``."""
+    """Reads templates written in a dialect; they may extend those of ``sql/core``."""
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: _HEADER.sub(r"\1", template_source(name))),
         undefined=jinja2.StrictUndefined,

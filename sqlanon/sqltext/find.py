@@ -34,7 +34,7 @@ def template_path(name: str, dialect: str) -> tuple[Path, str]:
 
 
 def template_source(name: str) -> str:
-    """The text of a file below ``sql/``, such as ``core/table/stage.sql``: what a template extends.
+    """The text of a file below ``sql/``, such as ``core/table/stage.sql``, which a template extends.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.statistics.again import serve_again
 from sqlanon.statistics.amount_search import AmountSearch
 from sqlanon.statistics.amounts import Amounts, Contributor, Range
 from sqlanon.statistics.deviations import Work
@@ -76,7 +77,6 @@ class Sums:
         self._hidden = hidden[: len(self._system)].copy()
         self._searches: list[AmountSearch] = []
         self._repairs: list[Longs] = []
-        self._demanding: list[Longs] = []
 
     def serve(self, order: Callable[[Longs], Longs], secret: bytes) -> None:
         """Find changes for all demands.
@@ -95,11 +95,11 @@ class Sums:
         for amounts, of in self._amounts:
             search = AmountSearch(self._system, amounts, self._hidden, self._work)
             demanding = order(np.flatnonzero((amounts.up > 0) | (amounts.down > 0)))
-            search.serve(demanding.tolist(), sorted(amounts.contributors, key=mark))
+            search.serve_all(demanding.tolist(), sorted(amounts.contributors, key=mark))
+            serve_again(search, secret)
             repairs = [search.repair(change, of) for change in self._counts]
             self._repairs.append(np.array(repairs, np.int64).reshape(self._counts.shape))
             self._searches.append(search)
-            self._demanding.append(demanding)
             self._hidden = search.hidden.copy()
 
     @property
@@ -119,12 +119,7 @@ class Sums:
 
     def list_parties(self) -> list[Party]:
         """The changes of each column, and what they serve."""
-        parties = []
-        for search, cells in zip(self._searches, self._demanding, strict=True):
-            ends: list[tuple[Flags, dict[int, Flags]]] = [(flags, {}) for flags in search.list_served(cells.tolist())]
-            served = Served(ends, np.zeros((len(search.changes), 0), bool))
-            parties.append(Party(served, search.moved != 0))
-        return parties
+        return [Party(search.list_served(), search.moved != 0) for search in self._searches]
 
     def combine(self, counts: Longs, kept: Sequence[Flags] = ()) -> tuple[Longs, tuple[Longs, ...]]:
         """Changes of counts, and of each column's sums, of the same witnesses.

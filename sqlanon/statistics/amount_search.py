@@ -11,6 +11,7 @@ from sqlanon.statistics.amounts import ENDS, Amounts, Contributor, Range
 from sqlanon.statistics.deviations import Demand, Deviations, ExhaustedError, Limits, Work
 from sqlanon.statistics.growing import Rows
 from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
+from sqlanon.statistics.served import Served
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
 
@@ -37,12 +38,21 @@ class AmountSearch:
         limits = Limits(low, high, np.full(len(system), np.inf), amounts.unit)
         self.deviations = Deviations(system, hidden.copy(), work, limits)
         self._near: Nearby | None = None
-        if len(amounts.value) * len(system) > WHOLE:
+        self.must, self.work = hidden.copy(), work
+        self._cells: Sequence[int] = ()
+        self._persons: Sequence[Contributor] = ()
+        if self.is_large:
             self._near = Nearby(system, self.deviations.hidden, work, limits)
         self._changes = Rows(len(amounts.value), np.int64)
         self._moved = Rows(len(system), np.int64)
         self._outside = Rows(len(amounts.value), np.bool_)
+        self._totals = Rows(1, np.int64)
         self.add(np.zeros(len(amounts.value), np.int64))
+
+    @property
+    def is_large(self) -> bool:
+        """Programs of all atoms take too long."""
+        return len(self.amounts.value) * len(self.system) > WHOLE
 
     @property
     def hidden(self) -> Flags:
@@ -60,6 +70,15 @@ class AmountSearch:
         """int64[changes, classes]."""
         moved: Longs = self._moved.array
         return moved
+
+    def serve_all(self, cells: Sequence[int], persons: Sequence[Contributor]) -> None:
+        """Find changes for all demands, in their orders.
+
+        Raises:
+            UnservedError: there is none.
+        """
+        self._cells, self._persons = cells, persons
+        self.serve(cells, persons)
 
     def serve(self, cells: Sequence[int], persons: Sequence[Contributor]) -> None:
         """Find changes for the demands of some classes, and of contributors, in their orders.
@@ -79,27 +98,75 @@ class AmountSearch:
     def serving_cell(self, cell: int, *, more: bool) -> Flags:
         """bool[changes], which change a class as it demands, and agree with what those outside of it contribute."""
         needed, moved = int(self.amounts.needed(more=more)[cell]), self._moved.array[:, cell]
-        outside = self._outside.array
-        inside = outside[:, self.system.members(cell)].sum(axis=1)
-        met = moved >= needed if more else moved <= -needed
-        serving: Flags = met & (inside == outside.sum(axis=1))
-        return serving
+        serving: Flags = moved >= needed if more else moved <= -needed
+        return self._agree(serving, self.system.members(cell))
 
     def serving_person(self, person: Contributor, *, more: bool) -> Flags:
         """bool[changes], in which a contributor can have more, or less, and others have what they have."""
         low, high = person.box(more=more)
-        changes_inside, outside = self._changes.array[:, person.atoms], self._outside.array
-        met = ((changes_inside >= low) & (changes_inside <= high)).all(axis=1)
-        serving: Flags = met & (outside[:, person.atoms].sum(axis=1) == outside.sum(axis=1))
-        return serving
+        inside = self._changes.array[:, person.atoms]
+        serving: Flags = ((inside >= low) & (inside <= high)).all(axis=1)
+        return self._agree(serving, person.atoms)
 
-    def list_served(self, cells: Sequence[int]) -> Iterator[Flags]:
-        """Of each demand which changes serve it."""
-        for more in ENDS:
-            for cell in cells:
-                yield self.serving_cell(cell, more=more)
-            for person in self.amounts.contributors:
-                yield self.serving_person(person, more=more)
+    def _agree(self, some: Flags, atoms: Longs) -> Flags:
+        """Those of some changes that elsewhere than in some atoms agree with what contributors know."""
+        places = np.flatnonzero(some)
+        inside = self._outside.array[places][:, atoms].sum(axis=1)
+        some[places] = inside == self._totals.array[places, 0]
+        return some
+
+    def serve_lost(self, draw: np.random.Generator) -> Iterator[None]:
+        """Find changes for all demands that are not served, in an order that is drawn; yields after each.
+
+        Raises:
+            UnservedError: there is none.
+        """
+        unserved = np.flatnonzero(self.list_served().unserved)
+        cells = len(self._cells)
+        for place in draw.permutation(unserved).tolist():
+            demand = place // 2
+            if demand < cells:
+                self.serve(self._cells[demand : demand + 1], ())
+            else:
+                self.serve((), self._persons[demand - cells : demand - cells + 1])
+            yield
+
+    def list_served(self) -> Served:
+        """The changes that serve each demand: those of cells, then those of persons; of each more, then less."""
+        outside, many = self._outside.array, len(self.changes)
+        total = self._totals.array[:, 0]
+        ends = []
+        if len(self._cells):
+            cells = np.array(self._cells, np.int64)
+            members = [self.system.members(cell) for cell in self._cells]
+            agrees = _count_inside(outside, members) == total[:, None]
+            moved = self._moved.array[:, cells]
+            for more in ENDS:
+                needed = self.amounts.needed(more=more)[cells]
+                ends.append((moved >= needed if more else moved <= -needed) & agrees)
+        cells_served = np.stack(ends, axis=2).reshape(many, -1) if ends else np.zeros((many, 0), bool)
+        ends = []
+        if len(self._persons):
+            atoms = [person.atoms for person in self._persons]
+            agrees = _count_inside(outside, atoms) == total[:, None]
+            changes, starts = self.changes[:, np.concatenate(atoms)], _starts(atoms)
+            for more in ENDS:
+                low, high = np.concatenate([person.box(more=more) for person in self._persons], axis=1)
+                ends.append(np.logical_and.reduceat((changes >= low) & (changes <= high), starts, axis=1) & agrees)
+        persons_served = np.stack(ends, axis=2).reshape(many, -1) if ends else np.zeros((many, 0), bool)
+        return Served(np.concatenate([cells_served, persons_served], axis=1).T, np.zeros((many, 0), bool))
+
+    def keep(self, kept: Flags) -> tuple[Rows, ...]:
+        """Forget other changes; what they alone change is shown. Returns the changes before, for `reset`."""
+        before = self._changes, self._moved, self._outside, self._totals
+        self._changes, self._moved, self._outside, self._totals = (rows.take(kept) for rows in before)
+        self.deviations.set_hidden(self.must | self.moved.any(axis=0))
+        return before
+
+    def reset(self, kept: tuple[Rows, ...], hidden: Flags) -> None:
+        """Return to changes of `keep`."""
+        self._changes, self._moved, self._outside, self._totals = kept
+        self.deviations.set_hidden(hidden)
 
     def repair(self, change: Longs, of: Range) -> Longs:
         """A change of sums with which they are in the column's range when counts change; classes that move are hidden.
@@ -126,7 +193,9 @@ class AmountSearch:
         self.deviations.hide(np.flatnonzero(moved))
         self._changes.add(change)
         self._moved.add(moved)
-        self._outside.add((change < amounts.low) | (change > amounts.high))
+        outside = (change < amounts.low) | (change > amounts.high)
+        self._outside.add(outside)
+        self._totals.add(np.array([outside.sum()]))
 
     def _demand_of_cell(self, cell: int, *, more: bool) -> Demand:
         amounts, needed = self.amounts, int(self.amounts.needed(more=more)[cell])
@@ -171,3 +240,15 @@ class AmountSearch:
             return True
         moved = int(change[self.system.members(demand.cell)].sum())
         return moved >= demand.fewest if demand.fewest is not None else moved <= (demand.most or 0)
+
+
+def _starts(groups: Sequence[Longs]) -> Longs:
+    """Where each group begins when all are put together."""
+    starts: Longs = np.cumsum([0, *map(len, groups[:-1])])
+    return starts
+
+
+def _count_inside(flags: Flags, groups: Sequence[Longs]) -> Longs:
+    """int64[rows, groups], the flags of each group of columns."""
+    counts: Longs = np.add.reduceat(flags[:, np.concatenate(groups)].astype(np.int64), _starts(groups), axis=1)
+    return counts

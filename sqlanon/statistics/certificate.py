@@ -73,8 +73,8 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         "least": shape.least_rows,
         "counted": shape.counted,
     }
-    refuse(release, "tables of too few rows", scratch.count("statistics/verify_came", **least_rows))
     ends, least, moved = verify_ends(scratch, shape, numbers, compared, kept, release, shape.threshold)
+    refuse(release, "tables of too few rows", scratch.count("statistics/verify_came", **least_rows))
     if shape.insiders:
         inside, insiders, own_parts = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))
         scratch.execute("statistics/inside", inside=inside, **tables, **context)

@@ -7,7 +7,7 @@ cell changes. The programs look for the change of least weight that also changes
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
     Longs = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
+    Floats = npt.NDArray[np.float64]
 
-FREE = 1e-3
+FREE = 1e-5
 """Cost of a hidden cell's change for each unit, so that changes stay in few cells."""
+FREE_ATOM = 1e-3
+"""The same of an atom's change."""
 GAP = 0.1
 """The weight of a change in whole numbers may exceed the least weight by this share."""
 UNIT_NEAR = 1e-3
@@ -117,13 +120,15 @@ def count_limits(system: System) -> Limits:
 
 
 class Deviations:
-    """A linear program with bounds and costs for each demand; it starts where the last demand ended.
+    """A linear program with bounds and costs for each demand.
 
-    Variables: the change of each atom, and of each class how much it grows and how much it shrinks.
+    Variables: of each atom, and of each class of several atoms, how much it grows and how much it shrinks. A class of
+    one atom is that atom. Each program starts where nothing changes: as the demands are of few cells, that is nearer
+    than the solution of another demand.
 
     Args:
         system: the cells.
-        hidden: bool[classes], which are hidden; `hide` and `show` change it.
+        hidden: bool[classes], which are hidden; `hide` and `set_hidden` change it.
         work: counts the cost of the programs.
         limits: how much atoms and classes may change; default: those of counts.
 
@@ -132,61 +137,74 @@ class Deviations:
     """
 
     def __init__(self, system: System, hidden: Flags, work: Work, limits: Limits | None = None) -> None:
-        self._highs, self._system = import_highs(), system
-        self._atoms, self._cells = len(system.atoms.count), len(system)
-        limits = limits or count_limits(system)
-        self._limits = replace(limits, shrinks=np.where(system.fixed, 0.0, limits.shrinks))
-        self._work = work
-        self._unit = self._limits.unit
-        self._infinite = self._highs.kHighsInf
-        self.hidden = hidden
-        self._solver = self._build()
-        hidden_before = np.flatnonzero(hidden)
-        hidden[hidden_before] = False
-        self.hide(hidden_before)
+        self._highs, self._system, self._work, self.hidden = import_highs(), system, work, hidden
+        self._limits = limits or count_limits(system)
+        self._atoms, self._unit = len(system.atoms.count), self._limits.unit
+        wide = np.flatnonzero(np.diff(system.at) > 1)
+        self._single = np.diff(system.at) == 1
+        self._grows = np.empty(len(system), np.int64)
+        self._grows[self._single] = system.member[system.at[:-1][self._single]]
+        self._grows[wide] = 2 * self._atoms + np.arange(len(wide))
+        self._shrinks = self._grows + np.where(self._single, self._atoms, len(wide))
+        self._low, self._high = self._list_bounds(wide)
+        self._solver = self._build(wide)
 
-    def _build(self) -> Any:  # noqa: ANN401 - HiGHS has no types
-        system, atoms, cells, highs = self._system, self._atoms, self._cells, self._highs
-        limits = self._limits
+    def _list_bounds(self, wide: Longs) -> tuple[Floats, Floats]:
+        """The least and the greatest value of each variable."""
+        limits, atoms = self._limits, np.arange(self._atoms)
+        low = np.zeros(2 * (self._atoms + len(wide)))
+        high = np.full(len(low), self._highs.kHighsInf)
+        for columns, ends in zip((atoms, atoms + self._atoms), _split(limits.low, limits.high), strict=True):
+            low[columns], high[columns] = (of / self._unit for of in ends)
+        np.minimum.at(high, self._shrinks, limits.shrinks / self._unit)
+        fixed = self._system.fixed
+        high[self._grows[fixed]] = high[self._shrinks[fixed]] = 0.0
+        return low, high
+
+    def _build(self, wide: Longs) -> Any:  # noqa: ANN401 - HiGHS has no types
+        system, highs = self._system, self._highs
         program = highs.HighsLp()
-        program.num_col_, program.num_row_ = atoms + 2 * cells, cells
-        program.col_cost_ = np.concatenate([np.zeros(atoms), system.weight, system.weight])
-        program.col_lower_ = np.concatenate([limits.low / limits.unit, np.zeros(2 * cells)])
-        program.col_upper_ = np.concatenate(
-            [limits.high / limits.unit, np.where(system.fixed, 0.0, self._infinite), limits.shrinks / limits.unit]
-        )
-        program.row_lower_ = program.row_upper_ = np.zeros(cells)
-        lengths = np.diff(system.at)
-        starts = system.at + 2 * np.arange(cells + 1)
-        index, value = np.empty(starts[-1], np.int32), np.ones(starts[-1])
-        ends = starts[1:]
-        inner = np.ones(starts[-1], bool)
-        inner[ends - 1] = inner[ends - 2] = False
-        index[inner] = system.member
-        index[ends - 2], value[ends - 2] = atoms + np.arange(cells), -1.0
-        index[ends - 1], value[ends - 1] = atoms + cells + np.arange(cells), 1.0
-        assert len(lengths) == cells
+        program.num_col_, program.num_row_ = len(self._low), len(wide)
+        cost = np.full(len(self._low), FREE_ATOM)
+        cost[self._grows] = cost[self._shrinks] = self._price(np.arange(len(system)))
+        program.col_cost_, program.col_lower_, program.col_upper_ = cost, self._low, self._high
+        program.row_lower_ = program.row_upper_ = np.zeros(len(wide))
+        index, value = [], []
+        for cell in wide.tolist():
+            inside = system.members(cell)
+            index.append(np.concatenate([inside, inside + self._atoms, [self._grows[cell], self._shrinks[cell]]]))
+            value.append(np.concatenate([np.ones(len(inside)), np.full(len(inside), -1.0), [-1.0, 1.0]]))
         program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
-        program.a_matrix_.start_, program.a_matrix_.index_ = starts.astype(np.int32), index
-        program.a_matrix_.value_ = value
+        program.a_matrix_.start_ = np.cumsum([0, *map(len, index)]).astype(np.int32)
+        program.a_matrix_.index_ = np.concatenate([np.zeros(0), *index]).astype(np.int32)
+        program.a_matrix_.value_ = np.concatenate([np.zeros(0), *value])
         solver = make_solver(program)
         # With many equal costs the simplex method may turn in a circle.
-        solver.setOptionValue("simplex_iteration_limit", MOST_STEPS * (1000 + cells))
+        solver.setOptionValue("simplex_iteration_limit", MOST_STEPS * (1000 + len(system)))
         return solver
 
+    def _price(self, cells: Longs) -> Floats:
+        """The cost of a class's change for each unit; of a hidden one it is free, but for a little."""
+        weight = self._system.weight[cells]
+        price: Floats = np.where(self.hidden[cells], FREE * np.sqrt(weight), weight)
+        price[self._single[cells]] += FREE_ATOM
+        return price
+
     def hide(self, cells: Longs) -> None:
-        """These classes are not shown: their changes are free, but for a little."""
+        """These classes are not shown."""
         new = cells[~self.hidden[cells]]
         self.hidden[new] = True
-        for cell in new:
-            for index in (self._atoms + cell, self._atoms + self._cells + cell):
-                self._solver.changeColCost(int(index), FREE * float(np.sqrt(self._system.weight[cell])))
+        self._set_costs(new)
 
-    def show(self, cell: int) -> None:
-        """This class is shown."""
-        self.hidden[cell] = False
-        for index in (self._atoms + cell, self._atoms + self._cells + cell):
-            self._solver.changeColCost(int(index), float(self._system.weight[cell]))
+    def set_hidden(self, hidden: Flags) -> None:
+        """These classes are hidden, and no others."""
+        changed = np.flatnonzero(hidden != self.hidden)
+        self.hidden[:] = hidden
+        self._set_costs(changed)
+
+    def _set_costs(self, cells: Longs) -> None:
+        columns, price = np.concatenate([self._grows[cells], self._shrinks[cells]]), self._price(cells)
+        self._solver.changeColsCost(len(columns), columns.astype(np.int32), np.concatenate([price, price]))
 
     def solve(
         self, demand: Demand, *, keep_shown: bool = False, instead: Callable[[], Longs | None] | None = None
@@ -203,47 +221,59 @@ class Deviations:
 
         Cost: a linear program; where the solution has fractions and there is no other, another with whole numbers.
         """
-        solver, unit = self._solver, self._unit
-        changed = self._demanded(demand)
-        changed += [(atom, 0.0, 0.0) for atom in demand.fixed]
-        changed += [(atom, low / unit, high / unit) for atom, low, high in demand.between]
-        if keep_shown:
-            for cell in np.flatnonzero(~self.hidden):
-                changed += [(self._atoms + int(cell), 0.0, 0.0), (self._atoms + self._cells + int(cell), 0.0, 0.0)]
-        before = [(column, *self._bounds(column)) for column, _, _ in changed]
-        self._set(changed)
+        solver = self._solver
+        low, high = self._demanded(demand, keep_shown=keep_shown)
+        changed = np.flatnonzero((low != self._low) | (high != self._high))
+        if (low > high).any():
+            return None
+        self._set(changed, low, high)
         try:
+            solver.clearSolver()
             solver.run()
             self._work.add(solver)
             status, able = solver.getModelStatus(), self._highs.HighsModelStatus
             if status == able.kIterationLimit:
-                solver.clearSolver()
                 alternative = instead() if instead is not None else None
                 if alternative is None and not keep_shown:
                     raise ExhaustedError
                 return alternative
             if status != able.kOptimal:
                 return None
-            solution = np.array(solver.getSolution().col_value[: self._atoms])
+            solution = self._read()
             whole = self._round(solution)
             if whole is not None:
                 return whole
             alternative = instead() if instead is not None else None
-            return alternative if alternative is not None else self._whole(solution)
+            return alternative if alternative is not None else self._whole(solution, low, high)
         finally:
-            self._set(before)
+            self._set(changed, self._low, self._high)
 
-    def _demanded(self, demand: Demand) -> list[tuple[int, float, float]]:
-        """Bounds for the demanded class: either part is zero, and the other is bounded."""
-        if demand.cell < 0:
-            return []
-        grows, shrinks = self._atoms + demand.cell, self._atoms + self._cells + demand.cell
-        if demand.fewest is not None:
-            return [(grows, demand.fewest / self._unit, self._infinite), (shrinks, 0.0, 0.0)]
-        assert demand.most is not None
-        return [(shrinks, -demand.most / self._unit, self._bounds(shrinks)[1]), (grows, 0.0, 0.0)]
+    def _read(self) -> Floats:
+        values = np.array(self._solver.getSolution().col_value[: 2 * self._atoms])
+        changes: Floats = values[: self._atoms] - values[self._atoms :]
+        return changes
 
-    def _round(self, found: npt.NDArray[np.float64]) -> Longs | None:
+    def _demanded(self, demand: Demand, *, keep_shown: bool) -> tuple[Floats, Floats]:
+        """Bounds of all variables; of the demanded class either part is zero, and the other is bounded."""
+        low, high, unit = self._low.copy(), self._high.copy(), self._unit
+        if keep_shown:
+            shown = np.flatnonzero(~self.hidden)
+            high[self._grows[shown]] = high[self._shrinks[shown]] = 0.0
+        for atom in demand.fixed:
+            high[atom] = high[self._atoms + atom] = 0.0
+        for atom, least, most in demand.between:
+            for column, ends in zip((atom, self._atoms + atom), _split(least / unit, most / unit), strict=True):
+                low[column], high[column] = ends
+        if demand.cell >= 0:
+            grows, shrinks = int(self._grows[demand.cell]), int(self._shrinks[demand.cell])
+            if demand.fewest is not None:
+                low[grows], high[shrinks] = max(low[grows], demand.fewest / unit), 0.0
+            else:
+                assert demand.most is not None
+                low[shrinks], high[grows] = max(low[shrinks], -demand.most / unit), 0.0
+        return low, high
+
+    def _round(self, found: Floats) -> Longs | None:
         """The change in whole numbers, if the program's is one: no class changes by the rounding."""
         exact = found * self._unit
         whole = np.rint(exact)
@@ -254,19 +284,21 @@ class Deviations:
         still = np.abs(self._system.sums_of(exact)) < len(exact) * near
         return None if self._system.sums(change)[still].any() else change
 
-    def _whole(self, found: npt.NDArray[np.float64]) -> Longs | None:
+    def _whole(self, found: Floats, low: Floats, high: Floats) -> Longs | None:
         """The same program with whole numbers: of the atoms that change in ``found``, and if need be of all."""
         still = np.flatnonzero(np.abs(found) < NEAR)
-        before = [self._column_bounds(int(column)) for column in still]
-        self._set([(int(column), 0.0, 0.0) for column in still])
+        columns = np.concatenate([still, still + self._atoms])
+        nothing = np.zeros(len(self._low))
+        self._set(columns, nothing, nothing)
         try:
             first = self._solve_whole(np.flatnonzero(np.abs(found) >= NEAR))
         finally:
-            self._set([(int(column), *bounds) for column, bounds in zip(still, before, strict=True)])
+            self._set(columns, low, high)
         return first if first is not None else self._solve_whole(np.arange(self._atoms))
 
     def _solve_whole(self, atoms: Longs) -> Longs | None:
-        solver, highs, places = self._solver, self._highs, atoms.astype(np.int32)
+        solver, highs = self._solver, self._highs
+        places = np.concatenate([atoms, atoms + self._atoms]).astype(np.int32)
         kinds = highs.HighsVarType
         solver.changeColsIntegrality(len(places), places, np.full(len(places), int(kinds.kInteger), np.uint8))
         limits = (("mip_max_nodes", MOST_NODES), ("time_limit", solver.getRunTime() + INTEGER_SECONDS))
@@ -277,27 +309,18 @@ class Deviations:
             self._work.add(solver)
             if solver.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
                 return None
-            solution = np.rint(np.array(solver.getSolution().col_value[: self._atoms]))
-            change: Longs = solution.astype(np.int64) * self._unit
+            change: Longs = np.rint(self._read()).astype(np.int64) * self._unit
             return change
         finally:
             solver.changeColsIntegrality(len(places), places, np.full(len(places), int(kinds.kContinuous), np.uint8))
-            for name, option in (("presolve", "off"), ("time_limit", self._infinite)):
+            for name, option in (("presolve", "off"), ("time_limit", highs.kHighsInf)):
                 solver.setOptionValue(name, option)
 
-    def _column_bounds(self, at: int) -> tuple[float, float]:
-        """The bounds of a variable as they are now."""
-        _, _, low, high, _ = self._solver.getCol(at)
-        return float(low), float(high)
+    def _set(self, columns: Longs, low: Floats, high: Floats) -> None:
+        if len(columns):
+            self._solver.changeColsBounds(len(columns), columns.astype(np.int32), low[columns], high[columns])
 
-    def _bounds(self, at: int) -> tuple[float, float]:
-        limits = self._limits
-        if at < self._atoms:
-            return float(limits.low[at] / limits.unit), float(limits.high[at] / limits.unit)
-        if at < self._atoms + self._cells:
-            return 0.0, 0.0 if self._system.fixed[at - self._atoms] else self._infinite
-        return 0.0, float(limits.shrinks[at - self._atoms - self._cells] / limits.unit)
 
-    def _set(self, changed: list[tuple[int, float, float]]) -> None:
-        for column, low, high in changed:
-            self._solver.changeColBounds(int(column), low, high)
+def _split(low: Any, high: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:  # noqa: ANN401 - a number or an array
+    """The least and the greatest growth of what changes between two ends, and the same of how much it shrinks."""
+    return (np.maximum(low, 0.0), np.maximum(high, 0.0)), (np.maximum(-high, 0.0), np.maximum(-low, 0.0))

@@ -25,9 +25,17 @@ class Rows:
     def add(self, row: npt.NDArray[np.generic]) -> None:
         """Add a row."""
         if self._rows == len(self._array):
-            self._array = np.concatenate([self._array, np.zeros_like(self._array)])
+            self._array = np.concatenate(
+                [self._array, np.zeros((max(16, self._rows), self._array.shape[1]), self._array.dtype)]
+            )
         self._array[self._rows] = row
         self._rows += 1
+
+    def take(self, some: npt.NDArray[np.bool_]) -> Rows:
+        """Some of the rows."""
+        taken = Rows(self._array.shape[1], self._array.dtype.type)
+        taken._array, taken._rows = self.array[some], int(some.sum())
+        return taken
 
     @property
     def array(self) -> Any:  # noqa: ANN401 - of its type

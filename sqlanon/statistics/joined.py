@@ -33,6 +33,7 @@ class Published:
         ends: of cells that are not shown the least and the greatest number, where these are published.
         older: of cells with a number of an earlier version that version.
         newest: the version of the table, where cells have several.
+        status: of cells without their true number: hidden, rounded or perturbed.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Published:
     ends: Mapping[Key, tuple[int, int]] = field(default_factory=dict)
     older: Mapping[Key, int] = field(default_factory=dict)
     newest: int = 0
+    status: str = "hidden"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import numpy as np
 from sqlanon.errors import PolicyError
 from sqlanon.statistics.amounts import Range
 from sqlanon.statistics.links import Links, join_links
+from sqlanon.statistics.reach import End, Reach
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Seen
 
 if TYPE_CHECKING:
@@ -53,6 +54,11 @@ class Joint:
     whole: Longs
 
     @property
+    def widths(self) -> tuple[int, ...]:
+        """Of each column the largest number of a row, without the sign."""
+        return tuple(max(abs(of.low), abs(of.high), 1) for of in self.ranges)
+
+    @property
     def combinations(self) -> int:
         """Number of combinations that have sums."""
         return int(self.whole.max(initial=-1)) + 1
@@ -78,6 +84,56 @@ class Joint:
     def above(self, column: int, combinations: Longs) -> Longs:
         """The atoms of a column's numbers of some combinations."""
         return self.atoms + column * self.combinations + combinations
+
+    def bound(self, reach: Reach, column: int, weight: Longs) -> tuple[End, End]:
+        """The least and the greatest sum over combinations with weights; without a program where shown cells say it."""
+        above, rows = np.zeros(len(self.seen.least), np.int64), np.zeros(len(self.seen.least), np.int64)
+        above[self.above(column, np.arange(self.combinations))] = weight
+        rows[: self.atoms] = weight[self.whole]
+        low = self.ranges[column].low
+        if not low:
+            return reach.bound(above)
+        if reach.is_known(above) and reach.is_known(rows):
+            (total, _), (count, _) = reach.bound(above), reach.bound(rows)
+            assert total.value is not None
+            assert count.value is not None
+            end = End(total.value + low * count.value)
+            return end, end
+        return reach.bound(above + low * rows)
+
+    def span(self, reach: Reach, column: int, combinations: Longs) -> tuple[int, int]:
+        """The least and the greatest sum of some combinations; the ends of 64 bits where nothing bounds it."""
+        if not self.ranges[column].low:
+            low, high, _ = reach.span(self.above(column, combinations))
+            return low, UNBOUNDED if high is None else high
+        weight = np.zeros(self.combinations, np.int64)
+        weight[combinations] = 1
+        least, most = self.bound(reach, column, weight)
+        return -UNBOUNDED if least.value is None else least.value, UNBOUNDED if most.value is None else most.value
+
+    def within(self, column: int, least: Longs, most: Longs) -> Joint:
+        """The same, where each combination's sum is known to be between two ends.
+
+        Args:
+            column: the column's place among the sums.
+            least: int64[combinations]; the least of 64 bits: nothing is known.
+            most: the same of the greatest.
+        """
+        seen, low = self.seen, self.ranges[column].low
+        above = self.above(column, np.arange(self.combinations))
+        if not low:
+            least_of, most_of = seen.least.copy(), np.full(len(seen.least), UNBOUNDED, np.int64)
+            if seen.most is not None:
+                most_of = seen.most.copy()
+            least_of[above], most_of[above] = np.maximum(least, 0), np.minimum(most_of[above], most)
+            return replace(self, seen=replace(seen, least=least_of, most=most_of))
+        unit = np.ones(len(seen.least), np.int64) if seen.links is None else seen.links.unit
+        row = np.concatenate([np.arange(self.combinations), self.whole])
+        atom = np.concatenate([above, np.arange(self.atoms)])
+        factor = np.concatenate([np.ones(self.combinations, np.int64), np.full(self.atoms, low, np.int64)])
+        links = Links(row, atom, factor, least, most, unit)
+        every = [links] if seen.links is None else [seen.links, links]
+        return replace(self, seen=replace(seen, links=join_links(every)))
 
     def table(self, count: Longs, sums: Sequence[Longs]) -> Longs:
         """A table of rows and of sums, as numbers of all atoms."""

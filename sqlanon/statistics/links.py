@@ -29,7 +29,7 @@ class Links:
 
     Attributes:
         row, atom, factor: int64[entries]; each atom once in a row.
-        low, high: int64[rows]; `OPEN`: nothing bounds it from above.
+        low, high: int64[rows]; `OPEN`, with its sign: nothing bounds it.
         unit: int64[atoms], the unit in which programs solve an atom.
     """
 
@@ -56,6 +56,7 @@ class Links:
         (least, least_known), (most, most_known) = bounds
         top, bottom = self.high[self.row], self.low[self.row]
         closed = least_known & (top < OPEN)
+        most_known &= bottom > -OPEN
         room, need = np.where(closed, top - least, 0), np.where(most_known, bottom - most, 0)
         for some, limit in ((closed, room), (most_known, need)):
             upper = some & (positive == (limit is room))
@@ -81,9 +82,8 @@ class Links:
         rows, number = np.unique(self.row[is_free], return_inverse=True)
         high = np.where(self.high[rows] < OPEN, self.high[rows] - rest[rows], OPEN)
         atoms = place[self.atom[is_free]]
-        return Links(
-            number.reshape(-1), atoms, self.factor[is_free], self.low[rows] - rest[rows], high, self.unit[free]
-        )
+        low = np.where(self.low[rows] > -OPEN, self.low[rows] - rest[rows], -OPEN)
+        return Links(number.reshape(-1), atoms, self.factor[is_free], low, high, self.unit[free])
 
     def pick(self, atoms: Longs, rows: Longs) -> Links:
         """The conditions of some rows, all of whose atoms are among some, numbered anew by both."""

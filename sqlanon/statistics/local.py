@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sqlanon.statistics.deviations import (
+    FREE_ATOM,
     GAP,
     INTEGER_SECONDS,
     MOST_NODES,
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
     Floats = npt.NDArray[np.float64]
 
-FREE_ATOM = 1e-3
-"""Cost of an atom's change for each unit, so that changes stay in few of them."""
 ENOUGH = 20
 """An atom of more rows than this is as good as an atom of exactly so many."""
 WHOLE = 60_000_000

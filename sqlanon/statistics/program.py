@@ -153,6 +153,7 @@ class Program:
             most = MOST_DUAL if self.links is None else MOST_LINKED_DUAL
             many = np.rint(np.clip(np.nan_to_num(multipliers), -most, most) * SCALE).astype(np.int64)
         many = np.where((many < 0) & (self.sums.high >= UNBOUNDED), 0, many)
+        many = np.where((many > 0) & (self.sums.low <= -UNBOUNDED), 0, many)
         right = np.where(many < 0, self.sums.high, self.sums.low)
         scale, reduced = SCALE * self._common, self._reduce(cost, many)
         shares = (self._common // self._row_unit).tolist()
@@ -215,7 +216,7 @@ class Program:
         program.num_col_, program.num_row_ = many, rows
         program.col_cost_, program.col_lower_ = np.zeros(many), box.low / self.unit
         program.col_upper_ = self._top(box.high) / self.unit
-        program.row_lower_ = self.sums.low / self._row_unit
+        program.row_lower_ = -self._top(-self.sums.low) / self._row_unit
         program.row_upper_ = self._top(self.sums.high) / self._row_unit
         margin, atom = np.nonzero(self.rows < rows)
         row, value = self.rows[margin, atom], np.ones(len(atom), np.int64)

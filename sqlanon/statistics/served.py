@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,30 +21,36 @@ class Served:
     """Counts of the witnesses that serve each end: for readers, and for each insider.
 
     Args:
-        served: for each end bool[witnesses], the witnesses that serve it, and the same for insiders who have a part of
-            the cell.
+        plain: bool[ends, witnesses], the witnesses that serve an end.
         unseen: bool[witnesses, insiders], the witness keeps everything that the insider knows.
+        own: bool[pairs, witnesses], those that serve an insider who has a part of the cell; others may not serve him.
+        pairs: int64[pairs, 2], the end and the insider.
 
     Cost: memory of ends by witnesses and by insiders.
     """
 
-    def __init__(self, served: Iterable[tuple[Flags, Mapping[int, Flags]]], unseen: Flags) -> None:
-        plain: list[Flags] = []
-        by_persons: list[Flags] = []
-        pairs: list[tuple[int, int]] = []
-        for end, (serving, parts) in enumerate(served):
-            plain.append(serving)
-            by_persons += parts.values()
-            pairs += [(end, person) for person in parts]
-        many = len(unseen)
-        self._plain = np.stack(plain) if plain else np.zeros((0, many), bool)
+    def __init__(self, plain: Flags, unseen: Flags, own: Flags | None = None, pairs: Longs | None = None) -> None:
+        self._plain = plain
         self._unseen = unseen.astype(np.float32)
-        # Where an insider has a part of the cell, a witness for others may not serve him.
-        self._own = np.stack(by_persons) if by_persons else np.zeros((0, many), bool)
+        self._own = np.zeros((0, len(unseen)), bool) if own is None else own
+        self._places = np.zeros((0, 2), np.int64) if pairs is None else pairs
         self._left, self._left_own = self._plain.sum(axis=1), self._own.sum(axis=1)
         self._left_each = self._plain.astype(np.float32) @ self._unseen
-        places = np.array(pairs, np.int64).reshape(-1, 2)
-        self._left_each[places[:, 0], places[:, 1]] = np.inf
+        self._left_each[self._places[:, 0], self._places[:, 1]] = np.inf
+
+    @property
+    def unserved(self) -> Flags:
+        """bool[ends], which are not served, for readers or for an insider."""
+        unserved: Flags = (self._left <= 0) | (self._left_each <= 0).any(axis=1)
+        unserved[self._places[self._left_own <= 0, 0]] = True
+        return unserved
+
+    def drop_each(self, order: Longs) -> Flags:
+        """Take witnesses away one after another, as far as all is served without them; return which are left."""
+        kept = np.ones(len(self._unseen), bool)
+        for witness in order.tolist():
+            kept[witness] = not self.drop(np.array([witness]))
+        return kept
 
     def without(self, witnesses: Longs) -> Drop | None:
         """What takes some away; None: an end is not served without them.

@@ -44,16 +44,17 @@ class Ended:
 Cli = Callable[..., Ended]
 
 
+def run(*words: object) -> Ended:
+    """Run one command in this process."""
+    ended = invoke(*words)
+    assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
+    return Ended(ended.exit_code, ended.stdout, ended.stderr)
+
+
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Run one command in this process, in the test's own directory."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*words: object) -> Ended:
-        ended = invoke(*words)
-        assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
-        return Ended(ended.exit_code, ended.stdout, ended.stderr)
-
     return run
 
 

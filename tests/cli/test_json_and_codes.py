@@ -13,8 +13,7 @@ import duckdb
 import pytest
 
 from tests import invoked
-from tests.cli.conftest import Ended
-from tests.invoked import invoke
+from tests.cli.conftest import run
 from tests.project.tree import ROOT
 
 POLICY = """\
@@ -111,12 +110,6 @@ DATABASES: dict[str, tuple[str, ...]] = {
     "hierarchy": ("people", "age"),
 }
 """Arguments of every command that takes --db."""
-
-
-def run(*words: str) -> Ended:
-    ended = invoke(*words)
-    assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
-    return Ended(ended.exit_code, ended.stdout, ended.stderr)
 
 
 def commands() -> set[str]:

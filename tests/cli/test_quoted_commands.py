@@ -114,7 +114,7 @@ def test_a_printed_proposal_has_no_control_characters(cli: Cli, tmp_path: Path) 
 
 def test_the_next_command_has_the_names() -> None:
     for name in NASTY:
-        made = next_command(Screen(), "erase", Path(f"{name}.yml"), [name], None, name, own=["--key-file", name])
+        made = next_command(Screen(), "erase", Path(f"{name}.yml"), [name], None, name, words=["--key-file", name])
         options = ["--key-file", name, "-p", f"{name}.yml", "--select", name]
         wanted = [*options, "--", name] if name.startswith("-") else [name, *options]
         assert read_by_bash(made.partition(" erase ")[2]) == wanted

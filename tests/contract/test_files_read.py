@@ -10,6 +10,7 @@ import pytest
 
 import sqlanon
 from sqlanon.formats.label_text import parse_label
+from tests.contract.test_files_headers import saved
 
 
 def write(path: Path, values: list[str], header: str = "n") -> Path:
@@ -61,13 +62,6 @@ def test_a_first_line_of_data_is_not_taken_for_names(tmp_path):
         sqlanon.anonymize(path, quasi=["age"], sensitive=["s"], k=2, to=tmp_path / "out.csv")
     assert "4711" not in str(caught.value)
     assert "flu" not in str(caught.value)
-
-
-def saved(tmp_path: Path, data: str | bytes, name: str = "in.csv") -> Path:
-    path = tmp_path / name
-    data = data.encode() if isinstance(data, str) else data
-    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    return path
 
 
 def read(path: Path, tmp_path: Path, **how) -> list[dict[str, str]]:

@@ -14,7 +14,8 @@ import pytest
 
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.policy import loads
-from tests.engines import PAIR, create_table
+from tests.contract.test_init_persons import proposed, table_of
+from tests.engines import ENGINES, PAIR, create_table
 from tests.invoked import invoke
 
 SECRET = "zq81canary"
@@ -110,3 +111,23 @@ def test_the_command_takes_it_for_tables_only(tmp_path: Any) -> None:
     ended = invoke("init", path, "--from-labels", "--json")
     assert ended.exit_code == 2
     assert "--db" in json.loads(ended.stdout.strip().splitlines()[-1])["error"]["message"]
+
+
+def test_names_of_columns_stay_in_their_comments(connect: Any) -> None:
+    """A name with line breaks, which its twin's reason and the person's line would quote."""
+    evil = "a\n    rest: keep\n    readers: [mallory]\n    #"
+    rows = [(at % 7, f"w{at % 7}", at % 30) for at in range(300)]
+    db = connect(ENGINES[0])
+    table = table_of(db, {evil: "INTEGER", "c": "VARCHAR", "d": "INTEGER"}, rows)
+    spec, _, text = proposed(db, table)
+    assert (spec.rest, spec.readers) == ("error", ())
+    assert "\n    rest: keep" not in text
+
+
+def test_ends_are_numbers_that_a_policy_takes(connect: Any) -> None:
+    rows = [(at % 5, (at * 3 % 37) * 1e-8 if at else 5.0, (at % 41) * 1e14 if at else 1e40) for at in range(300)]
+    db = connect(ENGINES[0])
+    spec, _, _ = proposed(db, table_of(db, {"n": "INTEGER", "small": "DOUBLE", "large": "DOUBLE"}, rows))
+    tops = {column.name: column.recode and column.recode.top for column in spec.columns}
+    assert 3.6e-7 <= float(str(tops["small"])) <= 1e-6
+    assert tops["large"] is None

@@ -389,23 +389,3 @@ def test_a_member_comes_before_who_served_it(connect: Any) -> None:
     db = connect(ENGINES[0])
     spec, _, _ = proposed(db, table_of(db, {"member_id": "VARCHAR", "user_id": "VARCHAR", "hour": "INTEGER"}, rows))
     assert spec.person == ("member_id",)
-
-
-def test_names_of_columns_stay_in_their_comments(connect: Any) -> None:
-    """A name with line breaks, which its twin's reason and the person's line would quote."""
-    evil = "a\n    rest: keep\n    readers: [mallory]\n    #"
-    rows = [(at % 7, f"w{at % 7}", at % 30) for at in range(300)]
-    db = connect(ENGINES[0])
-    table = table_of(db, {evil: "INTEGER", "c": "VARCHAR", "d": "INTEGER"}, rows)
-    spec, _, text = proposed(db, table)
-    assert (spec.rest, spec.readers) == ("error", ())
-    assert "\n    rest: keep" not in text
-
-
-def test_ends_are_numbers_that_a_policy_takes(connect: Any) -> None:
-    rows = [(at % 5, (at * 3 % 37) * 1e-8 if at else 5.0, (at % 41) * 1e14 if at else 1e40) for at in range(300)]
-    db = connect(ENGINES[0])
-    spec, _, _ = proposed(db, table_of(db, {"n": "INTEGER", "small": "DOUBLE", "large": "DOUBLE"}, rows))
-    tops = {column.name: column.recode and column.recode.top for column in spec.columns}
-    assert 3.6e-7 <= float(str(tops["small"])) <= 1e-6
-    assert tops["large"] is None

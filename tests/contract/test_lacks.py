@@ -23,7 +23,7 @@ from sqlanon.database.database import Database
 from sqlanon.declared import FORMATS, METHODS, REQUIREMENTS
 from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import FEATURES, LACKS, NOISY
-from sqlanon.engines.names import LAKES, TO_LAKES
+from sqlanon.engines.names import ELSEWHERE, LAKES, TO_LAKES
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.lack import UNDECLARED
 from sqlanon.policy import release
@@ -43,6 +43,7 @@ POWERS: Mapping[str, Callable[[Any], bool]] = {
     NOISY: lambda engine: engine.ledger_engine is not None,
     "--compact": lambda engine: engine.compaction is not None,
     TO_LAKES: lambda engine: engine.lake is not None,
+    ELSEWHERE: lambda engine: engine.transfer is not None,
     LAKES: lambda engine: hasattr(engine, "import_file"),
     "install-functions": lambda engine: bool(engine.capabilities.temporary_functions),
     "query --as": lambda engine: engine.rights is not None,
@@ -149,6 +150,7 @@ CALLS: Mapping[str, Callable[[Any, Path], object]] = {
     NOISY: noisy,
     "--compact": lambda db, _: db.compact(),
     LAKES: of_parquet,
+    ELSEWHERE: lambda db, folder: release_of(db, publish_to=f"duckdb:///{folder / uuid.uuid4().hex}.duckdb"),
     TO_LAKES: lambda db, folder: release_of(db, publish=f"delta:{folder / uuid.uuid4().hex}"),
     "install-functions": lambda db, _: db.install_functions(),
     "query --as": as_role,
@@ -187,7 +189,7 @@ def test_every_ability_that_an_engine_may_lack_is_a_feature_or_has_another_way()
         if isinstance(value, property) and "None" in str(inspect.signature(value.fget).return_annotation)  # type: ignore[arg-type]
     }
     optional |= {name for name, kind in inspect.get_annotations(Engine).items() if kind == "bool"}
-    features = {"rights", "lake", "second_file", "compaction", "transactions", "updates", "ledger_engine"}
+    features = {"rights", "lake", "second_file", "compaction", "transactions", "updates", "ledger_engine", "transfer"}
     assert optional == features | set(ANOTHER_WAY)
     assert set(POWERS) == set(CALLS) == set(FEATURES)
     assert all(set(lacks) <= set(FEATURES) for lacks in LACKS.values())

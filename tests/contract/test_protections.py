@@ -53,9 +53,15 @@ def test_a_release_is_audited_attacked_and_reported(method: str, shared_db: Any,
     rows = stays("attacked", 80)
     made = Made(shared_db, tmp_path, rows, protect=PROTECT[method], **TWO)
     made.run()
-    assert shared_db.audit(f"release.{made.view}").satisfied
+    status = {"suppress": "hidden", "round": "rounded"}.get(method, "perturbed")
+    audited = shared_db.audit(f"release.{made.view}")
+    assert (audited.satisfied, audited.cell_status) == (True, status)
     found = shared_db.attack(made.name)
-    assert found.held
+    assert (found.held, found.status) == (True, status)
+    assert shared_db.audit_statistics([f"release.{made.view}"]).status == status
+    text = shared_db.report(made.name, form="md") + shared_db.report(made.name, form="md", frame="sdc")
+    assert f"{status} cells" in text.lower()
+    assert (method == "suppress") == ("hidden" in text)
     averaging = [one for one in found.attacks if one.name == "averaging"]
     assert len(averaging) == (method in ("cell_key", "additive"))
     report = shared_db.audit_statistics([f"release.{made.view}"])

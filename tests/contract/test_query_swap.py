@@ -114,7 +114,7 @@ def test_facts_of_a_version_end_with_a_catalog_that_is_made_again(shared_db: Any
     write(db, source, 12, step=1000)
     release(db, source)
     db._asked.update(kept)
-    found = finding.find(db.engine, source, known=db._asked)
+    found = finding.find(db.engine, source, cached=db._asked)
     assert found is not before.released
     assert found.token != before.released.token
     assert not found.known.keys() - {KeptClasses}  # which has no tables yet

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
@@ -37,17 +36,10 @@ AGGREGATES = {
 KEYS = ([], ["s"], ["h"], ["n"])
 
 
-@pytest.fixture(scope="module")
-def enumerated() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Where sources are enumerated."""
-    with duckdb.connect() as connection:
-        yield connection
-
-
 @pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "labels", "suppressed"])
 def test_bounds_hold_for_every_source(
-    shared_db: Any, starring: Any, enumerated: duckdb.DuckDBPyConnection, kind: str
+    shared_db: Any, starring: Any, side_by_side: duckdb.DuckDBPyConnection, kind: str
 ) -> None:
     """Stars read as any value, in labels as any value or NULL.
 
@@ -64,12 +56,12 @@ def test_bounds_hold_for_every_source(
         [ways[0], *rng.sample(ways[1:], min(len(ways) - 1, 2))] if at in open_ else ways[:1]
         for at, ways in enumerate(parts)
     ]
-    count = sources.enumerate_sources(enumerated, TYPES, names, parts)
+    count = sources.enumerate_sources(side_by_side, TYPES, names, parts)
     assert count
     holds = sources.attaining(rows, facts, parts)
     consistent = frozenset(sid for sid in range(count) if holds(sid))
     for where, keys in rng.sample(list(itertools.product(CONDITIONS, KEYS)), 5):
-        truth = sources.only(sources.outcomes(enumerated, ", ".join(AGGREGATES.values()), where, keys), consistent)
+        truth = sources.only(sources.outcomes(side_by_side, ", ".join(AGGREGATES.values()), where, keys), consistent)
         named = [f"k{i}" for i in range(len(keys))]
         items = [f"{key} AS {short}" for key, short in zip(keys, named, strict=True)]
         items += [f"{text} AS {short}" for short, text in AGGREGATES.items()]

@@ -11,6 +11,7 @@ import pytest
 
 from tests.contract.counted import Made
 from tests.contract.test_statistics_together import Pair
+from tests.oracle.sum_reader import tables as sum_tables
 from tests.oracle.table_reader import tables
 
 pytest.importorskip("highspy")
@@ -106,3 +107,74 @@ def test_next_to_a_release_of_rows(summed: bool, shared_db: Any, tmp_path: Path)
             assert row[f"{name}_tight"] is not None
             assert row["status"] == "hidden" or (row[f"{name}_low"] == number and row[f"{name}_tight"])
     assert hidden
+
+
+def test_queries_over_tables_without_all_columns(shared_db: Any, tmp_path: Path) -> None:
+    """Bounds of a query are those of all tables together, and tight."""
+    made = Made(shared_db, tmp_path, ROWS, **{**LINKED, "protect": "{persons: 3}"})
+    made.run()
+    able = list(every_table(made.rows(), [("region", "sex"), ("sex", "age")]))
+    answers = shared_db.query(
+        f"SELECT region, count(*) FILTER (WHERE sex = 'M') AS m FROM {made.source} GROUP BY region", release=made.name
+    )
+    inexact = 0
+    for row in answers.rows:
+        cell = ("NULL" if row["region"] is None else row["region"], "M", None)
+        numbers = [one.get(cell, 0) for one in able]
+        assert (row["m"].low, row["m"].high) == (min(numbers), max(numbers))
+        assert row["m"].tight
+        inexact += not row["m"].exact
+    assert inexact
+
+
+AMOUNTS = {
+    "columns": "{region: {}, sex: {}}",
+    "tables": "[{name: all, by: [region, sex]}]",
+    "measures": "{n: count, years: {sum: age, range: [20, 22], p_percent: 1}}",
+    "protect": "{persons: 3, insiders: none}",
+}
+
+
+def test_averages_of_rows_and_sums_together(shared_db: Any, tmp_path: Path) -> None:
+    """Ends of averages are those of every table of rows and of sums in their range."""
+    ages = {
+        ("north", "F"): [20],
+        ("north", "M"): [22, 21, 20, 22],
+        ("south", "F"): [20, 22, 21],
+        ("south", "M"): [21, 20],
+    }
+    rows = [
+        (*key, age, 10 * place + at) for place, (key, some) in enumerate(ages.items()) for at, age in enumerate(some)
+    ]
+    made = Made(shared_db, tmp_path, rows, **AMOUNTS)
+    made.run()
+    leaves = list(ages)
+    cells = {(row["region"], row["sex"]): (row["n"], row["years"]) for row in made.rows()}
+    within = {
+        cell: [at for at, leaf in enumerate(leaves) if all(a in (None, b) for a, b in zip(cell, leaf, strict=True))]
+        for cell in cells
+    }
+    shown = [{cell: pair[place] for cell, pair in cells.items()} for place in (0, 1)]
+    able = [
+        (counts, sums)
+        for counts in tables(leaves, shown[0], within, 10)
+        for sums in sum_tables(shown[1], within, [(20 * n, 22 * n) for n in counts])
+    ]
+    answers = shared_db.query(
+        f"SELECT region, sex, count(*) AS n, sum(age) AS s, avg(age) AS a FROM {made.source} GROUP BY region, sex",
+        release=made.name,
+    )
+    inexact = 0
+    for row in answers.rows:
+        at = leaves.index((row["region"], row["sex"]))
+        counts, sums = ([one[kind][at] for one in able] for kind in (0, 1))
+        assert (row["n"].low, row["n"].high) == (min(counts), max(counts))
+        assert (row["s"].low, row["s"].high) == (min(sums), max(sums))
+        averages = [s / n for n, s in zip(counts, sums, strict=True)]
+        assert row["a"].low == pytest.approx(min(averages), abs=1e-9)
+        assert row["a"].high == pytest.approx(max(averages), abs=1e-9)
+        assert row["n"].tight
+        assert row["s"].tight
+        assert row["a"].tight
+        inexact += not row["a"].exact
+    assert inexact

@@ -247,7 +247,6 @@ def test_what_is_not_built_is_refused_by_name(roles: str, more: str, text: str, 
 def test_the_policy_refuses_what_is_not_built(shared_db: Any, tmp_path: Path) -> None:
     pair = Pair(shared_db, tmp_path, "policy")
     for more, together, text in (
-        ({"protect": "{persons: 3, bounds: exact}"}, "[a]", "bounds of readers"),
         ({"measures": "{persons: persons}"}, "[a]", "numbers of rows"),
         ({}, "[a, b]", "several releases"),
         ({}, f"['{pair.name}']", "the release itself"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -172,3 +173,17 @@ def test_types_that_one_of_both_lacks(tmp_path):
     assert made["duckdb"](Portable("decimal", 5, -2)) is None
     assert made["postgres"](Portable("uint64", array=True)) == "numeric(20)[]"
     assert made["duckdb"](Portable("uint64")) == "UBIGINT"
+
+
+@pytest.mark.parametrize("pair", ["postgres-duckdb", "duckdb-postgres"], indirect=True)
+def test_rows_on_their_way_are_a_few_blocks(pair):
+    """Python's own memory, for 15 blocks in one transaction."""
+    source, target = pair
+    series = "range(150000)" if source.dialect == "duckdb" else "generate_series(1, 150000)"
+    source.execute(f"CREATE TABLE t AS SELECT 'a long text ' || i AS a FROM {series} AS r(i)")
+    tracemalloc.start()
+    try:
+        send(source, target, source.target("t"), 10_000)
+        assert tracemalloc.get_traced_memory()[1] < 6_000_000
+    finally:
+        tracemalloc.stop()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
@@ -45,19 +44,12 @@ CONDITIONS = [
 KEYS = ([], ["s"], ["c"], ["q"], ["s", "c"])
 
 
-@pytest.fixture(scope="module")
-def enumerated() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Where sources are enumerated."""
-    with duckdb.connect() as connection:
-        yield connection
-
-
 @pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "labels", "suppressed", "anatomy"])
 def test_bounds_hold_for_every_source_with_the_rows_left_out(
-    shared_db: Any, leaving: Any, enumerated: duckdb.DuckDBPyConnection, kind: str
+    shared_db: Any, leaving: Any, side_by_side: duckdb.DuckDBPyConnection, kind: str
 ) -> None:
-    """The released boxes are cut down to two values each, so that the sources can be enumerated.
+    """The released boxes are cut down to two values each, so that the sources can be side_by_side.
 
     Bounds must hold for fewer.
     """
@@ -77,7 +69,7 @@ def test_bounds_hold_for_every_source_with_the_rows_left_out(
     every = list(itertools.product(*(HIDDEN[name] for name in names)))
     parts = [*parts[:8], *(ways[:1] for ways in parts[8:]), [[way] for way in rng.sample(every, 40)]]
     types = {"q": "INTEGER", "s": "TEXT", "c": "INTEGER"}
-    count = sources.enumerate_sources(enumerated, types, names, parts)
+    count = sources.enumerate_sources(side_by_side, types, names, parts)
     assert count
     holds = sources.attaining(rows, facts, parts)
     consistent = frozenset(sid for sid in range(count) if holds(sid))
@@ -85,7 +77,7 @@ def test_bounds_hold_for_every_source_with_the_rows_left_out(
         listed = dict(rng.sample([own for own in AGGREGATES.items() if kind != "anatomy" or own[0] != "ds"], 5)) | {
             "n": "count(*)"
         }
-        truth = sources.only(sources.outcomes(enumerated, ", ".join(listed.values()), where, keys), consistent)
+        truth = sources.only(sources.outcomes(side_by_side, ", ".join(listed.values()), where, keys), consistent)
         named = [f"k{i}" for i in range(len(keys))]
         items = [f"{key} AS {short}" for key, short in zip(keys, named, strict=True)]
         items += [f"{text} AS {short}" for short, text in listed.items()]

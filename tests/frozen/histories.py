@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tests.frozen.known import Source
+from tests.frozen.known import Shown, Source
 from tests.frozen.model import InfeasibleError, Key, Lineage, Partition, Row, Version, lawful
 
 K = L = 2
@@ -37,6 +37,12 @@ def versions(made: Lineage, history: History) -> list[Version | None]:
         except InfeasibleError:
             found.append(None)
     return found
+
+
+def published(made: Lineage, history: History) -> list[Shown]:
+    """What the versions of a history show, by key; nothing where the first one fails."""
+    found = versions(made, history)
+    return [version.cells for version in found if version is not None] if found[0] is not None else []
 
 
 def drawn(rng: np.random.Generator, values: int, *, most: int = 7, erasures: bool = False) -> History:

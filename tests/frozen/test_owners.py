@@ -10,9 +10,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.frozen.histories import History, drawn, quiet, versions
+from tests.frozen.histories import History, drawn, published, quiet, versions
 from tests.frozen.known import Known, Shown, known
-from tests.frozen.model import Key, Lineage, Row, Value
+from tests.frozen.model import Key, Row, Value
 from tests.frozen.owners import (
     Asked,
     Owner,
@@ -27,12 +27,6 @@ from tests.frozen.owners import (
 )
 
 HALF = Fraction(1, 2)
-
-
-def published(made: Lineage, history: History) -> list[Shown]:
-    """What the versions of a history show; nothing where the first one fails."""
-    found = versions(made, history)
-    return [version.cells for version in found if version is not None] if found[0] is not None else []
 
 
 def nights(seeds: int, persons: int = 4) -> Iterator[tuple[int, int, History, Owner]]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.covering import seeds
-from tests.frozen.histories import History, K, L, drawn, every, lineage, quiet, versions
+from tests.frozen.histories import K, L, drawn, every, lineage, published, quiet, versions
 from tests.frozen.known import Shown, Source, known
 from tests.frozen.model import Cell, Key, Lineage, Partition, Row
 from tests.frozen.partitions import by_order, dealt, optimal, whole
@@ -26,12 +26,6 @@ def remembered(partition: Partition) -> Partition:
     """The same, which computes each division once."""
     found = cache(partition)
     return lambda rows: found(tuple(rows))
-
-
-def published(made: Lineage, history: History) -> list[Shown]:
-    """What the versions of a history show, by key; nothing where the first one fails."""
-    found = versions(made, history)
-    return [version.cells for version in found if version is not None] if found[0] is not None else []
 
 
 def bounded(posterior: Posterior) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
@@ -56,13 +56,6 @@ def classes(rows: int) -> list[tuple[int | None, ...]]:
     """Every class of so many rows that has NULL and a value."""
     every = combinations_with_replacement(VALUES, rows)
     return [one for one in every if None in one and any(value is not None for value in one)]
-
-
-@pytest.fixture(scope="module")
-def side_by_side() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Where the sources are enumerated."""
-    with duckdb.connect() as connection:
-        yield connection
 
 
 def released(db: Any, rows: Sequence[Sequence[Any]], k: int, **more: Any) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 import re
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +38,6 @@ KINDS = ("ranges", "suppressed", "points", "labels", "anatomy", "ranges of freef
 ASKED = 8 if settings().max_examples >= 25 else 3
 """Questions of a release, for ``--thorough`` and by default."""
 USES = {"length(s)": "s", "a % 2": "a", "CASE WHEN a < 2 THEN 0 ELSE 1 END": "a", "c > 0": "c"}
-
-
-@pytest.fixture(scope="module")
-def side_by_side() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Where the sources are enumerated."""
-    with duckdb.connect() as connection:
-        yield connection
 
 
 def released(db: Any, rng: random.Random, tmp_path: Path, kind: str) -> tuple[str, list[str]] | None:

@@ -6,7 +6,6 @@ They are sound, and tight where they say so.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,6 @@ from tests.oracle.test_query import enumerated
 
 KEYS = [[], [], [], ["d"], ["s"], ["a"], ["a % 2"], ["s", "d"], ["length(s)"]]
 COUNTS = ["count(*)", "count(c)", "count(*) FILTER (WHERE {p})"]
-
-
-@pytest.fixture(scope="module")
-def side_by_side() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Where the sources are enumerated."""
-    with duckdb.connect() as connection:
-        yield connection
 
 
 @pytest.mark.thorough

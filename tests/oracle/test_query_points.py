@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import random
 import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
@@ -23,13 +22,6 @@ from tests.properties.strategies import FEW
 SEEDS = st.integers(0, 2**32)
 
 
-@pytest.fixture(scope="module")
-def side() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Where points are listed."""
-    with duckdb.connect() as connection:
-        yield connection
-
-
 def made(db: Any, rng: random.Random, *, nulls: bool) -> tuple[str, list[points.Box]]:
     """A random release of a few rows."""
     name = f"p{uuid.uuid4().hex[:12]}"
@@ -40,13 +32,15 @@ def made(db: Any, rng: random.Random, *, nulls: bool) -> tuple[str, list[points.
 
 @FEW
 @given(seed=SEEDS)
-def test_count_is_tight_up_to_twelve_predicates(shared_db: Any, side: duckdb.DuckDBPyConnection, seed: int) -> None:
+def test_count_is_tight_up_to_twelve_predicates(
+    shared_db: Any, side_by_side: duckdb.DuckDBPyConnection, seed: int
+) -> None:
     rng = random.Random(seed)
     name, rows = made(shared_db, rng, nulls=True)
-    points.load(side, rows)
+    points.load(side_by_side, rows)
     for atoms in (12, rng.randint(7, 12)):
         where = swapped(rng, queries.predicate(rng, "aashdc", atoms))
-        expected = points.counts(side, where)
+        expected = points.counts(side_by_side, where)
         answer = shared_db.query(f"SELECT d, count(*) AS n FROM {name} WHERE {where} GROUP BY d")
         found = {row["d"]: row["n"] for row in answer.rows}
         assert set(found) == set(expected), where
@@ -85,7 +79,7 @@ def test_estimates_lie_in_bounds_and_more_conditions_never_raise_them(shared_db:
 
 
 @pytest.mark.thorough
-def test_estimates_agree_with_draws_from_wide_boxes(shared_db: Any, side: duckdb.DuckDBPyConnection) -> None:
+def test_estimates_agree_with_draws_from_wide_boxes(shared_db: Any, side_by_side: Any) -> None:
     rng = random.Random(7)
     name = f"p{uuid.uuid4().hex[:12]}"
     columns = [
@@ -103,13 +97,13 @@ def test_estimates_agree_with_draws_from_wide_boxes(shared_db: Any, side: duckdb
     where = "(x BETWEEN 100 AND 800 OR y > 0.6) AND NOT (x < 20 AND y < 3.5)"
     answer = shared_db.query(f"SELECT count(*) AS n, sum(c) AS s, sum(x) AS t FROM {name} WHERE {where}").rows[0]
     draws = 4_000
-    side.execute("CREATE OR REPLACE TABLE drawn (i INTEGER, x INTEGER, y DOUBLE, c INTEGER)")
+    side_by_side.execute("CREATE OR REPLACE TABLE drawn (i INTEGER, x INTEGER, y DOUBLE, c INTEGER)")
     listed = [(i, rng.randint(a, b), rng.uniform(low, high), c) for i in range(draws) for a, b, low, high, c in ends]
     for start in range(0, len(listed), 4_000):
         values = ", ".join(map(str, listed[start : start + 4_000]))
-        side.execute(f"INSERT INTO drawn VALUES {values}")
+        side_by_side.execute(f"INSERT INTO drawn VALUES {values}")
     rest = f"FROM drawn WHERE {where} GROUP BY i"
-    totals = side.execute(f"SELECT count(*), sum(c), sum(x) {rest}").fetchall()
+    totals = side_by_side.execute(f"SELECT count(*), sum(c), sum(x) {rest}").fetchall()
     for name_, at in (("n", 0), ("s", 1), ("t", 2)):
         values_ = [float(row[at]) for row in totals] + [0.0] * (draws - len(totals))
         mean = math.fsum(values_) / draws

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
 
 from tests.oracle.statements import check
-from tests.oracle.words import Found
-
-
-def asked(db: Any, seed: int, releases: int, statements: int) -> Found:
-    rng, found = random.Random(seed), Found()
-    for _ in range(releases):
-        check(db, rng, found, statements)
-    return found
+from tests.oracle.words import ask_random
 
 
 def test_statements_hold_for_every_source(shared_db: Any) -> None:
-    found = asked(shared_db, 5, 2, 10)
+    found = ask_random(check, shared_db, 5, 2, 10)
     assert found.wrong == []
     assert found.refused.total() < found.asked / 2
 
@@ -27,4 +19,4 @@ def test_statements_hold_for_every_source(shared_db: Any) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(4))
 def test_more_statements_hold(shared_db: Any, seed: int) -> None:
-    assert asked(shared_db, 200 + seed, 20, 25).wrong == []
+    assert ask_random(check, shared_db, 200 + seed, 20, 25).wrong == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,6 @@ from tests.properties.strategies import FEW
 TYPES = {"a": "INTEGER", "h": "TEXT", "d": "TEXT", "c": "INTEGER", "f": "DOUBLE PRECISION"}
 KEYS = ([], [], ["h"], ["upper(h)"], ["upper(d)"], ["CASE WHEN h = 'éa' THEN 1 ELSE 0 END"])
 TREE = "éa;é;*\néb;é;*\nÉa;É;*\n"
-
-
-@pytest.fixture(scope="module")
-def side_by_side() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Where the sources are enumerated."""
-    with duckdb.connect() as connection:
-        yield connection
 
 
 class Own:

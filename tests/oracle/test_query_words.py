@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import uuid
 from typing import Any
 
@@ -10,19 +9,12 @@ import pytest
 
 from sqlanon.errors import UnsupportedError
 from tests.oracle.handmade import plain, publish, quasi
-from tests.oracle.words import Found, check
-
-
-def asked(db: Any, seed: int, releases: int, queries: int) -> Found:
-    rng, found = random.Random(seed), Found()
-    for _ in range(releases):
-        check(db, rng, found, queries)
-    return found
+from tests.oracle.words import ask_random, check
 
 
 @pytest.mark.parametrize("releases", [2, pytest.param(6, marks=pytest.mark.thorough)])
 def test_answers_hold_for_every_source(shared_db: Any, releases: int) -> None:
-    found = asked(shared_db, 11, releases, 4)
+    found = ask_random(check, shared_db, 11, releases, 4)
     assert found.wrong == []
     assert found.refused.total() < found.asked / 2
 
@@ -30,7 +22,7 @@ def test_answers_hold_for_every_source(shared_db: Any, releases: int) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(12))
 def test_more_answers_hold(shared_db: Any, seed: int) -> None:
-    assert asked(shared_db, 100 + seed, 20, 12).wrong == []
+    assert ask_random(check, shared_db, 100 + seed, 20, 12).wrong == []
 
 
 @pytest.mark.parametrize(

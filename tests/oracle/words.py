@@ -155,6 +155,14 @@ def check(db: Any, rng: random.Random, found: Found, queries: int) -> None:
     db.engine.execute(f"DROP TABLE {sources}; DROP TABLE release.{name}; DROP TABLE release.{name}_metadata")
 
 
+def ask_random(ask: Callable[..., None], db: Any, seed: int, releases: int, queries: int) -> Found:
+    """Random queries of random releases: what `check`, or that of statements, found."""
+    rng, found = random.Random(seed), Found()
+    for _ in range(releases):
+        ask(db, rng, found, queries)
+    return found
+
+
 def _truth(
     db: Any, sources: str, key: str | None, aggregate: str, where: str, count: int
 ) -> list[tuple[int, Any, Any]]:

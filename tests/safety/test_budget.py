@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,14 @@ import pytest
 
 import sqlanon
 from sqlanon.budgeted import BudgetSpec
-from sqlanon.errors import DatabaseError, InfeasibleError, LockedError, PolicyError
+from sqlanon.errors import DatabaseError, InfeasibleError, PolicyError
 from sqlanon.noisy.accounting import Mechanism, total_epsilon
 from sqlanon.release.budget.anchor import Anchor
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.events import list_spendings
 from sqlanon.release.budget.ledger import Ledger
 from tests.engines import create_table
-from tests.safety.conftest import SERVER, wait_for
+from tests.safety.conftest import wait_for
 
 pytest.importorskip("opendp")
 
@@ -155,32 +154,9 @@ def test_killed_before_and_after_it_is_charged(place: Place) -> None:
 
 
 @pytest.mark.thorough
-def test_killed_on_a_server(make_url: Any, tmp_path: Path) -> None:
-    some_kills(Place(make_url(SERVER), tmp_path), range(2, 400, 7))
-
-
-@pytest.mark.thorough
 @pytest.mark.parametrize("part", range(4))
 def test_killed_at_every_statement(place: Place, part: int) -> None:
     some_kills(place, range(1 + part, 400, 4))
-
-
-@pytest.mark.thorough
-def test_killed_while_synthetic_rows_are_drawn(place: Place) -> None:
-    """Rows that readers see are those of the charged table, and the tables of rows go with their versions."""
-    with sqlanon.connect(place.url) as db:
-        rows = [(i, "FM"[i % 2], i % 3, i % 5) for i in range(60)]
-        create_table(db, "visits", {"pid": "INTEGER", "sex": "TEXT", "a": "INTEGER", "b": "INTEGER"}, rows)
-    groups = "{sex: [F, M], a: ['0', '1', '2'], b: {bins: [0, 2, 5]}}"
-    text = place.file.read_text().replace("stays", "visits").replace("{sex: [F, M]}", groups)
-    text = text.replace("rows: 2}", "rows: 1}").replace("tables: [{by: [sex]}]", "rows: sex")
-    place.file.write_text(text)
-    some_kills(place, range(30, 400, 5))
-    with sqlanon.connect(place.url) as db:
-        assert db.audit("release.nightly").satisfied
-        made = {entry.version for entry in db.releases("nightly") if entry.status != "dropped"}
-        tables = db.engine.fetch("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'nightly%_synthetic'")
-        assert len(tables) <= len(made)
 
 
 def test_a_copy_of_the_database_is_refused_and_recovers_what_it_cost(place: Place, tmp_path: Path) -> None:
@@ -383,18 +359,6 @@ def test_two_reservations_at_once_are_both_charged(place: Place) -> None:
                 )
         states = [one.state for one in list_spendings(Ledger(db.engine).read()["people"])]
     assert states == ["published", "reserved", "reserved"]
-
-
-@pytest.mark.thorough
-def test_two_budgets_of_one_table_cannot_be_opened_at_once(make_url: Any, tmp_path: Path) -> None:
-    place = Place(make_url(SERVER), tmp_path)
-    with sqlanon.connect(place.url) as db, sqlanon.connect(place.url) as other:
-        lock = other.engine.lock
-        other.engine.lock = lambda name, **_: lock(name)
-        first = Budget(db.engine, replace(place.budget, name="first", anchor=None))
-        second = Budget(other.engine, replace(place.budget, name="second", anchor=None))
-        with first.hold(), pytest.raises(LockedError), second.hold():
-            pass
 
 
 @pytest.mark.thorough

@@ -51,8 +51,8 @@ class HoldOut:
         held: drops the tables of the whole source when it closes.
     """
 
-    def __init__(self, share: float, seed: int, held: ExitStack) -> None:
-        self._share, self._seed, self._held = share, seed, held
+    def __init__(self, share: float, seed: int, stack: ExitStack) -> None:
+        self._share, self._seed, self._held = share, seed, stack
         self.split: Split | None = None
 
     def __call__(self, scratch: Scratch, staged: Staged) -> Staged:

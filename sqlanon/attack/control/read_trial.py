@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlanon.release.rehearse import Rehearsed
 
 
-def read_space(made: Rehearsed, split: Split) -> Space:
+def read_space(trial: Rehearsed, split: Split) -> Space:
     """The different released rows.
 
     Raises:
@@ -27,15 +27,15 @@ def read_space(made: Rehearsed, split: Split) -> Space:
     """
     from sqlanon.attack.kernels.nearest import Space
 
-    scratch, quasi, exact = made.scratch, split.quasi, split.exact
-    names = {domain.code: made.names[domain.reading.name] for domain in quasi}
+    scratch, quasi, exact = trial.scratch, split.quasi, split.exact
+    names = {domain.code: trial.names[domain.reading.name] for domain in quasi}
     shown = [{"code": domain.code, "names": names[domain.code].published()} for domain in quasi]
     values = [domain.parameters for domain in exact]
     grouped, numbered = scratch.table("control_grouped"), scratch.table("control_cells")
     scratch.execute(
         "attack/grouped",
         grouped=grouped,
-        target=made.table,
+        target=trial.table,
         names=[name for spelling in names.values() for name in spelling.published()],
         values=[str(value["name"]) for value in values],
     )
@@ -47,10 +47,10 @@ def read_space(made: Rehearsed, split: Split) -> Space:
     )
     number = np.array(codes, np.int32).reshape(len(columns), len(times))
     try:
-        covered = find_covered_codes(scratch, format_of(made.spec.format.kind), quasi, names, numbered)
+        covered = find_covered_codes(scratch, format_of(trial.spec.format.kind), quasi, names, numbered)
     except TooWideError:
         raise PolicyError(
-            f"{made.spec.name}: the sets that it publishes have too many values; give columns of many values a "
+            f"{trial.spec.name}: the sets that it publishes have too many values; give columns of many values a "
             "hierarchy or an order"
         ) from None
     scratch.drop(numbered)

@@ -113,44 +113,46 @@ def _of_rows(trial: Trial, rows: Longs, columns: Longs, medians: Doubles) -> Pre
     return Predicates(*(np.ascontiguousarray(part, np.int32) for part in (columns, kinds, values)))
 
 
-def _keep_single(trial: Trial, asked: Predicates) -> Predicates:
+def _keep_single(trial: Trial, predicates: Predicates) -> Predicates:
     from sqlanon.attack.kernels.predicates import count_released
 
-    return _take(asked, np.flatnonzero(count_released(trial.space, asked, 1) == 1))
+    return _take(predicates, np.flatnonzero(count_released(trial.space, predicates, 1) == 1))
 
 
-def _take(asked: Predicates, places: Longs) -> Predicates:
+def _take(predicates: Predicates, places: Longs) -> Predicates:
     from sqlanon.attack.kernels.predicates import Predicates
 
-    return Predicates(*(np.ascontiguousarray(part[places]) for part in asked))
+    return Predicates(*(np.ascontiguousarray(part[places]) for part in predicates))
 
 
-def _join(asked: list[Predicates]) -> Predicates:
+def _join(predicates: list[Predicates]) -> Predicates:
     from sqlanon.attack.kernels.predicates import Predicates
 
-    return Predicates(*(np.concatenate(parts) for parts in zip(*asked, strict=True)))
+    return Predicates(*(np.concatenate(parts) for parts in zip(*predicates, strict=True)))
 
 
-def _distinct(trial: Trial, asked: Predicates) -> Predicates:
+def _distinct(trial: Trial, predicates: Predicates) -> Predicates:
     """Each predicate once, in the order in which they were drawn: cells of equal rows are the same."""
     from sqlanon.attack.kernels.predicates import IN
 
-    space, cell = trial.space, asked.kinds == IN
-    j = np.where(cell, asked.values, 0)
-    parts = [np.where(cell, part[asked.columns, j], asked.values) for part in (space.low, space.high, space.cells)]
-    parts.append(np.where(cell, space.null[asked.columns, j], 0))
-    keys = np.hstack([asked.columns, asked.kinds, *parts])
+    space, cell = trial.space, predicates.kinds == IN
+    j = np.where(cell, predicates.values, 0)
+    parts = [
+        np.where(cell, part[predicates.columns, j], predicates.values) for part in (space.low, space.high, space.cells)
+    ]
+    parts.append(np.where(cell, space.null[predicates.columns, j], 0))
+    keys = np.hstack([predicates.columns, predicates.kinds, *parts])
     _, first = np.unique(keys, axis=0, return_index=True)
-    return _take(asked, np.sort(first))
+    return _take(predicates, np.sort(first))
 
 
-def _measure(trial: Trial, what: str, asked: Predicates, width: int, *, every: bool) -> Outcome:
+def _measure(trial: Trial, what: str, pool: Predicates, width: int, *, every: bool) -> Outcome:
     from sqlanon.attack.kernels.predicates import count_rows
 
-    n, space = len(asked.columns), trial.space
+    n, space = len(pool.columns), trial.space
     names = tuple(column.name for column in trial.columns)
-    inside = count_rows(space, asked, trial.inside, 1)
-    outside = count_rows(space, asked, trial.outside, len(trial.outside))
+    inside = count_rows(space, pool, trial.inside, 1)
+    outside = count_rows(space, pool, trial.outside, len(trial.outside))
     isolated = correct_size(outside, len(trial.outside), len(trial.inside))
     predicates = _draw_random(trial, max(n, 1), width)
     naive = float((count_rows(space, predicates, trial.inside, 1) == 1).mean()) if n else 0.0
@@ -177,7 +179,7 @@ def _draw_random(trial: Trial, predicates: int, width: int) -> Predicates:
     return Predicates(*(np.ascontiguousarray(part, np.int32) for part in (columns, kinds, values)))
 
 
-def correct_size(counts: Longs, rows: int, asked: int) -> float:
+def correct_size(counts: Longs, rows: int, sought: int) -> float:
     """How many predicates would isolate a row among as many rows as were not held out.
 
     A predicate of weight w isolates one of n rows with probability n w (1 - w)^(n - 1), so that the smaller control
@@ -187,18 +189,18 @@ def correct_size(counts: Longs, rows: int, asked: int) -> float:
     Args:
         counts: int64[p], rows of the control group that satisfy each predicate.
         rows: of the control group.
-        asked: rows of the other group.
+        sought: rows of the other group.
 
     Returns:
         The expected number; that of the control group where both have the same size.
     """
     here = float((counts == 1).sum())
-    if not rows or rows == asked or not counts.any():
+    if not rows or rows == sought or not counts.any():
         return here
     sizes = np.unique(np.linspace(min(max(rows // 20, 2), rows), rows, 20).astype(np.int64))
     expected = np.array([expect_isolated(counts, rows, int(size)) for size in sizes])
     best, factor = np.inf, 1.0
-    for weight in np.geomspace(1e-3 / max(rows, asked), 1.0, 400):
+    for weight in np.geomspace(1e-3 / max(rows, sought), 1.0, 400):
         shape = _isolate_on_average(sizes.astype(np.float64), weight)
         square = float(shape @ shape)
         if square <= 0:
@@ -206,7 +208,7 @@ def correct_size(counts: Longs, rows: int, asked: int) -> float:
         norm = float(shape @ expected) / square
         error = float(((norm * shape - expected) ** 2).sum())
         if error < best:
-            ends = _isolate_on_average(np.array([float(rows), float(asked)]), weight)
+            ends = _isolate_on_average(np.array([float(rows), float(sought)]), weight)
             best, factor = error, float(ends[1] / ends[0]) if ends[0] > 0 else 1.0
     return here * factor
 

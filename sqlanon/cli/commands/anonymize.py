@@ -93,7 +93,7 @@ def _table(
     db: str,
     to: str | None,
     publish_file: str | None,
-    asked: dict[str, Any],
+    options: dict[str, Any],
     read: dict[str, Any],
     *,
     allow_weaker: bool,
@@ -114,7 +114,7 @@ def _table(
             allow_weaker=allow_weaker,
             publish=None if file else to,
             publish_file=publish_file,
-            **asked,
+            **options,
         )
         if file is None:
             return release.report
@@ -130,7 +130,13 @@ def _table(
 
 
 def _file(
-    screen: Screen, source: str, to: str | None, publish_file: str | None, asked: dict[str, Any], *, allow_weaker: bool
+    screen: Screen,
+    source: str,
+    to: str | None,
+    publish_file: str | None,
+    options: dict[str, Any],
+    *,
+    allow_weaker: bool,
 ) -> RunReport:
     if not source.lower().endswith(SUFFIXES) and not Path(source).is_file():
         raise PolicyError(
@@ -146,13 +152,13 @@ def _file(
     import sqlanon
 
     try:
-        return sqlanon.anonymize(source, to=to, progress=screen.progress(), **asked)
+        return sqlanon.anonymize(source, to=to, progress=screen.progress(), **options)
     finally:
         screen.close()
 
 
 def _next(
-    screen: Screen, report: RunReport, db: str | None, to: str | None, publish_file: str | None, asked: dict[str, Any]
+    screen: Screen, report: RunReport, db: str | None, to: str | None, publish_file: str | None, options: dict[str, Any]
 ) -> list[str]:
     if db is None:
         return []
@@ -161,9 +167,9 @@ def _next(
     where = f"duckdb:///{publish_file}" if publish_file else hide_password(db)
     view = (None if to and to.lower().endswith(SUFFIXES) else to) or report.published.removesuffix(
         f" in {publish_file}"
-    )
+    ).removesuffix(f" and {report.sent['place']}" if report.sent else "")
     releases = command("releases", report.release, options=["--db", hide_password(db), *screen.confirmed])
     if publish_file and not report.shape.grouped:
         return [releases]  # without a policy no audit finds both the file and the certificate
-    sensitive = list_option("--sensitive", asked.get("sensitive", ())) if report.shape.grouped else []
+    sensitive = list_option("--sensitive", options.get("sensitive", ())) if report.shape.grouped else []
     return [command("audit", view, options=[*sensitive, "--db", where, *screen.confirmed]), releases]

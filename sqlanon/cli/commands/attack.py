@@ -111,10 +111,10 @@ def _try_release(
     spec: PolicySpec,
     release: str | None,
     db: str | None,
-    asked: tuple[float, str | None, int | None],
+    options: tuple[float, str | None, int | None],
 ) -> ControlReport:
     """Try a release of the policy, and show the attacks on both groups."""
-    share, sets, seed = asked
+    share, sets, seed = options
     specs = pick(spec, [release] if release else None, "")
     if len(specs) != 1:
         raise PolicyError(

@@ -33,7 +33,7 @@ def is_file(table: str) -> bool:
 def audit_counts(
     screen: Screen,
     tables: Sequence[str],
-    given: Mapping[str, Any],
+    options: Mapping[str, Any],
     read: Mapping[str, Any],
     where: tuple[str | None, Path | None],
 ) -> int:
@@ -42,13 +42,13 @@ def audit_counts(
     Args:
         screen: the terminal.
         tables: names of a database, or files.
-        given: options of `sqlanon audit` for counts, those that were given.
+        options: options of `sqlanon audit` for counts, those that were given.
         read: options of CSV files.
         where: the database and the policy file.
     """
     if not tables:
         raise PolicyError("audit --statistics wants the tables: name those that readers have together")
-    spelling, persons, seconds = _read_spelling(given), given.get("persons"), given.get("seconds", SECONDS)
+    spelling, persons, seconds = _read_spelling(options), options.get("persons"), options.get("seconds", SECONDS)
     if persons is not None and persons < 1:
         raise PolicyError("--persons is a whole number of 1 or more")
     if seconds < 0:
@@ -72,34 +72,34 @@ def audit_counts(
     return _show(screen, report)
 
 
-def _read_spelling(given: Mapping[str, Any]) -> CountsSpelling:
+def _read_spelling(options: Mapping[str, Any]) -> CountsSpelling:
     from sqlanon.policy import read_hierarchy
     from sqlanon.query.counts.published import CountsSpelling
 
     hierarchies = {}
-    for pair in given.get("hierarchy", ()):
+    for pair in options.get("hierarchy", ()):
         column, separator, file = pair.partition("=")
         if not separator or not column or not file:
             raise PolicyError("--hierarchy is COLUMN=FILE")
         hierarchies[column] = read_hierarchy(file)
-    unlisted = given.get("unlisted", "empty")
+    unlisted = options.get("unlisted", "empty")
     if unlisted not in ("empty", "unknown"):
         raise PolicyError("--unlisted is empty or unknown")
     return CountsSpelling(
-        parse_names("--by", given.get("by")),
-        given.get("value"),
-        given.get("total", "Total"),
-        tuple(given.get("hidden", ())),
+        parse_names("--by", options.get("by")),
+        options.get("value"),
+        options.get("total", "Total"),
+        tuple(options.get("hidden", ())),
         hierarchies,
         unlisted == "empty",
-        _decimals(given.get("decimals", 0)),
+        _decimals(options.get("decimals", 0)),
     )
 
 
-def _decimals(asked: int) -> int:
-    if not 0 <= asked <= MOST_DECIMALS:
+def _decimals(number: int) -> int:
+    if not 0 <= number <= MOST_DECIMALS:
         raise PolicyError(f"--decimals is a whole number from 0 to {MOST_DECIMALS}")
-    return asked
+    return number
 
 
 def _show(screen: Screen, report: DisclosureReport) -> int:

@@ -47,12 +47,12 @@ class ColumnSets:
         if about:
             raise PolicyError(f"{name} measures columns alone; leave {first_option(about)} out")
 
-    def measure(self, connected: Database, table: str, asked: AskedColumns) -> IdentifyingReport | KnownReport:
+    def measure(self, connected: Database, table: str, columns: AskedColumns) -> IdentifyingReport | KnownReport:
         """The sets of the columns of --qi, or of all but those of --sensitive and --identifier."""
-        left_out = () if asked.quasi else (*asked.sensitive, *asked.identifiers)
+        left_out = () if columns.quasi else (*columns.sensitive, *columns.identifiers)
         if self.known is not None:
-            return connected.known(table, self.known, asked.quasi, left_out=left_out)
-        return connected.find_quasi(table, asked.quasi, left_out=left_out)
+            return connected.known(table, self.known, columns.quasi, left_out=left_out)
+        return connected.find_quasi(table, columns.quasi, left_out=left_out)
 
     def show(self, screen: Screen, report: IdentifyingReport | KnownReport) -> int:
         """Print a report of `measure`."""
@@ -69,39 +69,39 @@ class ColumnSets:
         return 0
 
 
-def audit_file(screen: Screen, path: str, asked: AskedColumns, read: dict[str, Any], policy: Path | None) -> int:
+def audit_file(screen: Screen, path: str, columns: AskedColumns, read: dict[str, Any], policy: Path | None) -> int:
     """Audit a file, as a table of an in-memory database; returns the exit code."""
     from sqlanon.database import open_file
 
     if policy is not None:
         raise PolicyError(f"{path} is a file, and a policy is for tables of a database; leave -p out")
-    about = dict(asked.about)
+    about = dict(columns.about)
     with open_file(path, population=about.pop("population", None), progress=screen.progress(), **read) as file:
         connected, name, people = file.database, file.table, file.population
         screen.warn(file.notes)
-        if asked.sets is not None:
-            identifying = replace(asked.sets.measure(connected, name, asked), table=path)
+        if columns.sets is not None:
+            identifying = replace(columns.sets.measure(connected, name, columns), table=path)
             screen.close()
-            return asked.sets.show(screen, identifying)
-        asked = replace(asked, about=about | ({"population": people} if people else {}))
-        report = replace(measure_table(connected, name, asked, None), table=path)
-        risk = replace(assess_risk(connected, name, report, asked), table=path)
+            return columns.sets.show(screen, identifying)
+        columns = replace(columns, about=about | ({"population": people} if people else {}))
+        report = replace(measure_table(connected, name, columns, None), table=path)
+        risk = replace(assess_risk(connected, name, report, columns), table=path)
     screen.close()
     return show_reports(screen, report, risk)
 
 
-def measure_table(connected: Database, table: str, asked: AskedColumns, spec: ReleaseSpec | None) -> AuditReport:
+def measure_table(connected: Database, table: str, columns: AskedColumns, spec: ReleaseSpec | None) -> AuditReport:
     """The audit of a table, or of the release that it is."""
     return connected.audit(
-        table, quasi=asked.quasi, sensitive=asked.sensitive, identifiers=asked.identifiers, spec=spec
+        table, quasi=columns.quasi, sensitive=columns.sensitive, identifiers=columns.identifiers, spec=spec
     )
 
 
-def assess_risk(connected: Database, table: str, report: AuditReport, asked: AskedColumns) -> RiskReport:
+def assess_risk(connected: Database, table: str, report: AuditReport, columns: AskedColumns) -> RiskReport:
     """The figures over the columns that the audit found."""
     sensitive = [column.column for column in report.sensitive]
     return connected.assess(
-        table, quasi=report.quasi, sensitive=sensitive, identifiers=asked.identifiers, **asked.about
+        table, quasi=report.quasi, sensitive=sensitive, identifiers=columns.identifiers, **columns.about
     )
 
 

@@ -127,8 +127,8 @@ def unpublish(
             "--compact"
         )
 
-    def spell_command(command: str, *about: str, own: Sequence[str] = ()) -> str:
-        return next_command(screen, command, policy, None, db, *about, own=own)
+    def spell_command(command: str, *about: str, words: Sequence[str] = ()) -> str:
+        return next_command(screen, command, policy, None, db, *about, words=words)
 
     with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
         compacting.check(connected, compact=compact)
@@ -138,13 +138,13 @@ def unpublish(
             [report.release],
             compact=compact,
             drops=compact or bool(report.purged),
-            again=lambda: spell_command("clean", own=["--compact"]),
+            again=lambda: spell_command("clean", words=["--compact"]),
         )
 
     def show() -> None:
         from sqlanon.cli.show.catalog import unpublish_report
 
-        erases = spell_command("erase", report.release, own=["--key-file", "FILE", "--yes", "--compact"])
+        erases = spell_command("erase", report.release, words=["--key-file", "FILE", "--yes", "--compact"])
         unpublish_report(screen, report, spell_command("rollback", report.release), erases)
 
     compacting.conclude(screen, report.to_dict(), show, outcome)
@@ -173,9 +173,9 @@ def erase(
 
     def spell_command(command: str, words: Sequence[str]) -> str:
         if command == "run":
-            return next_command(screen, "run", policy, [name], db, own=words)
+            return next_command(screen, "run", policy, [name], db, words=words)
         about = [name] if command == "erase" else []
-        return next_command(screen, command, policy, None, db, *about, own=words)
+        return next_command(screen, command, policy, None, db, *about, words=words)
 
     erase_keys(screen, find_url(db, spec), release, key_file, spell_command, yes=yes, compact=compact)
     return None
@@ -191,7 +191,7 @@ def clean(screen: Screen, compact: Compact = False, db: Db = None, policy: Polic
             None,
             compact=compact,
             drops=compact,
-            again=lambda: next_command(screen, "clean", policy, None, db, own=["--compact"]),
+            again=lambda: next_command(screen, "clean", policy, None, db, words=["--compact"]),
         )
 
     def show() -> None:

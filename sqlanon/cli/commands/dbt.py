@@ -206,7 +206,7 @@ def erase(
 
     def spell_command(command: str, words: Sequence[str]) -> str:
         if command == "clean":  # dbt has none of its own
-            return next_command(screen, "clean", None, None, _url(project), own=words)
+            return next_command(screen, "clean", None, None, _url(project), words=words)
         selected, about = ([name], []) if command == "run" else (None, [name])
         return options.spell_command(command, words, selected, *about)
 

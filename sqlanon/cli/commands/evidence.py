@@ -114,27 +114,29 @@ def _make_signed_text(digest: str) -> str:
     return f"evidence of sqlanon, sha256 {digest}\n"
 
 
-def _show(screen: Screen, found: Checked, by: str | None) -> None:
-    screen.show(f"whole: {found.files} files about version {found.version} of {found.release}, for {found.audience}")
-    screen.show(f"  SHA-256 {found.sha256}")
+def _show(screen: Screen, checked: Checked, by: str | None) -> None:
+    screen.show(
+        f"whole: {checked.files} files about version {checked.version} of {checked.release}, for {checked.audience}"
+    )
+    screen.show(f"  SHA-256 {checked.sha256}")
     proved = [
-        *(["the catalog of the database has this version"] if found.compared else []),
-        *(["its pages are those that the database gives now"] if found.pages else []),
+        *(["the catalog of the database has this version"] if checked.compared else []),
+        *(["its pages are those that the database gives now"] if checked.pages else []),
         *([f"signed by {by}"] if by else []),
     ]
     if proved:
         screen.show(f"  {'; '.join(proved)}")
-    if found.pages is False:
+    if checked.pages is False:
         screen.show(
             "  warning: its pages or lists are not those that the database gives now: they were edited, or approvals, "
             "releases or attacks came since; make a bundle again and compare"
         )
-    elif found.compared and found.pages is None:
+    elif checked.compared and checked.pages is None:
         screen.show("  its pages were not compared: another version is published, or other software made it")
-    if found.settings:
+    if checked.settings:
         screen.show(
-            f"  warning: the catalog has another value of its policy's {', '.join(found.settings)}: it was edited, or "
-            "a run changed it since"
+            f"  warning: the catalog has another value of its policy's {', '.join(checked.settings)}: it was edited, "
+            "or a run changed it since"
         )
     if not proved:
         screen.show("  who made it is not proved: give --db or -p of its database, or --signers and --by")

@@ -160,7 +160,7 @@ def plan(
         if not screen.silent:
             from sqlanon.cli.show.plan import plan_report
 
-            plan_report(screen, report, sql=sql, run=next_command(screen, "run", policy, select, db, own=anew))
+            plan_report(screen, report, sql=sql, run=next_command(screen, "run", policy, select, db, words=anew))
 
     releases = pick(spec, select)
     with open_database(find_url(db, spec), screen, read_only=True) as connected:
@@ -172,7 +172,7 @@ def plan(
             ),
             show_report,
             again=lambda release, words: next_command(
-                screen, "plan", policy, [release.name], db, own=select_plan_options(words)
+                screen, "plan", policy, [release.name], db, words=select_plan_options(words)
             ),
         )
 
@@ -243,7 +243,7 @@ def run(
 
             def again(release: ReleaseSpec, words: Sequence[str]) -> str:
                 recorded = ["--record", str(record)] if record else []
-                return next_command(screen, "run", policy, [release.name], db, own=[*words, *recorded])
+                return next_command(screen, "run", policy, [release.name], db, words=[*words, *recorded])
 
             code = work_on_each(
                 screen, releases, work, show_report, record_file.add if record_file else None, again=again
@@ -282,5 +282,5 @@ def _list_next_commands(
     if release.publish_file and report.shape.grouped:
         audit = command("audit", view, options=[*sensitive, "--db", f"duckdb:///{release.publish_file}"])
     else:
-        audit = next_command(screen, "audit", policy, None, db, view, own=sensitive)
+        audit = next_command(screen, "audit", policy, None, db, view, words=sensitive)
     return [audit, next_command(screen, "releases", policy, None, db, report.release)]

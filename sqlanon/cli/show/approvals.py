@@ -14,23 +14,29 @@ if TYPE_CHECKING:
     from sqlanon.results.approvals import Approval, ListedApproval
 
 
-def approval_lines(one: Approval) -> list[str]:
+def approval_lines(approval: Approval) -> list[str]:
     """The recorded decision, and the figures that it is bound to."""
-    version = f" version {one.version}" if one.version is not None else ", the policy of the next version"
-    if one.action == "revoked":
-        return [f"{clean(one.release)}: every approval revoked by {clean(one.approver)}; what is published stays"]
+    version = f" version {approval.version}" if approval.version is not None else ", the policy of the next version"
+    if approval.action == "revoked":
+        return [
+            f"{clean(approval.release)}: every approval revoked by {clean(approval.approver)}; what is published stays"
+        ]
     return [
-        f"{clean(one.release)}{version}: approved by {clean(one.approver)} until {one.until}",
-        *([f"  condition  {clean(one.terms)}"] if one.terms else []),
-        *(f"  {title:<66} {share(one.figures[key], 1)}" for key, title in TITLES.items() if key in one.figures),
-        f"  policy     SHA-256 {one.policy_hash[:16]}..",
-        f"  signature  {'yes' if one.signature else 'none'}",
+        f"{clean(approval.release)}{version}: approved by {clean(approval.approver)} until {approval.until}",
+        *([f"  condition  {clean(approval.terms)}"] if approval.terms else []),
+        *(
+            f"  {title:<66} {share(approval.figures[key], 1)}"
+            for key, title in TITLES.items()
+            if key in approval.figures
+        ),
+        f"  policy     SHA-256 {approval.policy_hash[:16]}..",
+        f"  signature  {'yes' if approval.signature else 'none'}",
     ]
 
 
-def show_approvals(screen: Screen, found: Sequence[ListedApproval]) -> None:
+def show_approvals(screen: Screen, approvals: Sequence[ListedApproval]) -> None:
     """All decisions, the newest last."""
-    if not found:
+    if not approvals:
         screen.show(
             f"nothing was approved yet; {command('approve', 'NAME', options=['--by', 'NAME', '--until', 'DATE'])}"
         )
@@ -46,7 +52,7 @@ def show_approvals(screen: Screen, found: Sequence[ListedApproval]) -> None:
             _state(entry),
             entry.signed,
         )
-        for entry in found
+        for entry in approvals
     ]
     titles = (
         ("release", "wrap"),
@@ -59,14 +65,14 @@ def show_approvals(screen: Screen, found: Sequence[ListedApproval]) -> None:
         ("signed", "left", 1),
     )
     screen.show(make_sheet(titles, rows))
-    for entry in found:
+    for entry in approvals:
         if entry.approval.terms:
             screen.show(f"condition of {clean(entry.approval.release)}: {clean(entry.approval.terms)}")
         for line in entry.grown:
             screen.show(f"warning: {clean(entry.approval.release)}: {line}")
 
 
-def _state(one: ListedApproval) -> str:
-    if one.approval.action == "revoked":
+def _state(approval: ListedApproval) -> str:
+    if approval.approval.action == "revoked":
         return "-"
-    return f"valid, {count(one.days)} days" if one.state == "valid" else one.state
+    return f"valid, {count(approval.days)} days" if approval.state == "valid" else approval.state

@@ -82,16 +82,16 @@ def _show_unpromised(screen: Screen, report: AttackReport) -> None:
         screen.show(make_sheet(head, rows), "")
 
 
-def _format_composition(one: CompositionAttack) -> tuple[str, ...]:
-    who = "" if one.who == "common" else f", {one.who}"
+def _format_composition(attack: CompositionAttack) -> tuple[str, ...]:
+    who = "" if attack.who == "common" else f", {attack.who}"
     return (
-        f"with {one.kind} {clean(one.other)}{who}",
-        share(one.mean, 1),
+        f"with {attack.kind} {clean(attack.other)}{who}",
+        share(attack.mean, 1),
         "",
-        share(one.highest, 1),
-        things(one.fewest, "row"),
+        share(attack.highest, 1),
+        things(attack.fewest, "row"),
         "none",
-        "above 1/k" if one.promised is not None and one.highest > one.promised else "",
+        "above 1/k" if attack.promised is not None and attack.highest > attack.promised else "",
     )
 
 
@@ -103,30 +103,30 @@ def _promise(promised: float | None) -> str:
     return share(promised, 1) if promised is not None else "none"
 
 
-def _linkage(one: LinkageAttack, counted: str) -> tuple[str, ...]:
-    known_values = f"{count(one.known)} known value{'s' if one.known > 1 else ''}"
-    wrong = ", one wrong" if one.errors else ""
+def _linkage(attack: LinkageAttack, counted: str) -> tuple[str, ...]:
+    known_values = f"{count(attack.known)} known value{'s' if attack.known > 1 else ''}"
+    wrong = ", one wrong" if attack.errors else ""
     return (
         f"{known_values}{wrong}",
-        share(one.mean, 1),
-        share(one.worst_mean, 1),
-        share(one.highest, 1),
-        things(one.fewest, counted.partition(" ")[0].removesuffix("s")) if one.fewest else "",
-        _promise(one.promised),
-        _verdict(one.promised, one.exceeded),
+        share(attack.mean, 1),
+        share(attack.worst_mean, 1),
+        share(attack.highest, 1),
+        things(attack.fewest, counted.partition(" ")[0].removesuffix("s")) if attack.fewest else "",
+        _promise(attack.promised),
+        _verdict(attack.promised, attack.exceeded),
     )
 
 
-def _guess(one: GuessAttack) -> tuple[str, ...]:
-    where = "class" if one.among == "class" else "candidates"
+def _guess(attack: GuessAttack) -> tuple[str, ...]:
+    where = "class" if attack.among == "class" else "candidates"
     return (
-        f"{clean(one.column)} by {where}",
-        share(one.mean, 1),
+        f"{clean(attack.column)} by {where}",
+        share(attack.mean, 1),
         "",
-        share(one.highest, 1),
+        share(attack.highest, 1),
         "",
-        _promise(one.promised),
-        _verdict(one.promised, one.exceeded),
+        _promise(attack.promised),
+        _verdict(attack.promised, attack.exceeded),
     )
 
 
@@ -145,8 +145,8 @@ def counts_attack_report(screen: Screen, report: CountsAttackReport) -> None:
     """Show the small cells that readers of counts find."""
     screen.show(
         f"attacks on {clean(report.release)} ({clean(report.table)}), made of {clean(report.source)}",
-        f"  {things(report.cells, 'cell')}, {count(report.hidden)} hidden; {count(report.small)} of fewer than "
-        f"{things(report.persons, 'person')}"
+        f"  {things(report.cells, 'cell')}, {count(report.hidden)} {report.status}; {count(report.small)} of fewer "
+        f"than {things(report.persons, 'person')}"
         + (f", new in one of {things(report.versions, 'version')}" if report.versions else ""),
         "",
         make_sheet(
@@ -176,6 +176,7 @@ def counts_attack_report(screen: Screen, report: CountsAttackReport) -> None:
 SUM_READERS = {
     "naive": "if only sensitive cells were hidden",
     "outsider": "readers of the view",
+    "rows": "readers of the rows as well",
     "contributor": "contributors, of dominating persons",
 }
 """The same of readers of sums."""
@@ -197,8 +198,12 @@ def _sums_sheet(report: CountsAttackReport) -> Sheet:
     return make_sheet((*columns, ("verdict", "left")), rows)
 
 
-def _counts_reader(one: CountsReader) -> tuple[str, ...]:
-    verdict = ("held" if one.held else "FOUND") if one.promised else ""
-    tried = count(one.readers) if one.readers == one.possible else f"{count(one.readers)} of {count(one.possible)}"
-    counts = (count(one.cells), count(one.exact), count(one.below), share(one.guess, 1))
-    return (READERS[one.name], tried, *counts, verdict)
+def _counts_reader(reader: CountsReader) -> tuple[str, ...]:
+    verdict = ("held" if reader.held else "FOUND") if reader.promised else ""
+    tried = (
+        count(reader.readers)
+        if reader.readers == reader.possible
+        else f"{count(reader.readers)} of {count(reader.possible)}"
+    )
+    counts = (count(reader.cells), count(reader.exact), count(reader.below), share(reader.guess, 1))
+    return (READERS[reader.name], tried, *counts, verdict)

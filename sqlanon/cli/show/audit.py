@@ -20,7 +20,7 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
     if report.hidden_cells is not None:
         screen.show(
             f"audit of {clean(report.table)}: {count(report.rows)} cells of {_columns(report.quasi)}, "
-            f"{count(report.hidden_cells)} hidden",
+            f"{count(report.hidden_cells)} {report.cell_status}",
             "",
         )
         _promises(screen, report)

@@ -42,19 +42,19 @@ def candidates_report(screen: Screen, report: CandidatesReport) -> None:
         screen.show(note(f"{', '.join(map(str, numbers))}: {text}"))
 
 
-def _row(one: Candidate) -> tuple[str, ...]:
-    name = f"k={one.k} {one.method}{', refine' if one.refine else ''}"
-    if one.refused is not None:
-        return (str(one.number), f"{name}: not possible", "", "", "", "", "", "")
+def _row(candidate: Candidate) -> tuple[str, ...]:
+    name = f"k={candidate.k} {candidate.method}{', refine' if candidate.refine else ''}"
+    if candidate.refused is not None:
+        return (str(candidate.number), f"{name}: not possible", "", "", "", "", "", "")
     return (
-        str(one.number),
+        str(candidate.number),
         name,
-        count(one.classes),
-        f"{one.gcp:.4f}",
-        "" if one.width is None else share(one.width, 1),
-        "" if one.auc is None else f"{one.auc:.3f}",
-        share(one.risk or 0.0, 1),
-        format_seconds(one.seconds),
+        count(candidate.classes),
+        f"{candidate.gcp:.4f}",
+        "" if candidate.width is None else share(candidate.width, 1),
+        "" if candidate.auc is None else f"{candidate.auc:.3f}",
+        share(candidate.risk or 0.0, 1),
+        format_seconds(candidate.seconds),
     )
 
 
@@ -94,15 +94,28 @@ def noisy_candidates_report(screen: Screen, report: NoisyCandidatesReport) -> No
         )
 
 
-def _noisy_rows(report: NoisyCandidatesReport, one: NoisyCandidate) -> list[tuple[str, ...]]:
+def _noisy_rows(report: NoisyCandidatesReport, candidate: NoisyCandidate) -> list[tuple[str, ...]]:
     """The lines of a candidate."""
-    if one.refused is not None:
-        return [(str(one.number), f"{one.epsilon:g}", "", "", "not possible", "", "", *("" for _ in report.beside))]
+    if candidate.refused is not None:
+        return [
+            (
+                str(candidate.number),
+                f"{candidate.epsilon:g}",
+                "",
+                "",
+                "not possible",
+                "",
+                "",
+                *("" for _ in report.beside),
+            )
+        ]
     rows: list[tuple[str, ...]] = []
-    for place, (name, groups, error) in enumerate(zip(report.tables, report.groups, one.errors, strict=True)):
+    for place, (name, groups, error) in enumerate(zip(report.tables, report.groups, candidate.errors, strict=True)):
         if error is not None:
             first = (
-                (str(one.number), f"{one.epsilon:g}", one.law, count(one.versions)) if not rows else ("", "", "", "")
+                (str(candidate.number), f"{candidate.epsilon:g}", candidate.law, count(candidate.versions))
+                if not rows
+                else ("", "", "", "")
             )
             errors_beside = (_error(other.errors[place]) for other in report.beside)
             rows.append((*first, name, count(groups) if groups else "", _error(error), *errors_beside))

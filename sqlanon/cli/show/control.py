@@ -41,14 +41,14 @@ def control_report(screen: Screen, report: ControlReport) -> None:
         screen.show(note(f"not measured: {why}"))
 
 
-def _row(one: ControlledAttack) -> tuple[str, ...]:
-    if not one.attempts:
-        return (one.what, "", "", "", share(0.0, 1), "")
+def _row(attack: ControlledAttack) -> tuple[str, ...]:
+    if not attack.attempts:
+        return (attack.what, "", "", "", share(0.0, 1), "")
     return (
-        one.what,
-        share(one.main, 1),
-        share(one.control, 1),
-        share(one.naive, 1),
-        share(one.risk, 1),
-        f"{share(one.low, 1)} to {share(one.high, 1)}",
+        attack.what,
+        share(attack.main, 1),
+        share(attack.control, 1),
+        share(attack.naive, 1),
+        share(attack.risk, 1),
+        f"{share(attack.low, 1)} to {share(attack.high, 1)}",
     )

@@ -32,8 +32,8 @@ def demo_report(screen: Screen, report: DemoReport) -> None:
     screen.show("Try next:", "", *(f"  {line}" for line in _list_next_commands(report, first, second)))
 
 
-def _release(screen: Screen, one: Released) -> None:
-    run, before, after = one.run, one.before, one.after
+def _release(screen: Screen, release: Released) -> None:
+    run, before, after = release.run, release.before, release.after
     verified = "verified" if run.verified else "NOT verified"
     screen.show(
         f"== {run.release}: {clean(run.source)} -> view {clean(run.published)} ({verified}) ==",

@@ -21,7 +21,7 @@ MOST_SHOWN = 20
 def disclosure_report(screen: Screen, report: DisclosureReport) -> None:
     """Show the cells that a reader finds."""
     for table in report.tables:
-        screen.show(f"{clean(table.table)}: {things(table.cells, 'cell')}, {count(table.hidden)} hidden")
+        screen.show(f"{clean(table.table)}: {things(table.cells, 'cell')}, {count(table.hidden)} {table.status}")
     screen.show("")
     if report.contradictions:
         screen.show("The numbers CONTRADICT each other: no table has all of these together.", "")
@@ -33,7 +33,7 @@ def disclosure_report(screen: Screen, report: DisclosureReport) -> None:
         return
     small = [] if report.persons is None else [(f"surely fewer than {report.persons}", report.small)]
     rows = [
-        ("hidden, each once", report.hidden),
+        (f"{report.status}, each once", report.hidden),
         ("found exactly", report.exact),
         *small,
         ("could be narrower than shown", report.undecided),
@@ -48,7 +48,7 @@ def disclosure_report(screen: Screen, report: DisclosureReport) -> None:
     if report.found:
         screen.show(_sheet(report.found, report.decimals), "")
     if not report.satisfied:
-        screen.show("Readers of these tables FIND hidden cells.")
+        screen.show(f"Readers of these tables FIND {report.status} cells.")
 
 
 def _sheet(cells: Sequence[FoundCell], decimals: int) -> Sheet:
@@ -69,18 +69,18 @@ def _sheet(cells: Sequence[FoundCell], decimals: int) -> Sheet:
     return make_sheet((*heads, ("number", "left"), ("in", "wrap")), rows)
 
 
-def _value(one: FoundCell, name: str) -> str:
-    if name not in one.values:
+def _value(cell: FoundCell, name: str) -> str:
+    if name not in cell.values:
         return "(total)"
-    value = one.values[name]
+    value = cell.values[name]
     return "NULL" if value is None else clean(value)
 
 
-def _ends(one: FoundCell, decimals: int) -> str:
-    if one.exact:
-        return f"= {_number(one.low, decimals)}"
-    high = "any" if one.high is None else _number(one.high, decimals)
-    return f"{_number(one.low, decimals)} .. {high}{'' if one.reached else ' ~'}"
+def _ends(cell: FoundCell, decimals: int) -> str:
+    if cell.exact:
+        return f"= {_number(cell.low, decimals)}"
+    high = "any" if cell.high is None else _number(cell.high, decimals)
+    return f"{_number(cell.low, decimals)} .. {high}{'' if cell.reached else ' ~'}"
 
 
 def _number(units: int, decimals: int) -> str:

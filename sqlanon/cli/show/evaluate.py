@@ -125,31 +125,31 @@ def _error(value: float | None) -> str:
     return "no answer" if value is None else f"{value:,.1f}"
 
 
-def _family(one: Family) -> tuple[str, ...]:
-    relative = one.errors.relative
+def _family(family: Family) -> tuple[str, ...]:
+    relative = family.errors.relative
     return (
-        f"{one.name} ({count(one.queries)})",
-        count(one.errors.cells),
-        share(one.errors.inside, one.errors.cells),
+        f"{family.name} ({count(family.queries)})",
+        count(family.errors.cells),
+        share(family.errors.inside, family.errors.cells),
         _percent(relative.mean),
         _percent(relative.median),
         _percent(relative.p95),
         _percent(relative.deviation),
-        _percent(one.errors.relative_width.mean),
+        _percent(family.errors.relative_width.mean),
     )
 
 
-def _query(one: QueryResult) -> tuple[str, ...]:
-    name = one.query if one.aggregate in ("n", "count") else f"{one.query}: {one.aggregate}"
-    inside = "yes" if one.errors.inside == one.errors.cells else "NO"
-    if one.groups == 1:
+def _query(result: QueryResult) -> tuple[str, ...]:
+    name = result.query if result.aggregate in ("n", "count") else f"{result.query}: {result.aggregate}"
+    inside = "yes" if result.errors.inside == result.errors.cells else "NO"
+    if result.groups == 1:
         return (
             name,
-            *(_format(value) for value in (one.truth, one.estimate, one.low, one.high)),
-            _percent(one.errors.relative.mean),
+            *(_format(value) for value in (result.truth, result.estimate, result.low, result.high)),
+            _percent(result.errors.relative.mean),
             inside,
         )
-    return f"{name} ({things(one.groups, 'group')})", "", "", "", "", _percent(one.errors.relative.mean), inside
+    return f"{name} ({things(result.groups, 'group')})", "", "", "", "", _percent(result.errors.relative.mean), inside
 
 
 def _format(value: float | None) -> str:

@@ -13,26 +13,27 @@ if TYPE_CHECKING:
     from sqlanon.release.preview import Preview
 
 
-def preview_report(screen: Screen, found: Preview, following: str) -> None:
+def preview_report(screen: Screen, preview: Preview, following: str) -> None:
     """Show the rows; ``following`` is the command that publishes."""
     screen.show(
-        f"release {clean(found.release)}: {len(found.pairs)} of {things(found.rows, 'row')} of {clean(found.source)}, "
-        "drawn at random",
-        f"  {things(found.classes, 'class')}, the smallest of {things(found.min_class, 'row')}; nothing was published",
+        f"release {clean(preview.release)}: {len(preview.pairs)} of {things(preview.rows, 'row')} of "
+        f"{clean(preview.source)}, drawn at random",
+        f"  {things(preview.classes, 'class')}, the smallest of {things(preview.min_class, 'row')}; nothing was "
+        "published",
         "  This shows the source. A run draws anew, so that its classes may differ.",
-        *warn_of_exposure(found.exposed, found.min_class),
+        *warn_of_exposure(preview.exposed, preview.min_class),
         "",
     )
     # Where the screen is too narrow, columns that are published as they are go first, then the last ones.
     same = [
-        names == (name,) and all(after is None or before[name] == after[name] for before, after in found.pairs)
-        for name, names in found.columns
+        names == (name,) and all(after is None or before[name] == after[name] for before, after in preview.pairs)
+        for name, names in preview.columns
     ]
     headings: list[tuple[str, str, int]] = [("row", "right", 0)]
-    headings += [(name, "wrap", place + 1000 * same[place]) for place, (name, _) in enumerate(found.columns)]
+    headings += [(name, "wrap", place + 1000 * same[place]) for place, (name, _) in enumerate(preview.columns)]
     rows = [
-        [str(number), *(_cell(name, names, before, after) for name, names in found.columns)]
-        for number, (before, after) in enumerate(found.pairs, 1)
+        [str(number), *(_cell(name, names, before, after) for name, names in preview.columns)]
+        for number, (before, after) in enumerate(preview.pairs, 1)
     ]
     screen.show(make_sheet(headings, rows), "", f"next: {following}")
 

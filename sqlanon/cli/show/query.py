@@ -72,7 +72,7 @@ def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
 
 
 def describe_bounding(answer: Answer) -> str:
-    """What intervals of noisy statistics say of the rows that bounding cuts; "": there are no such intervals."""
+    """Remark of intervals of noisy statistics on the rows that bounding cuts; "": there are no such intervals."""
     ends_by_name: dict[str, str] = {}
     for row in answer.rows:
         for name in answer.aggregates:

@@ -131,9 +131,9 @@ def _unique(number: float | None, population: float) -> str:
     return "not estimable" if number is None else f"{measure(round(number))} ({share(number, population)})"
 
 
-def _model(one: ModelFigure) -> str:
-    return f"{one.model} ({one.form})" if one.form else one.model
+def _model(figure: ModelFigure) -> str:
+    return f"{figure.model} ({figure.form})" if figure.form else figure.model
 
 
-def _format_reached(one: ModelFigure) -> str:
-    return "none holds" if one.reached is None else measure(one.reached)
+def _format_reached(figure: ModelFigure) -> str:
+    return "none holds" if figure.reached is None else measure(figure.reached)

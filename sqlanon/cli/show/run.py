@@ -137,28 +137,28 @@ def data_lines(data: DataChange | None) -> list[str]:
     return [f"  rows      {text}"]
 
 
-def lineage_lines(found: LineageReport | None, title: str = "  {:<10}") -> list[str]:
+def lineage_lines(figures: LineageReport | None, title: str = "  {:<10}") -> list[str]:
     """Published rows beside those of the source. ``title``: how the first line begins."""
-    if found is None:
+    if figures is None:
         return []
     first, indent = title.format("lineage"), title.format("")
     sized = (
-        f"{count(found.groups)} exit groups of {count(found.min_group)} to {things(found.max_group, 'row')}, each of "
-        "which leaves whole"
+        f"{count(figures.groups)} exit groups of {count(figures.min_group)} to {things(figures.max_group, 'row')}, "
+        "each of which leaves whole"
     )
-    groups = [f"{indent}{sized}; GCP of all published rows {found.loss:.4f}"] if found.groups else []
+    groups = [f"{indent}{sized}; GCP of all published rows {figures.loss:.4f}"] if figures.groups else []
     return [
         (
-            f"{first}{found.number}: {things(found.published, 'row')} published, {count(found.entered)} of them new; "
-            f"{count(found.left)} left"
+            f"{first}{figures.number}: {things(figures.published, 'row')} published, {count(figures.entered)} of them "
+            f"new; {count(figures.left)} left"
         ),
         (
-            f"{indent}{count(found.current)} as in the source, {count(found.stale)} with other values there, "
-            f"{count(found.retained)} no longer there"
+            f"{indent}{count(figures.current)} as in the source, {count(figures.stale)} with other values there, "
+            f"{count(figures.retained)} no longer there"
         ),
-        f"{indent}{things(found.waiting, 'row')} of the source wait{'s' * (found.waiting == 1)} for a cohort, "
-        f"{count(found.for_new_lineage)} for a new lineage"
-        + (f"; {count(found.erased)} are erased" if found.erased else ""),
+        f"{indent}{things(figures.waiting, 'row')} of the source wait{'s' * (figures.waiting == 1)} for a cohort, "
+        f"{count(figures.for_new_lineage)} for a new lineage"
+        + (f"; {count(figures.erased)} are erased" if figures.erased else ""),
         *groups,
     ]
 

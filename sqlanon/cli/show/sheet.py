@@ -47,7 +47,7 @@ class Sheet:
         shown = list(range(len(self.headings)))
         widths = self._widths(shown, options.max_width)
         while widths is None:
-            spare = max(shown, key=lambda at: (self.headings[at].spare, at))
+            spare = max(shown, key=lambda index: (self.headings[index].spare, index))
             if self.headings[spare].spare == 0:
                 break
             shown.remove(spare)
@@ -61,8 +61,8 @@ class Sheet:
         if left_out:
             yield Text(f"(not shown at this width: {', '.join(left_out)})")
 
-    def _cells(self, at: int) -> list[str]:
-        return [self.headings[at].title, *(row[at] for row in self.rows)]
+    def _cells(self, index: int) -> list[str]:
+        return [self.headings[index].title, *(row[index] for row in self.rows)]
 
     def _widths(self, shown: Sequence[int], most: int) -> list[int] | None:
         """A width for each column, or None where words would have to be split."""
@@ -80,7 +80,7 @@ class Sheet:
             return None
         # The narrowest columns first: one long cell does not make all others wrap.
         widths = list(least)
-        wanting = sorted(range(len(shown)), key=lambda at: whole[at] - least[at])
+        wanting = sorted(range(len(shown)), key=lambda index: whole[index] - least[index])
         for place_before, place in enumerate(wanting):
             more = min(whole[place] - least[place], room // (len(wanting) - place_before))
             widths[place] += more

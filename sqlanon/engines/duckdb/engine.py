@@ -66,6 +66,7 @@ class DuckDBEngine(Transferring):
         hidden_collations=True,
         block_rows=2048,
         listed_bit="(%(bits)s >> CAST(ENUM_CODE(%(value)s) AS INTEGER)) & 1 = 1",
+        listed_bits="BIT_OR(CAST(1 AS BIGINT) << CAST(ENUM_CODE(%(value)s) AS INTEGER))",
         row_numbers=True,
         type_of="TYPEOF(%(value)s)",
         session_tables=True,

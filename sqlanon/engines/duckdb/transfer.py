@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sqlanon.engines.base import Column, Row, Statement, TableRef
@@ -35,7 +34,7 @@ _TYPES: Mapping[str, str] = {
     "UUID": "uuid",
     "BLOB": "bytes",
 }
-"""The portable type of each of DuckDB's; the first of several is what DuckDB makes of the portable type."""
+"""The portable type of each of DuckDB's; DuckDB makes the first of several of the portable type."""
 _OWN = {name: engine_type for engine_type, name in reversed([*_TYPES.items()])}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _DIGITS = 38
@@ -80,24 +79,21 @@ class Transferring(Compacting):
         """See `Transfer.load_texts`: a block becomes arrays, which DuckDB casts."""
         import numpy as np
 
-        name, view = self._qualify(table), f"_sqlanon_block_{secrets.token_hex(4)}"
+        name = self._qualify(table)
         defined = ", ".join(f"{quote(column.name)} {self.write_type(column.type)}" for column in columns)
         values = ", ".join(self._cast(f'"{i}"', column.type) for i, column in enumerate(columns))
         with self._translate_errors(f"load {table.name}"):
             self._use(self._empty)
             self._connection.execute(f"CREATE TABLE {name} ({defined})")
         for block in blocks:
-            arrays = {
+            # A registered view would be kept, with all its values, until the transaction ends: DuckDB finds a variable.
+            _sqlanon_block = {
                 str(i): np.fromiter(cells, dtype=object, count=len(block))
                 for i, cells in enumerate(zip(*block, strict=True))
             }
             with self._translate_errors(f"load {table.name}"):
                 self._connection.execute(f"SET pandas_analyze_sample = {len(block)}")
-                self._connection.register(view, arrays)
-                try:
-                    self._connection.execute(f"INSERT INTO {name} SELECT {values} FROM {view}")  # noqa: S608
-                finally:
-                    self._connection.unregister(view)
+                self._connection.execute(f"INSERT INTO {name} SELECT {values} FROM _sqlanon_block")  # noqa: S608
 
     def _cast(self, text: str, kind: Portable) -> str:
         """SQL for the value of a text, or for the list of values of a list of texts."""

@@ -29,7 +29,7 @@ _TYPES: Mapping[str, str] = {
     "uuid": "uuid",
     "bytea": "bytes",
 }
-"""The portable type of each of PostgreSQL's; the first of several is what PostgreSQL makes of the portable type."""
+"""The portable type of each of PostgreSQL's; PostgreSQL makes the first of several of the portable type."""
 _OWN: Mapping[str, str] = {
     **{name: engine_type for engine_type, name in reversed([*_TYPES.items()])},
     "int8": "smallint",

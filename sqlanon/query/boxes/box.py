@@ -92,41 +92,41 @@ class Box:
         return column(self.id, "_box")
 
 
-def box_of(engine: Engine, released: Released, own: Field, name: str) -> Box:
+def box_of(engine: Engine, released: Released, field: Field, name: str) -> Box:
     """The box of a quasi column, or of the sensitive column of format anatomy.
 
     Args:
         engine: the database.
         released: the release.
-        own: the column.
+        field: the column.
         name: the box's id.
     """
     form = released.form
     if form.facts.paired:
-        return _read(Box(name, own, "group", {}), form.cell(own, "group", VIEW))
-    shape = _shape(own)
-    facts: dict[str, Any] = {"step": _step(own), "values": _values(engine, released, own)}
+        return _read(Box(name, field, "group", {}), form.cell(field, "group", VIEW))
+    shape = _shape(field)
+    facts: dict[str, Any] = {"step": _step(field), "values": _values(engine, released, field)}
     if shape == "interval" and facts["values"]:
         shape = "order"
-    if own.kind == "enum" and own.treatment == "ordered":
-        if form.facts.text and "order" not in own.declared:
+    if field.kind == "enum" and field.treatment == "ordered":
+        if form.facts.text and "order" not in field.declared:
             raise Refused(
-                f"column {own.name}: {form.facts.name} of an enum do not show its order; release it in format "
+                f"column {field.name}: {form.facts.name} of an enum do not show its order; release it in format "
                 f"{FormatSpec().kind}"
             )
-        if "order" not in own.declared:
-            shown = released.column(own.published[0]).type
+        if "order" not in field.declared:
+            shown = released.column(field.published[0]).type
             facts["type"] = exp.DataType.build(shown, dialect=engine.dialect, udt=True)
-    if own.rule is not None and not form.facts.single:
-        return _read(Box(name, own, shape, {}, **facts), _of_rule(engine, released, own))
+    if field.rule is not None and not form.facts.single:
+        return _read(Box(name, field, shape, {}, **facts), _of_rule(engine, released, field))
     if shape == "node":
-        facts["nodes"] = _leaves(own) if form.facts.single else _nodes(own, form)
-    if form.facts.text and own.kind in ("text", "enum"):
-        _check_quotes(engine, released, own)
-    if own.recode is not None and own.recode.other is not None:
-        leaf = own.declared["leaves"].index(own.recode.other)
+        facts["nodes"] = _leaves(field) if form.facts.single else _nodes(field, form)
+    if form.facts.text and field.kind in ("text", "enum"):
+        _check_quotes(engine, released, field)
+    if field.recode is not None and field.recode.other is not None:
+        leaf = field.declared["leaves"].index(field.recode.other)
         facts["beyond"] = tuple(label for label, low, high in facts["nodes"] if low <= leaf <= high)
-    return _read(Box(name, own, shape, {}, **facts), form.cell(own, shape, VIEW))
+    return _read(Box(name, field, shape, {}, **facts), form.cell(field, shape, VIEW))
 
 
 def _read(box: Box, cell: Cell) -> Box:
@@ -138,32 +138,32 @@ def _read(box: Box, cell: Cell) -> Box:
     return replace(box, parts=parts, state=state, mean=mean, point=point, valued=cell.valued, beside=cell.beside)
 
 
-def _check_quotes(engine: Engine, released: Released, own: Field) -> None:
+def _check_quotes(engine: Engine, released: Released, field: Field) -> None:
     """Labels that quote a value as JSON are not taken apart in SQL."""
-    if own.treatment == "hierarchy":
+    if field.treatment == "hierarchy":
         return
-    quoted = exp.Like(this=column(own.published[0], VIEW), expression=string('%"%'))
+    quoted = exp.Like(this=column(field.published[0], VIEW), expression=string('%"%'))
     query = exp.Select().select(sql("COUNT(*)")).from_(table_of(released.view.ref, VIEW)).where(quoted)
     if count(engine, Statement("query/quoted", query.sql(dialect=engine.dialect))):
         raise Refused(
-            f"column {own.name}: {released.format} with values in quotes are not read; release it in format "
+            f"column {field.name}: {released.format} with values in quotes are not read; release it in format "
             f"{FormatSpec().kind} to ask for it"
         )
 
 
-def _of_rule(engine: Engine, released: Released, own: Field) -> Cell:
+def _of_rule(engine: Engine, released: Released, field: Field) -> Cell:
     """A cell of a node that a rule built, as the interval of the label; the root covers any value."""
-    cell, form, rule = released.form.cell(own, "node", VIEW), released.form, own.rule
+    cell, form, rule = released.form.cell(field, "node", VIEW), released.form, field.rule
     assert rule is not None
-    shown = released.once(("labels", own.name), lambda: _labels(engine, released, own))
-    node, kind = cell.parts["node"], "TEXT" if own.kind == "text" else type_name(own.source_type)
+    shown = released.once(("labels", field.name), lambda: _labels(engine, released, field))
+    node, kind = cell.parts["node"], "TEXT" if field.kind == "text" else type_name(field.source_type)
     ends: dict[str, str] = {}
     for index, end in enumerate(("lo", "hi")):
         cases = ""
         for label in shown:
             raw = parse_label(label) if form.facts.text else ("value", (label,))
             plain = raw[1][0] if raw[0] == "value" else label
-            means = rules.read_node(rule, plain, own.kind, _step(own))
+            means = rules.read_node(rule, plain, field.kind, _step(field))
             if means is not None or plain != label:
                 value = literal((means or (plain, plain))[index])
                 cases += f" WHEN {node} = {literal(label)} THEN CAST({value} AS {kind})"
@@ -172,9 +172,9 @@ def _of_rule(engine: Engine, released: Released, own: Field) -> Cell:
     return Cell(ends, f"CASE WHEN {state} = 'none' AND {node} = '*' THEN 'any' ELSE {state} END")
 
 
-def _labels(engine: Engine, released: Released, own: Field) -> list[str]:
+def _labels(engine: Engine, released: Released, field: Field) -> list[str]:
     """The different labels that a column shows."""
-    shown = column(own.published[0], VIEW)
+    shown = column(field.published[0], VIEW)
     listed = (
         exp.Select()
         .select(shown)
@@ -186,36 +186,36 @@ def _labels(engine: Engine, released: Released, own: Field) -> list[str]:
     return sorted(str(row[0]) for row in rows)
 
 
-def _shape(own: Field) -> Shape:
-    if own.rule is not None:
+def _shape(field: Field) -> Shape:
+    if field.rule is not None:
         return "interval"
     shapes: dict[str, Shape] = {"ordered": "interval", "nominal": "set", "hierarchy": "node"}
-    return shapes[own.treatment]
+    return shapes[field.treatment]
 
 
-def _step(own: Field) -> Fraction | None:
-    if own.kind in ("integer", "boolean", "date"):
+def _step(field: Field) -> Fraction | None:
+    if field.kind in ("integer", "boolean", "date"):
         return Fraction(1)
-    if own.kind == "timestamp":
-        return None if own.source_type.upper() == "TIMESTAMP_NS" else Fraction(1)  # microseconds
-    if own.kind == "decimal" and "," in own.source_type:
-        scale = int(own.source_type.rsplit(",", 1)[1].strip(" )"))
+    if field.kind == "timestamp":
+        return None if field.source_type.upper() == "TIMESTAMP_NS" else Fraction(1)  # microseconds
+    if field.kind == "decimal" and "," in field.source_type:
+        scale = int(field.source_type.rsplit(",", 1)[1].strip(" )"))
         return Fraction(10) ** -scale
     return None
 
 
-def _values(engine: Engine, released: Released, own: Field) -> tuple[str, ...]:
+def _values(engine: Engine, released: Released, field: Field) -> tuple[str, ...]:
     """The declared domain.
 
     It is a list of the policy, the leaves of a hierarchy, or the labels of an enum in the enum's order.
     """
-    declared = own.declared
-    if own.treatment == "hierarchy":
+    declared = field.declared
+    if field.treatment == "hierarchy":
         return tuple(declared.get("leaves", ()))
     if "order" in declared:
         return tuple(declared["order"])
-    if own.treatment == "ordered" and own.kind == "enum" and not released.form.facts.text:
-        shown = next((c for c in released.view.columns if c.name == own.published[0]), None)
+    if field.treatment == "ordered" and field.kind == "enum" and not released.form.facts.text:
+        shown = next((c for c in released.view.columns if c.name == field.published[0]), None)
         if shown is not None and shown.kind == "enum":
             empty = exp.Select().select(column(shown.name, VIEW)).from_(table_of(released.view.ref, VIEW)).limit(0)
             listed = sql("SELECT CAST(UNNEST(ENUM_RANGE(:one)) AS TEXT) AS label", one=empty.subquery())
@@ -224,16 +224,16 @@ def _values(engine: Engine, released: Released, own: Field) -> tuple[str, ...]:
     return ()
 
 
-def _nodes(own: Field, form: Format) -> tuple[tuple[str, int, int], ...]:
+def _nodes(field: Field, form: Format) -> tuple[tuple[str, int, int], ...]:
     """Label, first and last leaf; labels that several nodes share mean the widest of them."""
     spans: dict[str, tuple[int, int]] = {}
-    for _, first, leaves, label in own.declared["nodes"]:
+    for _, first, leaves, label in field.declared["nodes"]:
         shown = form.write(label)
         low, high = spans.get(shown, (first, first + leaves - 1))
         spans[shown] = (min(low, first), max(high, first + leaves - 1))
     return tuple((label, low, high) for label, (low, high) in spans.items())
 
 
-def _leaves(own: Field) -> tuple[tuple[str, int, int], ...]:
+def _leaves(field: Field) -> tuple[tuple[str, int, int], ...]:
     """The leaves alone, for formats that publish values: an inner node may have the text of a leaf."""
-    return tuple((leaf, i, i) for i, leaf in enumerate(own.declared["leaves"]))
+    return tuple((leaf, i, i) for i, leaf in enumerate(field.declared["leaves"]))

@@ -126,7 +126,7 @@ def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, 
     first, last = greatest([lo, *low_ends]), least([hi, *high_ends])
 
     def find_start(end: Tree) -> Tree:
-        return with_columns(bucket.node, lambda found: end if found.table == "_box" else None)
+        return with_columns(bucket.node, lambda node: end if node.table == "_box" else None)
 
     conditions = [line.touches(piece)]
     place = column("i", "s")

@@ -223,13 +223,13 @@ class Interval:
             return None
         return sql("CAST(:l AS DOUBLE) / 2 + CAST(:h AS DOUBLE) / 2", l=low, h=high)
 
-    def _with_null(self, known: Tree, groups: Sequence[Group]) -> Tree:
+    def _with_null(self, share: Tree, groups: Sequence[Group]) -> Tree:
         """The share where NULL may be: every group counts the same in a box that is not known."""
         if self._state is None:
-            return known
+            return share
         mine = sum(group in self._pieces for group in groups)
         return unknown_share(
-            self._state, known, mine, len(self._pieces), null=self._null in groups, beside=self._box.beside
+            self._state, share, mine, len(self._pieces), null=self._null in groups, beside=self._box.beside
         )
 
     def _null_share(self) -> Tree:

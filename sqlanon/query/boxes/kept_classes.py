@@ -212,18 +212,18 @@ def _count_rows(view: ReleasedView) -> int:
     return read_integer(view.fact("query/rows", select([sql("COUNT(*)")], rows)))
 
 
-def _keep(view: ReleasedView, kept: KeptClasses, names: Sequence[str], sums: Mapping[str, Tree]) -> ClassTable | None:
+def _keep(view: ReleasedView, stored: KeptClasses, names: Sequence[str], sums: Mapping[str, Tree]) -> ClassTable | None:
     """Make a table; None: it has hardly fewer rows than the view, or too many, or the engine cannot make it."""
     table = TableRef(None, f"_sqlanon_{secrets.token_hex(8)}_classes")
-    kept.made.append(table)
-    kept.session.used.append(table)
+    stored.made.append(table)
+    stored.session.used.append(table)
     try:
         classes = _make(view, table, names, sums)
     except DatabaseError:  # such as too little memory: the view is read
         classes = None
     if classes is None:
-        kept.made.remove(table)
-        kept.session.remove(view.engine, [table])
+        stored.made.remove(table)
+        stored.session.remove(view.engine, [table])
     return classes
 
 

@@ -24,12 +24,12 @@ class ReleasedView:
     engine: Engine
     released: Released
 
-    def collate(self, own: Field, tree: Tree) -> Tree:
+    def collate(self, field: Field, tree: Tree) -> Tree:
         """A value of a text column as the source holds it: a release holds text, which compares by bytes."""
-        if own.kind != "text" or own.collation is None or not self.engine.capabilities.collations:
+        if field.kind != "text" or field.collation is None or not self.engine.capabilities.collations:
             return tree
-        kind = exp.DataType.build(own.source_type, dialect=self.engine.dialect, udt=True)
-        return exp.Collate(this=exp.cast(tree, kind), expression=exp.Var(this=own.collation))
+        kind = exp.DataType.build(field.source_type, dialect=self.engine.dialect, udt=True)
+        return exp.Collate(this=exp.cast(tree, kind), expression=exp.Var(this=field.collation))
 
     def fact(self, name: str, query: exp.Select) -> object:
         """A fact about the view's rows: the only value of a query, asked once for each version."""

@@ -135,16 +135,16 @@ class Contained:
         return sql(":s = :v", s=self._state, v=string(state)) if self._state is not None else FALSE
 
 
-def unknown_share(state: Tree, known: Tree, mine: int, all_of: int, *, null: bool, beside: bool = False) -> Tree:
+def unknown_share(state: Tree, share: Tree, mine: int, all_of: int, *, null: bool, beside: bool = False) -> Tree:
     """A share where NULL may be: in an unknown box every group counts the same.
 
     ``beside``: NULL is half of a box that has ends.
     """
-    half = sql("(:s) / 2 + :n", s=known, n=number(Fraction(1, 2)) if null else ZERO)
+    half = sql("(:s) / 2 + :n", s=share, n=number(Fraction(1, 2)) if null else ZERO)
     tree = exp.Case(
         this=state.copy(),
         ifs=[
-            exp.If(this=string("none"), true=known),
+            exp.If(this=string("none"), true=share),
             *([exp.If(this=string("ends"), true=half)] if beside else []),
             exp.If(this=string("all"), true=ONE if null else ZERO),
             exp.If(this=string("some"), true=number(Fraction(mine + null, all_of + 1)) if mine + null else ZERO),

@@ -94,13 +94,13 @@ class Unroll:
         comparisons = [t.comparison for t in self._tests if t.box == box.id and t.comparison is not None]
         return self._buckets_of[box.id].unroll(box, comparisons, lookup.number_of, self._distinct(box))
 
-    def _unknown_buckets(self, lookup: Lookup, known: exp.Query, empty: Sequence[Tree]) -> exp.Query:
+    def _unknown_buckets(self, lookup: Lookup, buckets: exp.Query, empty: Sequence[Tree]) -> exp.Query:
         """Buckets, including those of unknown boxes.
 
         These have every listed bucket, whatever the tests say, and NULL.
         """
         state, number = f"{lookup.box.id}_state", exp.Literal.number
-        listed = exp.Select().select(column("v", "g")).distinct().from_(known.copy().subquery("g"))
+        listed = exp.Select().select(column("v", "g")).distinct().from_(buckets.copy().subquery("g"))
         runs = self._buckets_of[lookup.box.id]
         if isinstance(runs, Runs) and len(runs.ways) == 1:  # every value is in it, also where the release shows none
             listed = exp.Select().select(exp.alias_(number(0), "v", quoted=True))
@@ -109,7 +109,7 @@ class Unroll:
         ends = [exp.alias_(exp.null(), name, quoted=True) for name in "lh"]
         states_ = column("state", "t").as_(state, quoted=True)
         first: exp.Query = (
-            exp.Select().select(sql("b.*"), exp.alias_(string("none"), state, quoted=True)).from_(known.subquery("b"))
+            exp.Select().select(sql("b.*"), exp.alias_(string("none"), state, quoted=True)).from_(buckets.subquery("b"))
         )
         some_ = (
             exp.Select()
@@ -140,20 +140,20 @@ class Unroll:
             .from_(_states(*_beside_null(lookup.key)))
         )
         if lookup.box.beside:
-            first = first.union(self._beside(lookup.box, known, number(lookup.null_number)), distinct=False)
+            first = first.union(self._beside(lookup.box, buckets, number(lookup.null_number)), distinct=False)
         return first.union(some_, distinct=False).union(null, distinct=False)
 
-    def _beside(self, box: Box, known: exp.Query, way: Tree | None = None) -> exp.Query:
+    def _beside(self, box: Box, buckets: exp.Query, way: Tree | None = None) -> exp.Query:
         """The values of boxes that have ends and may be NULL, and NULL, which is half of such a box.
 
         Args:
             box: the column.
-            known: the column's boxes, unrolled.
-            way: the group of NULL, where ``known`` has buckets.
+            buckets: the column's boxes, unrolled.
+            way: the group of NULL, where ``buckets`` has buckets.
         """
         keys = [f"{box.id}_{part}" for part in box.parts]
         ends = exp.alias_(string("ends"), f"{box.id}_state", quoted=True)
-        values = exp.Select().select(sql("b.*"), ends).from_(known.copy().subquery("b"))
+        values = exp.Select().select(sql("b.*"), ends).from_(buckets.copy().subquery("b"))
         more = (
             []
             if way is None
@@ -173,7 +173,7 @@ class Unroll:
                 *more,
                 ends.copy(),
             )
-            .from_(known.copy().subquery("b"))
+            .from_(buckets.copy().subquery("b"))
             .group_by(*(column(key, "b") for key in keys))
         )
         return exp.union(values, null, distinct=False)

@@ -18,6 +18,7 @@ from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.counts.of_sums import SumReader
 from sqlanon.query.counts.released import MEASURE, ReleasedCounts, ReleasedSum
 from sqlanon.query.counts.shown_cells import choose_table, read_finest, read_seen
+from sqlanon.query.counts.system import QuerySystem, read_system
 from sqlanon.query.functions.aggregates import counts_rows, is_average, is_count, is_sum
 from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.parse.bind import Bound, bind
@@ -27,7 +28,7 @@ from sqlanon.query.parse.published_groups import KINDS, cast_published, find_ter
 from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, table_of
 from sqlanon.sqltext.trees import port_tree
-from sqlanon.statistics.reach import MOST_WEIGHT, End, Reach
+from sqlanon.statistics.reach import MOST_WEIGHT, End
 from sqlanon.statistics.seen import Label, Seen
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class _Reader:
         self._text, self._scope = bound.query.text, bound.scope
         self._fields = {field.name: field for field in released.fields}
         self._finest: npt.NDArray[np.float64] | None = None
-        self._sums: dict[str, SumReader] = {}
+        self._system: QuerySystem | None = None
 
     def answer(self, most: int) -> Answer:
         bound = self._bound
@@ -118,21 +119,13 @@ class _Reader:
             refuse(self._text, None, f"the table has more than {MOST_ATOMS:,} finest cells")
         text = self._write([column.name for column in columns], weights)
         rows = self._engine.fetch(Statement("query", text), max_rows=MOST_ATOMS)
-        # What is known of the versions before may say more than their numbers.
-        whole = len(columns) == len(self._released.columns) and not (self._released.several or self._released.earlier)
-        reach = self._reach(seen, [column.name for column in columns])
-        self._sums = {
-            summed.name: SumReader(self._engine, self._released, columns, summed, self._seconds)
-            for summed in {each.of for each in asked_items}
-            if summed is not None
-        }
-        return self._assemble(items, text, _Found(rows, seen, len(columns), len(bound.groups)), reach, (whole, most))
+        self._system = read_system(self._engine, self._released, columns)
+        self._system.reach.within(self._seconds)
+        return self._assemble(items, text, _Found(rows, seen, len(columns), len(bound.groups)), most)
 
-    def _assemble(
-        self, items: Sequence[int | _Asked], text: str, found: _Found, reach: Reach, how: tuple[bool, int]
-    ) -> Answer:
-        (whole, most), names = how, [name for name, _ in self._bound.query.items]
-        groups = found.groups()
+    def _assemble(self, items: Sequence[int | _Asked], text: str, cells: _Found, most: int) -> Answer:
+        names = [name for name, _ in self._bound.query.items]
+        groups = cells.groups()
         if not self._bound.groups:
             groups = groups or [[]]
         if len(groups) > most:
@@ -143,31 +136,33 @@ class _Reader:
             position = 0
             for name, item in zip(names, items, strict=True):
                 if isinstance(item, _Asked):
-                    row[name] = self._bound_item(item, found.weights(group, position), reach, whole=whole)
+                    row[name] = self._bound_item(item, cells.weights(group, position), len(cells.seen.least))
                     position += 1
                 else:
-                    row[name] = found.key(group, item)
+                    row[name] = cells.key(group, item)
             rows.append(row)
         aggregates = tuple(name for name, item in zip(names, items, strict=True) if isinstance(item, _Asked))
         return Answer(tuple(names), aggregates, tuple(rows), tuple(True for _ in rows), text)
 
-    def _bound_item(self, asked: _Asked, weights: Sequence[tuple[int, Any]], reach: Reach, *, whole: bool) -> Bounded:
+    def _bound_item(self, item: _Asked, weights: Sequence[tuple[int, Any]], cells: int) -> Bounded:
+        system = self._system
+        assert system is not None
         weighted = [(atom, weight) for atom, weight in weights if weight is not None]
-        if not weighted and asked.sums:
+        if not weighted and item.sums:
             return Bounded(None, None, None, tight=False, undefined_possible=True)
-        total_weights = np.zeros(len(reach.narrowed.low), np.int64)
+        total_weights = np.zeros(cells, np.int64)
         for atom, weight in weighted:
             if isinstance(weight, bool) or not isinstance(weight, int) or abs(weight) >= MOST_WEIGHT:
                 refuse(self._text, None, f"over counts sums are of whole numbers below {MOST_WEIGHT:,}")
             total_weights[atom] += weight
-        if asked.of is not None:
-            sums = self._sums[asked.of.name]
-            return sums.average(total_weights, reach.bound(total_weights)) if asked.average else sums.sum(total_weights)
-        low, high = reach.bound(total_weights)
+        if item.of is not None:
+            sums = SumReader(system, self._released.sums.index(item.of), item.of)
+            return sums.average(total_weights) if item.average else sums.sum(total_weights)
+        low, high = system.rows(total_weights)
         exact = low.value is not None and low.value == high.value
         if self._released.changed:  # which numbers give a published one may say more
             return Bounded(self._estimate(total_weights, low, high), low.value, high.value, tight=False, exact=exact)
-        tight = exact or (whole and low.table is not None and high.table is not None)
+        tight = exact or (system.tight and low.table is not None and high.table is not None)
         return Bounded(_middle(low, high), low.value, high.value, tight, exact)
 
     def _estimate(self, weight: Longs, low: End, high: End) -> int | None:
@@ -176,45 +171,42 @@ class _Reader:
             return _middle(low, high)
         return min(max(round(float(weight @ self._finest)), low.value), high.value)
 
-    def _reach(self, seen: Seen, columns: Sequence[str]) -> Reach:
-        return self._released.once(("reach", tuple(columns)), lambda: Reach(seen)).within(self._seconds)
-
-    def _read(self, tree: Tree, written: exp.Expr) -> _Asked:
+    def _read(self, tree: Tree, expr: exp.Expr) -> _Asked:
         node = tree.unnest()
         condition = None
         if isinstance(node, exp.Filter):
             node, condition = node.this, node.expression.this
         argument = node.this.unnest() if isinstance(node.this, exp.Expr) else None
         if counts_rows(node) and not node.expressions:
-            self._check_counted("count", written)
+            self._check_counted("count", expr)
             return _Asked(_where(exp.Literal.number(1), condition), sums=False)
         if argument is None or isinstance(argument, exp.Distinct) or node.expressions:
-            return refuse(self._text, written, f"over counts ask {ASKED}")
+            return refuse(self._text, expr, f"over counts ask {ASKED}")
         if is_count(node):
-            self._check_counted("count", written)
+            self._check_counted("count", expr)
             return _Asked(_where(sql("CASE WHEN :x IS NOT NULL THEN 1 END", x=argument), condition), sums=False)
         summed = self._find_sum(argument)
         if summed is not None and is_average(node):
-            self._check_counted("count", written)
+            self._check_counted("count", expr)
             return _Asked(_where(exp.Literal.number(1), condition), True, summed, average=True)
         if is_sum(node):
             if summed is not None:
                 return _Asked(_where(exp.Literal.number(1), condition), True, summed)
             if isinstance(argument, exp.Column) and self._fields[argument.name].role == MEASURE:
                 return _Asked(_where(exp.Literal.number(1), condition), sums=True)
-            self._check_counted("count", written)
+            self._check_counted("count", expr)
             return _Asked(_where(argument, condition), sums=True)
-        return refuse(self._text, written, f"over counts ask {ASKED}")
+        return refuse(self._text, expr, f"over counts ask {ASKED}")
 
     def _find_sum(self, argument: exp.Expr) -> ReleasedSum | None:
         """The column whose published sums are asked."""
         name = argument.name if isinstance(argument, exp.Column) else None
         return next((summed for summed in self._released.sums if summed.name == name), None)
 
-    def _check_counted(self, kind: str, written: exp.Expr) -> None:
+    def _check_counted(self, kind: str, node: exp.Expr) -> None:
         if kind not in {what for _, what in self._released.measures}:
             names = ", ".join(name for name, _ in self._released.measures)
-            refuse(self._text, written, f"the release counts persons, and no rows: ask sum({names})")
+            refuse(self._text, node, f"the release counts persons, and no rows: ask sum({names})")
 
     def _check_columns(self, trees: Sequence[Tree]) -> list[str]:
         """The columns that are read, each for something that their published text decides."""
@@ -230,11 +222,11 @@ class _Reader:
                 used_names[field.name] = None
         return list(used_names)
 
-    def _describe_number(self, own: Field) -> str:
-        """Why a published number is no column of conditions, and what is asked instead."""
-        if all(summed.name != own.name for summed in self._released.sums):
-            return f"{own.name} is a number of cells: ask sum({own.name}), or count(*)"
-        name = [field.name for field in self._fields.values() if field.published == own.published][-1]
+    def _describe_number(self, published_field: Field) -> str:
+        """Why a published number is no column of conditions, and the query to ask instead."""
+        if all(summed.name != published_field.name for summed in self._released.sums):
+            return f"{published_field.name} is a number of cells: ask sum({published_field.name}), or count(*)"
+        name = [field.name for field in self._fields.values() if field.published == published_field.published][-1]
         return f"{name} is published in sums of cells alone: ask sum({name}) or avg({name})"
 
     def _write(self, columns: Sequence[str], weights: Sequence[Tree]) -> str:
@@ -300,17 +292,17 @@ def _where(weight: Tree, condition: Tree | None) -> Tree:
     return weight if condition is None else sql("CASE WHEN :c THEN :w END", c=condition, w=weight)
 
 
-def _unreadable(own: Field, found: exp.Column) -> str:
+def _unreadable(field: Field, column: exp.Column) -> str:
     """Why a column cannot be read in this place; "": it can."""
-    above = found.parent
+    above = column.parent
     if isinstance(above, exp.Is):
         return ""
-    if own.kind not in KINDS:
-        return f"a value of its type ({own.kind}) is not known by its text; ask by other columns"
-    if not own.deterministic:
+    if field.kind not in KINDS:
+        return f"a value of its type ({field.kind}) is not known by its text; ask by other columns"
+    if not field.deterministic:
         return "the source compares it by a collation, and the release holds texts; ask whether it is NULL"
     compared = above is not None and (is_equality(above) or is_inequality(above) or isinstance(above, exp.In))
-    if own.kind == "enum" and above is not None and not compared:
+    if field.kind == "enum" and above is not None and not compared:
         return "the release holds this enum as text, without its order; ask with = or IN, or group by it"
     return ""
 

@@ -44,7 +44,7 @@ def audit_tables(
     tables_read = read_tables(engine, names, spelling)
     joined = join_tables(tables_read.columns, tables_read.tables, tables_read.least)
     of_tables = tuple(
-        TableCells(table.name, len(table.cells), sum(value == HIDDEN for value in table.cells.values()))
+        TableCells(table.name, len(table.cells), sum(value == HIDDEN for value in table.cells.values()), table.status)
         for table in tables_read.tables
     )
 
@@ -76,7 +76,9 @@ def audit_tables(
         return contradict(wrong.cells.tolist())
     found_cells = [show(interval.cell, interval.low, interval.high, reached=interval.reached) for interval in intervals]
     found_cells += [show(cell, value, value, reached=True) for cell, value in _find_shown_elsewhere(joined)]
-    found_cells.sort(key=lambda one: (math.inf if one.high is None else one.high - one.low, one.low, str(one.values)))
+    found_cells.sort(
+        key=lambda cell: (math.inf if cell.high is None else cell.high - cell.low, cell.low, str(cell.values))
+    )
     return replace(_count(of_tables, persons, found_cells), decimals=spelling.decimals)
 
 
@@ -90,14 +92,14 @@ def _find_shown_elsewhere(joined: Joined) -> list[tuple[int, int]]:
     ]
 
 
-def _count(tables: tuple[TableCells, ...], persons: int | None, found: Sequence[FoundCell]) -> DisclosureReport:
-    small = [cell for cell in found if persons is not None and cell.high is not None and 1 <= cell.high < persons]
+def _count(tables: tuple[TableCells, ...], persons: int | None, cells: Sequence[FoundCell]) -> DisclosureReport:
+    small = [cell for cell in cells if persons is not None and cell.high is not None and 1 <= cell.high < persons]
     return DisclosureReport(
         tables,
         persons,
-        len(found),
-        sum(cell.exact for cell in found),
+        len(cells),
+        sum(cell.exact for cell in cells),
         len(small),
-        sum(not cell.reached for cell in found),
-        found=tuple(found),
+        sum(not cell.reached for cell in cells),
+        found=tuple(cells),
     )

@@ -127,7 +127,10 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
                 ends[key] = raw_table.bounds[index]
             if raw_table.newest and raw_table.as_of[index] < raw_table.newest:
                 older[key] = raw_table.as_of[index]
-        tables.append(Published(raw_table.name, table_places, cells, raw_table.whole, ends, older, raw_table.newest))
+        versions = older, raw_table.newest
+        tables.append(
+            Published(raw_table.name, table_places, cells, raw_table.whole, ends, *versions, raw_table.status)
+        )
     return ReadTables(tuple(columns.values()), tuple(tables), 1 if all(raw_table.counted for raw_table in raw) else 0)
 
 
@@ -146,6 +149,7 @@ class _Raw:
     as_of: Sequence[int] = ()
     newest: int = 0
     bounds: Sequence[tuple[int, int]] = ()
+    status: str = "hidden"
 
 
 def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling: CountsSpelling) -> list[_Raw]:
@@ -191,6 +195,9 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
             )
             if released.changed:
                 cells.append((nodes, (read_integer(row[-3]), read_integer(row[-2]))))
+            elif row[-1] is None and summed is None and released.beside and not released.several:
+                high = UNBOUNDED if row[-2] is None else read_integer(row[-2])
+                cells.append((nodes, (read_integer(row[-3]), high)))
             else:
                 cells.append((nodes, HIDDEN if row[-1] is None else int(Decimal(str(row[-1])) * unit)))
             if released.several:
@@ -199,7 +206,8 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
                     bounds.append((read_integer(row[-4]), UNBOUNDED if row[-3] is None else read_integer(row[-3])))
         newest = released.versions[-1] if released.several else 0
         inside_columns = tuple(columns[index] for index in inside)
-        raw_tables.append(_Raw(name, inside_columns, cells, True, summed is None, as_of, newest, bounds))
+        numbers = (cells, True, summed is None, as_of, newest, bounds)
+        raw_tables.append(_Raw(name, inside_columns, *numbers, released.status))
     return raw_tables
 
 
@@ -287,7 +295,7 @@ class _Nodes:
         for leaf, path in column.above.items():
             for level, label in enumerate(path):
                 leaves.setdefault((level, label), set()).add(leaf)
-        for node, below in sorted(leaves.items(), key=lambda one: one[0][0]):
+        for node, below in sorted(leaves.items(), key=lambda entry: entry[0][0]):
             lower = self._known.setdefault(node[1], node)
             if leaves[lower] != below:
                 raise PolicyError(

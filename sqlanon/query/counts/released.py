@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlanon.counted import STATUS
 from sqlanon.engines.base import Relation, Row
 from sqlanon.query.release import Field, Released, make_dimension, read_cell_facts
 from sqlanon.statistics.amounts import Range
@@ -41,9 +42,11 @@ class ReleasedCounts(Released):
         measures: the counted things of each published number.
         changed: published numbers are not the true ones, which lie between published bounds.
         added: published numbers add up.
+        status: of cells without their true number: hidden, rounded or perturbed.
         sums: the columns whose sums are published.
         bounded: bounds of hidden numbers are published; with several versions they are those of the last.
         earlier: readers had versions of earlier lineages, which may say more.
+        together: bounds are of readers who have the rows of another release as well.
         versions: with versions that follow one another, those whose rows are in it; else empty.
     """
 
@@ -53,8 +56,10 @@ class ReleasedCounts(Released):
     sums: tuple[ReleasedSum, ...] = ()
     changed: bool = False
     added: bool = True
+    status: str = "hidden"
     bounded: bool = False
     earlier: bool = False
+    together: bool = False
     versions: tuple[int, ...] = ()
 
     @property
@@ -63,9 +68,16 @@ class ReleasedCounts(Released):
         name = self.measures[0][0]
         if self.changed:
             return f"{name}_low", f"{name}_high"
+        if self.together and self.bounded and not self.several:
+            return f"{name}_low", f"{name}_high"
         if self.several:
             return (f"{name}_low", f"{name}_high", "as_of") if self.bounded else ("as_of",)
         return ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether the cells are all that readers have: true numbers of one version, and none before it."""
+        return not (self.several or self.changed or self.earlier)
 
     @property
     def several(self) -> bool:
@@ -117,9 +129,11 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         tables=tuple(tuple(table["by"]) for table in statistics["tables"]),
         measures=tuple(statistics["measures"].items()),
         changed=statistics["method"] != "suppress",
+        status=STATUS[statistics["method"]],
         added=statistics.get("additive", True),
         earlier=bool(statistics.get("earlier")),
         bounded=statistics.get("bounds") == "exact",
+        together=bool(statistics.get("together")),
         sums=tuple(sums),
         versions=tuple(map(int, statistics.get("versions", ()))),
     )

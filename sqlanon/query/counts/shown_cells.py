@@ -14,8 +14,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.query.counts.released import ReleasedCounts, ReleasedSum
 from sqlanon.sqltext import statement
 from sqlanon.statistics.of_versions import divide_by_version, with_ends
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Label, Seen, SeenColumn, build_seen, narrow
-from sqlanon.statistics.shifted import Shifted, shift_sums
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Label, Seen, SeenColumn, build_seen
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -68,6 +67,8 @@ def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
         if released.several:
             divided, older = divide_by_version(seen, beside[-1], released.versions[-1])
             return with_ends(divided, older, beside[0], beside[1]) if released.bounded else divided
+        if released.together and released.bounded:
+            return replace(seen, ends=(beside[0], beside[1]))
         return seen
 
     return released.once(("seen", tuple(column.name for column in columns)), read)
@@ -83,36 +84,36 @@ def read_finest(
     return np.array([float(str(value)) for index, value in enumerate(values) if not any(levels[:, index])])
 
 
-def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], one: ReleasedSum) -> Shifted:
-    """The sums of a column in the cells of a table, over the finest cells of `read_seen`.
+def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], total: ReleasedSum) -> Longs:
+    """int64[cells], the sums of a column in the cells of a table that `read_seen` has first, in units; 0: it is hidden.
 
     Raises:
         PolicyError: the view is not as a release has it.
 
-    Cost: the view is read once; and again for each version.
+    Cost: the view is read once.
     """
 
-    def read() -> Shifted:
-        seen = read_seen(engine, released, columns)
-        keys, values = _list_keys(engine, released, columns, one.name)
-        count_keys, _ = _list_keys(engine, released, columns, released.measures[0][0])
-        by_key = dict(zip(keys, values, strict=True))
+    def read() -> Longs:
+        seen, count_keys = read_seen(engine, released, columns), list_keys(engine, released, columns)
+        _, _, values, _ = _read_cells(engine, released, columns, total.name)
+        by_key = dict(zip(list_keys(engine, released, columns, total.name), values, strict=True))
         units = [by_key[key] for key in count_keys]
-        units += [None] * (len(seen.value) - len(units))  # what came since the numbers of earlier versions
         hidden = np.array([value is None for value in units])
-        value = np.array([0 if unit is None else int(Decimal(str(unit)).scaleb(one.scale)) for unit in units], np.int64)
-        if not np.array_equal(hidden, seen.value == HIDDEN):
+        if not np.array_equal(hidden, seen.value[: len(units)] == HIDDEN):
             raise PolicyError(f"{released.view.ref} hides a cell in one number alone: it is not as published")
-        return shift_sums(seen.of, value, hidden, narrow(seen), one.of)
+        return np.array(
+            [0 if unit is None else int(Decimal(str(unit)).scaleb(total.scale)) for unit in units], np.int64
+        )
 
-    return released.once(("sums", one.name, tuple(column.name for column in columns)), read)
+    return released.once(("sums", total.name, tuple(column.name for column in columns)), read)
 
 
-def _list_keys(
-    engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str
-) -> tuple[list[tuple[object, ...]], list[object]]:
-    levels, labels, values, _ = _read_cells(engine, released, columns, measure)
-    return [(*levels[:, index].tolist(), *(label[index] for label in labels)) for index in range(len(values))], values
+def list_keys(
+    engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str | None = None
+) -> list[tuple[object, ...]]:
+    """The levels and the labels of the cells of a table, in the order of a measure; None: in that of `read_seen`."""
+    levels, labels, values, _ = _read_cells(engine, released, columns, measure or released.measures[0][0])
+    return [(*levels[:, index].tolist(), *(label[index] for label in labels)) for index in range(len(values))]
 
 
 def _read_cells(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str) -> _Read:

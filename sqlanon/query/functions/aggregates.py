@@ -37,8 +37,8 @@ class AggregateDefinition(Definition):
     adds: bool = False
 
 
-def _quantile(node: type[exp.Expr], name: str, arguments: frozenset[str], *asked: Form) -> AggregateDefinition:
-    return AggregateDefinition(node, name, arguments, kind="quantile", asked=asked)
+def _quantile(node: type[exp.Expr], name: str, arguments: frozenset[str], *form: Form) -> AggregateDefinition:
+    return AggregateDefinition(node, name, arguments, kind="quantile", asked=form)
 
 
 AGGREGATES = (

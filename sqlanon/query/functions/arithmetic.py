@@ -131,17 +131,17 @@ _DIGITS = 15
 """Two decimals of so many digits have quotients further apart than these are rounded."""
 
 
-def _widen_rounded(call: Call, made: Value) -> Value:
+def _widen_rounded(call: Call, result: Value) -> Value:
     """Wider ends of decimal quotients: a smaller quotient keeps more digits, so that it may be above a larger one."""
     moving = [value for value in call.values if not value.fixed]
-    if made.kind != "decimal" or all(_digits(operand.type) <= _DIGITS for operand in moving):
-        return made
+    if result.kind != "decimal" or all(_digits(operand.type) <= _DIGITS for operand in moving):
+        return result
     same = every(sql("COALESCE(:l = :h, FALSE)", l=operand.low, h=operand.high) for operand in moving)
     low, high = (
         sql(f"CASE WHEN :s THEN :x ELSE :x {sign} ABS(:x) * 1e-15 END", s=same, x=end)
-        for sign, end in (("-", made.low), ("+", made.high))
+        for sign, end in (("-", result.low), ("+", result.high))
     )
-    return replace(made, low=low, high=high, exact=False)
+    return replace(result, low=low, high=high, exact=False)
 
 
 def _digits(type_: exp.DataType) -> float:
@@ -157,12 +157,12 @@ def _not_zero(tree: Tree) -> Tree:
     return sql("NULLIF(:y, 0)", y=tree)
 
 
-def _set_middle(call: Call, made: Value) -> Value:
+def _set_middle(call: Call, result: Value) -> Value:
     """Whole numbers may be divided into whole ones."""
     above, below = (value.middle for value in call.values)
     if call.node.args.get("typed") or above is None or below is None:
-        return replace(made, middle=half(made.low, made.high))
-    return replace(made, middle=sql(":a / NULLIF(:b, 0)", a=above, b=below))
+        return replace(result, middle=half(result.low, result.high))
+    return replace(result, middle=sql(":a / NULLIF(:b, 0)", a=above, b=below))
 
 
 def _rest(call: Call) -> Value:
@@ -313,7 +313,7 @@ DEFINITIONS = (
         forms=(Form("{x} % 3", (("whole", "decimal"),)), Form("{x} % -4", (("whole", "decimal"),))),
         constant=(1,),
         jumps=True,
-        estimate=lambda _, made: half(made.low, made.high),
+        estimate=lambda _, value: half(value.low, value.high),
         divides=1,
         exact=False,
         null_in=True,

@@ -17,7 +17,7 @@ _NUMBERS = ("whole", "decimal", "double")
 _LISTED = ("this", "expressions")
 
 
-def _give_type(call: Call, value: Value) -> Value:
+def give_type(call: Call, value: Value) -> Value:
     """A value of the result's type: floating point numbers beside others get a single type."""
     value = value.narrow()
     low, high = (exp.cast(end, call.type) for end in (value.low, value.high))
@@ -26,9 +26,9 @@ def _give_type(call: Call, value: Value) -> Value:
 
 def _coalesce(call: Call) -> Value:
     """The first that is not NULL."""
-    coalesced = _give_type(call, call.values[-1])
+    coalesced = give_type(call, call.values[-1])
     for value in reversed(call.values[:-1]):
-        coalesced = _or_else(call, _give_type(call, value), coalesced)
+        coalesced = _or_else(call, give_type(call, value), coalesced)
     return coalesced
 
 
@@ -93,7 +93,7 @@ def _extreme_of(far: str, near: str) -> Callable[[Call], Value]:
     """The greatest, or the least: NULL is passed over."""
 
     def ends(call: Call) -> Value:
-        values = [_give_type(call, value) for value in call.values]
+        values = [give_type(call, value) for value in call.values]
         maybe = some(value.null for value in values)
         outer, inner = ("high", "low") if far == "GREATEST" else ("low", "high")
         ends_: dict[str, Tree] = {

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from sqlanon.query.functions.choice import give_type
 from sqlanon.query.functions.comparisons import compare
 from sqlanon.query.functions.definition import Call, Definition, Form
 from sqlanon.query.functions.transfers import half, is_numeric
@@ -169,7 +170,7 @@ def _choose(call: Call, conditions: Sequence[_Truth], values: Sequence[Value]) -
     possible_values.append((every(reached), values[-1]))
     # A branch that no row reaches has no value; nor has NULL.
     branches = [
-        replace(_give_type(call, value), nothing=some([value.nothing, negate(may)]))
+        replace(give_type(call, value), nothing=some([value.nothing, negate(may)]))
         for may, value in possible_values
         if value.kind != "null"
     ]
@@ -189,12 +190,6 @@ def _choose(call: Call, conditions: Sequence[_Truth], values: Sequence[Value]) -
         exact=False,
         fixed=all(value.fixed for value in call.values),
     )
-
-
-def _give_type(call: Call, value: Value) -> Value:
-    value = value.narrow()
-    low, high = (exp.cast(end, call.type) for end in (value.low, value.high))
-    return replace(value, low=low, high=high)
 
 
 DEFINITIONS = (

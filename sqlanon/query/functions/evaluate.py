@@ -39,7 +39,7 @@ class Leaves(Protocol):
     def types(self, nodes: Sequence[exp.Expr]) -> Sequence[exp.DataType]:
         """The types that expressions have in the source's engine."""
 
-    def middle(self, definition: Definition, call: Call, made: Value) -> Tree | None:
+    def middle(self, definition: Definition, call: Call, value: Value) -> Tree | None:
         """The estimate of a call."""
 
 
@@ -85,9 +85,11 @@ def evaluate(node: exp.Expr, leaves: Leaves, *, sharp: bool = False) -> Value:
     return values[id(node.unnest())]
 
 
-def _collect(node: exp.Expr, leaves: Leaves, found: tuple[list[exp.Expr], dict[int, Value]], *, sharp: bool) -> None:
+def _collect(
+    node: exp.Expr, leaves: Leaves, collected: tuple[list[exp.Expr], dict[int, Value]], *, sharp: bool
+) -> None:
     """The calls of an expression, operands first, and the values of the leaves."""
-    calls, values = found
+    calls, values = collected
     leaf = leaves.leaf(node, sharp=sharp)
     if leaf is not None:
         values[id(node)] = leaf
@@ -95,7 +97,7 @@ def _collect(node: exp.Expr, leaves: Leaves, found: tuple[list[exp.Expr], dict[i
     definition = definition_of(node)
     jumps = sharp or (definition is not None and definition.jumps)
     for operand in flat(node):
-        _collect(operand.unnest(), leaves, found, sharp=jumps)
+        _collect(operand.unnest(), leaves, collected, sharp=jumps)
     calls.append(node)
 
 

@@ -37,13 +37,13 @@ def reference() -> str:
     return "\n".join([*lines, "", f"Value by value, where the values of a column are listed, also: {names}.", ""])
 
 
-def _operands(one: Definition) -> str:
+def _operands(definition: Definition) -> str:
     texts: dict[str, None] = {}
-    for signature in one.signatures:
+    for signature in definition.signatures:
         words = [_KINDS[kinds.removesuffix("|quoted")] for kinds in signature if kinds != "quoted"]
         if len(words) < len(signature):
             continue  # a text that is written out, which is said of the other side
-        for index in one.constant:
+        for index in definition.constant:
             words[index] = "a constant"
         texts[" and ".join(dict.fromkeys(words))] = None
     return "; ".join(texts)

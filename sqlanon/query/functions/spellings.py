@@ -58,10 +58,10 @@ def zero_for_null(node: exp.Expr) -> exp.Expr:
     return exp.Coalesce(this=node, expressions=[exp.Literal.number(0)])
 
 
-def _place(made: exp.Expr, node: exp.Expr) -> exp.Expr:
+def _place(replacement: exp.Expr, node: exp.Expr) -> exp.Expr:
     """The node, at the place of another node in the text."""
-    made.meta.update(node.meta)
-    return made
+    replacement.meta.update(node.meta)
+    return replacement
 
 
 def _is_condition(node: exp.Expr) -> bool:

@@ -168,13 +168,13 @@ def tests_in(formula: Formula) -> frozenset[int]:
     return frozenset().union(*(tests_in(part) for part in formula[1]))
 
 
-def restrict(formula: Formula, known: Mapping[int, bool]) -> Formula:
+def restrict(formula: Formula, decided: Mapping[int, bool]) -> Formula:
     """The rest of a formula when some tests are decided."""
     if isinstance(formula, bool):
         return formula
     if isinstance(formula, int):
-        return known.get(formula, formula)
-    parts = [restrict(part, known) for part in formula[1]]
+        return decided.get(formula, formula)
+    parts = [restrict(part, decided) for part in formula[1]]
     return both(parts) if formula[0] == "and" else either(parts)
 
 

@@ -134,7 +134,7 @@ class Matchings:
         self._high.append(high)
 
     def _make_program(self) -> Any:  # noqa: ANN401 - HiGHS has no types
-        highs, entries = self._highs, sorted(self._entries, key=lambda one: one[1])
+        highs, entries = self._highs, sorted(self._entries, key=lambda pair: pair[1])
         program = highs.HighsLp()
         program.num_col_, program.num_row_ = self._count, len(self._low)
         program.col_cost_, program.col_lower_ = np.zeros(self._count), np.zeros(self._count)
@@ -177,9 +177,9 @@ class Matchings:
         return parts[0][0] if parts else -self._rows
 
     def _solve(
-        self, weights: list[int], part: tuple[tuple[int, ...], tuple[int, ...]], known: int
+        self, weights: list[int], part: tuple[tuple[int, ...], tuple[int, ...]], floor: int
     ) -> tuple[int, tuple[int, int] | None]:
-        """A number that no source of a part goes below, at least ``known``, and where to divide the part.
+        """A number that no source of a part goes below, at least ``floor``, and where to divide the part.
 
         The number is larger than that of all rows where the part has no sources. A part is divided by a number of rows
         that has a fraction; None: there is none, or no solution.
@@ -194,9 +194,9 @@ class Matchings:
             multipliers = multipliers / max(np.abs(multipliers).max(initial=0.0), 1e-9)
             nothing = [0] * self._count
             empty = any(self._certify(nothing, part, sign * multipliers) > 0 for sign in (1.0, -1.0))
-            return (self._rows + 1 if empty else known), None
+            return (self._rows + 1 if empty else floor), None
         solution = solver.getSolution()
-        bound = max(known, self._certify(weights, part, np.array(solution.row_dual, np.float64)))
+        bound = max(floor, self._certify(weights, part, np.array(solution.row_dual, np.float64)))
         if solver.getModelStatus() != highs.HighsModelStatus.kOptimal:
             return bound, None
         rows = solution.col_value[:points]

@@ -50,13 +50,13 @@ class Comparison:
         """The constants of the comparison."""
         return self.among if self.at is None else self.among | {self.at}
 
-    def holds_at(self, at: Place | None) -> bool:
+    def holds_at(self, place: Place | None) -> bool:
         """Result of the test for a value, whatever the order of the column.
 
-        ``at`` is one of the constants, or None for a value that is none of them.
+        ``place`` is one of the constants, or None for a value that is none of them.
         """
         if self.op in ("=", "in", "<>", "not in"):
-            return (at in self.constants) is (self.op in ("=", "in"))
+            return (place in self.constants) is (self.op in ("=", "in"))
         return self.op == "known"
 
     def holds(self, low: Place | None, high: Place | None) -> bool:
@@ -117,20 +117,20 @@ def _day(number: int) -> str:
     return (_EPOCH + datetime.timedelta(days=number)).isoformat()
 
 
-def literal(at: Place, field: Field) -> Tree:
+def literal(place: Place, field: Field) -> Tree:
     """A place as a constant of the column's type."""
-    if isinstance(at, str):
-        return string(at)
+    if isinstance(place, str):
+        return string(place)
     kind = field.kind
-    if kind in ("date", "timestamp") and at < _FIRST[kind]:  # just before the first day that Python has
-        after = literal(at + _DAY[kind], field)
+    if kind in ("date", "timestamp") and place < _FIRST[kind]:  # just before the first day that Python has
+        after = literal(place + _DAY[kind], field)
         return sql("CAST(:t - INTERVAL '1 day' AS DATE)" if kind == "date" else ":t - INTERVAL '1 day'", t=after)
     if kind == "boolean":
-        return TRUE if at else FALSE
+        return TRUE if place else FALSE
     if kind == "date":
-        return exp.cast(string(_day(int(at))), "DATE")
+        return exp.cast(string(_day(int(place))), "DATE")
     if kind == "timestamp":
-        days, rest = divmod(int(at), 86_400_000_000)
+        days, rest = divmod(int(place), 86_400_000_000)
         clock = (datetime.datetime.min + datetime.timedelta(microseconds=rest)).time()
         zoned = is_zoned(field.source_type)
         return exp.cast(
@@ -138,8 +138,8 @@ def literal(at: Place, field: Field) -> Tree:
             "TIMESTAMPTZ" if zoned else "TIMESTAMP",
         )
     if kind == "float":
-        return exp.cast(number(float(at)), "DOUBLE")
-    return number(at)
+        return exp.cast(number(float(place)), "DOUBLE")
+    return number(place)
 
 
 FINITE = "COALESCE(ABS(:m) < 1e300, FALSE)"
@@ -253,15 +253,15 @@ def _end(text: str, kind: str) -> Place:
     return position
 
 
-def _recode_place(at: Place, recode: Recode, kind: str) -> Place:
+def _recode_place(place: Place, recode: Recode, kind: str) -> Place:
     """The published form of a value, computed as in table/stage: for floats in doubles."""
-    assert isinstance(at, Fraction)
+    assert isinstance(place, Fraction)
     if recode.round is not None and kind == "float":
         step = float(recode.round)
-        at = Fraction(math.floor(float(at) / step + 0.5) * step)
+        place = Fraction(math.floor(float(place) / step + 0.5) * step)
     elif recode.round is not None:
         exact = Fraction(recode.round)
-        at = math.floor(at / exact + Fraction(1, 2)) * exact
+        place = math.floor(place / exact + Fraction(1, 2)) * exact
     bottom, top = (None if end is None else _end(end, kind) for end in (recode.bottom, recode.top))
-    at = at if bottom is None else max(at, bottom)
-    return at if top is None else min(at, top)
+    place = place if bottom is None else max(place, bottom)
+    return place if top is None else min(place, top)

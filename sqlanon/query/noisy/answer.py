@@ -119,11 +119,11 @@ class _Reader:
         return self._assemble(items, f"-- of the table {table.name}\n{text}", rows, groups, most)
 
     def _assemble(
-        self, items: Sequence[int | _Asked], text: str, found: Sequence[Sequence[Any]], groups: Groups, most: int
+        self, items: Sequence[int | _Asked], text: str, results: Sequence[Sequence[Any]], groups: Groups, most: int
     ) -> Answer:
         names, many, keys = [name for name, _ in self._bound.query.items], len(groups.dimensions), self._bound.groups
         cells_by_group: dict[tuple[Any, ...], list[tuple[int, Sequence[Any]]]] = {}
-        for cells in found:
+        for cells in results:
             labels = tuple(None if cell is None else str(cell) for cell in cells[:many])
             key = tuple(cells[many : many + len(keys)])
             cells_by_group.setdefault(key, []).append((groups.places[labels], cells[many + len(keys) :]))
@@ -133,7 +133,7 @@ class _Reader:
             refuse(self._text, None, f"the answer has more than {most:,} rows")
         rows = []
         for key, group_cells in sorted(
-            cells_by_group.items(), key=lambda one: min((place for place, _ in one[1]), default=0)
+            cells_by_group.items(), key=lambda pair: min((place for place, _ in pair[1]), default=0)
         ):
             row: dict[str, Any] = {}
             position = 0
@@ -149,8 +149,8 @@ class _Reader:
         certain = tuple(not keys for _ in rows)
         return Answer(tuple(names), aggregates, tuple(rows), certain, text, unlisted_groups=bool(keys))
 
-    def _estimate(self, asked: _Asked, leaves: Longs, groups: Groups) -> Bounded:
-        measured = asked.measured
+    def _estimate(self, item: _Asked, leaves: Longs, groups: Groups) -> Bounded:
+        measured = item.measured
         if not len(leaves):  # of rows in other groups nothing is known
             return Bounded(None, None, None, tight=False, undefined_possible=True)
         node = groups.node_of(leaves)
@@ -162,17 +162,17 @@ class _Reader:
                 if measured.of in PERSONS
                 else f"{'means' if measured.of == 'mean' else measured.of} do not add up"
             )
-            refuse(self._text, asked.written, f"{why}: ask it of one published group, or of each")
+            refuse(self._text, item.written, f"{why}: ask it of one published group, or of each")
         level, place = node
         numbers = groups.values[level]
-        value, low, high = (float(numbers[f"{asked.column}{end}"][place]) for end in ("", "_low", "_high"))
+        value, low, high = (float(numbers[f"{item.column}{end}"][place]) for end in ("", "_low", "_high"))
         if np.isnan(value):
-            refuse(self._text, asked.written, "several groups of the view have the texts of this one")
+            refuse(self._text, item.written, "several groups of the view have the texts of this one")
         if measured.of in PERSONS:
             deviation = groups.deviations(measured.name, "persons", self._released.law)[level]
             return self._around(value, deviation, self._find_held(measured, leaves, groups), counts=True)
         if self._interval != INTERVAL:
-            refuse(self._text, asked.written, f"this has a published interval of {INTERVAL} alone")
+            refuse(self._text, item.written, f"this has a published interval of {INTERVAL} alone")
         return _make_bounded(value, NoiseInterval(INTERVAL, low, high, 0.0, before_bounding=measured.held))
 
     def _add_up(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Bounded:
@@ -191,14 +191,14 @@ class _Reader:
         all_persons = measured.of in PERSONS and len(leaves) == groups.levels[-1].size
         return "both" if all_persons and self._released.groups else measured.held
 
-    def _around(self, value: float, deviation: float, held: Held, unit: float = 1.0, *, counts: bool) -> Bounded:
+    def _around(self, value: float, deviation: float, held_values: Held, unit: float = 1.0, *, counts: bool) -> Bounded:
         width = unit * width_of(self._released.law, deviation, 1 - self._interval)
         low, high = value - width, value + width
         if counts:  # a number below 0 is none
             low, high = max(low, 0.0), max(high, 0.0)
-        return _make_bounded(value, NoiseInterval(self._interval, low, high, 0.0, before_bounding=held))
+        return _make_bounded(value, NoiseInterval(self._interval, low, high, 0.0, before_bounding=held_values))
 
-    def _read(self, tree: Tree, written: exp.Expr) -> _Asked:
+    def _read(self, tree: Tree, expr: exp.Expr) -> _Asked:
         node = tree.unnest()
         condition: Tree = exp.true()
         if isinstance(node, exp.Filter):
@@ -213,8 +213,8 @@ class _Reader:
             measured = None if node.expressions else self._find(kind, argument)
             quantile = None if measured is None else (measured, measured.name)
         if quantile is None:
-            return refuse(self._text, written, f"the release does not have this; it has {self._forms()}")
-        return _Asked(*quantile, condition, written)
+            return refuse(self._text, expr, f"the release does not have this; it has {self._forms()}")
+        return _Asked(*quantile, condition, expr)
 
     def _find_quantile(self, share: Fraction, argument: exp.Expr | None) -> tuple[NoisyMeasured, str] | None:
         """The published quantile of a column."""
@@ -278,17 +278,17 @@ class _Reader:
                 used_names[field.name] = None
         return list(used_names)
 
-    def _unreadable(self, own: Field, found: exp.Column) -> str:
+    def _unreadable(self, field: Field, column: exp.Column) -> str:
         """Why a column cannot be read in this place; "": it can."""
-        if isinstance(found.parent, exp.Is):
+        if isinstance(column.parent, exp.Is):
             return "rows whose value is NULL, or not declared, are in no group"
-        if own.kind not in KINDS:
-            return f"a value of its type ({own.kind}) is not known by its text; ask by other columns"
-        if not own.deterministic:
+        if field.kind not in KINDS:
+            return f"a value of its type ({field.kind}) is not known by its text; ask by other columns"
+        if not field.deterministic:
             return "the source compares it by a collation, and the release holds texts"
         return ""
 
-    def _write(self, groups: Groups, asked: Sequence[_Asked]) -> str:
+    def _write(self, groups: Groups, items_asked: Sequence[_Asked]) -> str:
         """Of each finest group that the condition holds for: labels, keys, and whether each aggregate counts it."""
         bound, dialect = self._bound, self._engine.dialect
         terms = [
@@ -297,7 +297,7 @@ class _Reader:
             else self._decide(term)
             for term in bound.groups
         ]
-        conditions = [self._decide(item.condition) for item in asked]
+        conditions = [self._decide(item.condition) for item in items_asked]
         where = [] if bound.where is None else [self._decide(bound.where)]
         remaining = list_names_left([*terms, *conditions, *where], self._bins)
         if remaining:

@@ -62,7 +62,7 @@ def _column_of(node: exp.Expr, bins: Mapping[str, object]) -> exp.Column | None:
     return None
 
 
-def _inside(node: exp.Expr, found: exp.Column, dimension: Dimension, *, whole: bool) -> list[str] | None:
+def _inside(node: exp.Expr, column: exp.Column, dimension: Dimension, *, whole: bool) -> list[str] | None:
     """The groups with all numbers satisfying the condition; None: it divides a group, or compares no numbers."""
     parts: list[list[tuple[str, exp.Expr]]]
     if isinstance(node, exp.Between):
@@ -71,7 +71,7 @@ def _inside(node: exp.Expr, found: exp.Column, dimension: Dimension, *, whole: b
         if node.args.get("query") is not None or not node.expressions:
             return None
         parts = [[("=", expression)] for expression in node.expressions]
-    elif node.this.unnest() is found:
+    elif node.this.unnest() is column:
         parts = [[(SIGNS[type(node)], node.expression)]]
     else:
         parts = [[(SIGNS[MIRROR[type(node)]], node.this)]]

@@ -127,10 +127,12 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
     )
 
 
-def _read_measure(said: Mapping[str, Any]) -> NoisyMeasured:
-    shares = tuple(map(Fraction, said.get("quantiles", ())))
-    low, high = map(Fraction, said["range"] or (0, 0))
-    measure = NoisyMeasure(said["name"], said["of"], low=low, high=high, quantiles=shares)
+def _read_measure(metadata: Mapping[str, Any]) -> NoisyMeasured:
+    shares = tuple(map(Fraction, metadata.get("quantiles", ())))
+    low, high = map(Fraction, metadata["range"] or (0, 0))
+    measure = NoisyMeasure(metadata["name"], metadata["of"], low=low, high=high, quantiles=shares)
     published = tuple(zip(measure.columns, shares or (None,) * len(measure.columns), strict=True))
-    unit = Fraction(said["unit"] or 1)
-    return NoisyMeasured(said["name"], said["of"], said["column"] or "", unit, published, find_held_ends(measure))
+    unit = Fraction(metadata["unit"] or 1)
+    return NoisyMeasured(
+        metadata["name"], metadata["of"], metadata["column"] or "", unit, published, find_held_ends(measure)
+    )

@@ -98,5 +98,5 @@ def _over_itself(select: exp.Select) -> bool:
     return True
 
 
-def _same(one: list[exp.Expr], other: list[exp.Expr]) -> bool:
-    return all(part in other for part in one) and all(part in one for part in other)
+def _same(first: list[exp.Expr], other: list[exp.Expr]) -> bool:
+    return all(part in other for part in first) and all(part in first for part in other)

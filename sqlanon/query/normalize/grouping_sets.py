@@ -132,22 +132,22 @@ def _select_grouping(select: exp.Select, terms: Sequence[exp.Expr], every: Seque
     return single
 
 
-def _item(item: exp.Expr, kept: Sequence[exp.Expr], missing: Sequence[exp.Expr]) -> exp.Expr:
+def _item(item: exp.Expr, terms: Sequence[exp.Expr], missing: Sequence[exp.Expr]) -> exp.Expr:
     original = item.unalias()
-    changed = _without(original.copy(), kept, missing)
+    changed = _without(original.copy(), terms, missing)
     is_name = any(isinstance(t, exp.Column) and not t.table and t.name.lower() == item.alias.lower() for t in missing)
     if is_name and changed == original:  # the term is the item's own name
         changed = exp.null()
     return exp.alias_(changed, item.alias_or_name, quoted=True) if item.alias_or_name else changed
 
 
-def _without(node: exp.Expr, kept: Sequence[exp.Expr], missing: Sequence[exp.Expr]) -> exp.Expr:
+def _without(node: exp.Expr, terms: Sequence[exp.Expr], missing: Sequence[exp.Expr]) -> exp.Expr:
     """An expression of a row of a grouping: NULL for missing terms, and the value of GROUPING."""
     whole = exp.Paren(this=node.copy())
     for occurrence in [part for part in whole.walk() if is_grouping(part)]:
-        bits = [int(expression.unnest() not in kept) for expression in occurrence.expressions]
+        bits = [int(expression.unnest() not in terms) for expression in occurrence.expressions]
         occurrence.replace(exp.Literal.number(sum(bit << (len(bits) - 1 - i) for i, bit in enumerate(bits))))
-    for occurrence in _outermost(whole.this, [*kept, *missing]):
+    for occurrence in _outermost(whole.this, [*terms, *missing]):
         if occurrence in missing:
             occurrence.replace(exp.null())
     plain: exp.Expr = whole.this

@@ -42,12 +42,12 @@ class Statement:
     asked: list[Subquery] = field(default_factory=list)
     read: int = 0
 
-    def flatten(self, select: exp.Select, known: Known | None = None, depth: int = 0) -> exp.Select:
+    def flatten(self, select: exp.Select, tables: Known | None = None, depth: int = 0) -> exp.Select:
         """A SELECT that reads tables alone, of a SELECT over CTEs and subqueries.
 
         Args:
             select: the query; it is changed.
-            known: CTEs that it may read.
+            tables: CTEs that it may read.
             depth: depth of nesting.
 
         Raises:
@@ -57,7 +57,7 @@ class Statement:
         self.read += 1
         if depth > DEEPEST or self.read > MOST_SUBQUERIES:
             refuse(text, None, f"{MOST_SUBQUERIES} subqueries are answered in one query, {DEEPEST} deep")
-        ctes = self._ctes(select, known)
+        ctes = self._ctes(select, tables)
         name_windows(text, select)
         number_groups(text, select)
         self._ask_subqueries(select, ctes, depth)
@@ -96,8 +96,8 @@ class Statement:
         name_items(flattened, self.dialect)
         return flattened
 
-    def _ctes(self, select: exp.Select, known: Known | None) -> dict[str, exp.Select]:
-        ctes = dict(known or {})
+    def _ctes(self, select: exp.Select, tables: Known | None) -> dict[str, exp.Select]:
+        ctes = dict(tables or {})
         clause = select.args.get("with_")
         if clause is not None and clause.args.get("recursive"):
             refuse(self.text, clause, "WITH RECURSIVE is not answered over a release")

@@ -65,8 +65,8 @@ def _fits(table: exp.Table, node: exp.Column) -> bool:
     return all(first is None or second is None or _same(first, second) for first, second in pairs)
 
 
-def _same(one: exp.Expr, other: exp.Expr) -> bool:
-    return one.name.lower() == other.name.lower()
+def _same(first: exp.Expr, other: exp.Expr) -> bool:
+    return first.name.lower() == other.name.lower()
 
 
 def name_windows(text: str, select: exp.Select) -> None:

@@ -118,9 +118,9 @@ def _aggregates_in(node: exp.Expr) -> Iterator[exp.Expr]:
     return (part for part in node.find_all(exp.AggFunc, exp.Window) if not isinstance(part, Scalar))
 
 
-def _only(text: str, node: exp.Expr, known: set[str]) -> None:
+def _only(text: str, node: exp.Expr, allowed: set[str]) -> None:
     for name, value in node.args.items():
-        if value and name not in known:
+        if value and name not in allowed:
             clause = {"sample": "TABLESAMPLE", "pivots": "PIVOT", "joins": "a join in parentheses"}.get(
                 name, name.strip("_").upper()
             )

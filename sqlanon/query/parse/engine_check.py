@@ -167,12 +167,12 @@ def _item(source_type: str, name: str, dialect: str) -> str:
     return item.sql(dialect=dialect, unsupported_level=ErrorLevel.IGNORE)
 
 
-def _type(released: Released, own: Field) -> str:
+def _type(released: Released, field: Field) -> str:
     """The source's type; of types with names of their own, that of the released column."""
-    text = own.source_type if own.kind != "text" or _PLAIN_TEXT.match(own.source_type) else "TEXT"
-    if own.kind in ("enum", "other"):
-        shown = next((c for c in released.view.columns if own.published and c.name == own.published[0]), None)
-        text = shown.type if shown is not None and (own.treatment == "" or shown.kind == "enum") else "TEXT"
+    text = field.source_type if field.kind != "text" or _PLAIN_TEXT.match(field.source_type) else "TEXT"
+    if field.kind in ("enum", "other"):
+        shown = next((c for c in released.view.columns if field.published and c.name == field.published[0]), None)
+        text = shown.type if shown is not None and (field.treatment == "" or shown.kind == "enum") else "TEXT"
     return text
 
 

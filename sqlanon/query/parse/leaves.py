@@ -37,9 +37,9 @@ class ExactLeaves:
         """See `Leaves`."""
         return self._types.of_all(nodes, nodes[-1])
 
-    def middle(self, definition: Definition, call: Call, made: Value) -> Tree | None:
+    def middle(self, definition: Definition, call: Call, value: Value) -> Tree | None:
         """See `Leaves`: the mean over the box."""
-        return made.middle
+        return value.middle
 
     def leaf(self, node: exp.Expr, *, sharp: bool) -> Value | None:
         """See `Leaves`."""

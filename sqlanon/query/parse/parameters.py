@@ -39,7 +39,7 @@ def write_parameters(text: str, parameters: Parameters | None, dialect: str) -> 
     except SqlglotError:
         return text  # the parser explains it
     pieces, end, used_keys = [], 0, set()
-    for start, stop, key in _places(tokens, named=isinstance(parameters, Mapping)):
+    for start, stop, key in _places(tokens, by_name=isinstance(parameters, Mapping)):
         used_keys.add(key)
         pieces += [text[end:start], respell(_constant(_value(parameters, key)), dialect)]
         end = stop
@@ -49,21 +49,21 @@ def write_parameters(text: str, parameters: Parameters | None, dialect: str) -> 
     return "".join([*pieces, text[end:]])
 
 
-def _places(tokens: Sequence[Token], *, named: bool) -> Iterator[tuple[int, int, int | str]]:
+def _places(tokens: Sequence[Token], *, by_name: bool) -> Iterator[tuple[int, int, int | str]]:
     """Start and end of each parameter, and its number or name."""
     count = 0
     for index, token in enumerate(tokens):
         after = tokens[index + 1] if index + 1 < len(tokens) else None
         joined = after is not None and after.start == token.end + 1
-        if token.token_type is TokenType.PLACEHOLDER and not named:
+        if token.token_type is TokenType.PLACEHOLDER and not by_name:
             yield token.start, token.end + 1, count
             count += 1
         elif token.token_type is TokenType.PARAMETER and after is not None and joined:
-            if not named and after.text.isdigit():
+            if not by_name and after.text.isdigit():
                 yield token.start, after.end + 1, int(after.text) - 1
-            elif named:
+            elif by_name:
                 yield token.start, after.end + 1, after.text
-        elif token.token_type is TokenType.COLON and named and after is not None and joined:
+        elif token.token_type is TokenType.COLON and by_name and after is not None and joined:
             yield token.start, after.end + 1, after.text
 
 

@@ -261,10 +261,10 @@ class _Reader:
         if group is not None and group.find(exp.Rollup, exp.Cube, exp.GroupingSets):
             refuse(self.text, group, "groupings are answered in the outermost query; ask one query for each")
 
-    def _name(self, node: exp.Expr, taken: list[str]) -> str:
+    def _name(self, node: exp.Expr, names: list[str]) -> str:
         name = output_name(node, self.dialect)
         count = 1
-        while name in taken:
+        while name in names:
             count += 1
             name = f"{name.rsplit('_', 1)[0] if count > 2 else name}_{count}"
         return name

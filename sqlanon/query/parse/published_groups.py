@@ -37,13 +37,13 @@ def refuse_clauses(query: Query, reason: str) -> None:
             refuse(query.text, node, f"{clause} {reason}")
 
 
-def find_term(bound: Bound, item: Tree, written: exp.Expr, answered: str) -> int:
+def find_term(bound: Bound, item: Tree, node: exp.Expr, answered: str) -> int:
     """The term of GROUP BY that an item is.
 
     Args:
         bound: the query.
         item: the bound item, which has no aggregate.
-        written: the item as written, for the refusal.
+        node: the item as written, for the refusal.
         answered: description of the allowed terms.
 
     Raises:
@@ -52,13 +52,13 @@ def find_term(bound: Bound, item: Tree, written: exp.Expr, answered: str) -> int
     for place, term in enumerate(bound.groups):
         if term == item.unnest():
             return place
-    return refuse(bound.query.text, written, f"this must be in GROUP BY; over {answered}")
+    return refuse(bound.query.text, node, f"this must be in GROUP BY; over {answered}")
 
 
-def cast_published(scope: Scope, own: Field, tree: Tree) -> Tree:
+def cast_published(scope: Scope, field: Field, tree: Tree) -> Tree:
     """A published text in the source type of the column; an enum stays a text."""
-    if own.kind == "enum":
+    if field.kind == "enum":
         return exp.cast(tree, "VARCHAR")
-    if own.kind == "text" and own.collation is not None and scope.engine.capabilities.collations:
-        return scope.collate(own, tree)
-    return exp.cast(tree, exp.DataType.build(own.source_type, dialect=scope.engine.dialect, udt=True))
+    if field.kind == "text" and field.collation is not None and scope.engine.capabilities.collations:
+        return scope.collate(field, tree)
+    return exp.cast(tree, exp.DataType.build(field.source_type, dialect=scope.engine.dialect, udt=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from sqlglot import exp
 
@@ -64,7 +65,7 @@ class Scope(ReleasedView):
         Raises:
             Refused: a column that neither the release nor a joined table has.
         """
-        bound = with_columns(node, lambda found: self._item(found, items) or self._place(found))
+        bound = with_columns(node, lambda column: self._item(column, items) or self._place(column))
         self._check_collations(bound, node)
         self._check_boxes(bound, node)
         return bound
@@ -119,17 +120,17 @@ class Scope(ReleasedView):
             if reason:
                 refuse(self.text, node, f"column {box.field.name}: {reason}")
 
-    def check_collation(self, own: Field, node: exp.Expr) -> None:
+    def check_collation(self, field: Field, node: exp.Expr) -> None:
         """Refuse an expression that depends on a text column's collation where the release does not know it.
 
         Raises:
             Refused: see above.
         """
-        if own.kind == "text" and own.collation is None and self.engine.capabilities.collations:
+        if field.kind == "text" and field.collation is None and self.engine.capabilities.collations:
             refuse(
                 self.text,
                 node,
-                f"column {own.name}: the release does not know the collation that it has in the source; run the "
+                f"column {field.name}: the release does not know the collation that it has in the source; run the "
                 "release again",
             )
 
@@ -283,16 +284,16 @@ class Scope(ReleasedView):
                     "operators of its own; join a view that casts it, to text for example",
                 )
 
-    def _write_field(self, own: Field) -> Tree:
-        if self.is_exact(own):
-            return column(own.published[0] if own.published else own.name, VIEW)
-        return self.boxes[own.name].value
+    def _write_field(self, field: Field) -> Tree:
+        if self.is_exact(field):
+            return column(field.published[0] if field.published else field.name, VIEW)
+        return self.boxes[field.name].value
 
-    def is_exact(self, own: Field) -> bool:
+    def is_exact(self, field: Field) -> bool:
         """Whether the release shows every row's own value of a column."""
         if self.released.form.facts.exact:
-            return own.role != "sensitive"
-        return own.role != "quasi"
+            return field.role != "sensitive"
+        return field.role != "quasi"
 
 
 def boxes_of(engine: Engine, released: Released, alias: str, trees: Iterable[exp.Expr]) -> Mapping[str, Box]:
@@ -312,7 +313,7 @@ def boxes_of(engine: Engine, released: Released, alias: str, trees: Iterable[exp
             continue
         for open_field in (open_field for open_field in released.fields if open_field.name in _match(open_, node)):
             if open_field.name not in boxes:
-                box = released.once(("box", open_field.name), lambda own=open_field: box_of(engine, released, own, ""))  # type: ignore[misc]
+                box = released.once(("box", open_field.name), partial(box_of, engine, released, open_field, ""))
                 boxes[open_field.name] = replace(box, id=f"k{len(boxes) + 1}")
     return boxes
 

@@ -28,19 +28,19 @@ class SourceTypes:
         # Types of the columns of a release are facts about the version, those of joined tables are not.
         self._known: dict[str, exp.DataType] = {} if scope.joins else scope.released.once("types", dict)
 
-    def of(self, bound: Tree, written: exp.Expr) -> exp.DataType:
+    def of(self, bound: Tree, node: exp.Expr) -> exp.DataType:
         """The type of a bound expression: of an aggregate over the source's rows, or of a term in a row.
 
         Args:
             bound: the expression, every column resolved.
-            written: the piece of the query that it comes from, for messages.
+            node: the piece of the query that it comes from, for messages.
 
         Raises:
             Refused: the engine has no such function for these types.
         """
-        return self.of_all([bound], written)[0]
+        return self.of_all([bound], node)[0]
 
-    def of_all(self, bound: Sequence[Tree], written: exp.Expr) -> list[exp.DataType]:
+    def of_all(self, bound: Sequence[Tree], node: exp.Expr) -> list[exp.DataType]:
         """The types of several expressions, in a single question; see `of`."""
         dialect = self._scope.engine.dialect
         wholes = [with_columns(tree, self._null_of_type) for tree in bound]
@@ -55,7 +55,7 @@ class SourceTypes:
             try:
                 shown_types = self._scope.engine.describe(query.sql(dialect=dialect))
             except DatabaseError:
-                refuse(self._scope.text, written, "the engine has no such function or operator for these types")
+                refuse(self._scope.text, node, "the engine has no such function or operator for these types")
             for text, shown in zip(unknown, shown_types, strict=True):
                 self._known[text] = _read(shown, dialect)
         return [self._known[text] for text in texts]

@@ -49,14 +49,14 @@ def check_lengths(text: str, select: exp.Select) -> None:
             )
 
 
-def _length(node: exp.Expr, known: dict[int, int]) -> int:
+def _length(node: exp.Expr, lengths: dict[int, int]) -> int:
     """The most characters that the value of an expression has as a text."""
     if isinstance(node, exp.Literal):
         return len(node.this) if node.is_string else _VALUE
     if isinstance(node, exp.Column):
         return COLUMN
-    parts = [known[id(part)] for part in node.iter_expressions() if id(part) in known]
-    operands = [known[id(part)] for part in flat(node)] or parts
+    parts = [lengths[id(part)] for part in node.iter_expressions() if id(part) in lengths]
+    operands = [lengths[id(part)] for part in flat(node)] or parts
     return LENGTHS[length_of(node)](operands if definition_of(node) is not None else parts)
 
 

@@ -112,16 +112,16 @@ def _whole(_: Asked) -> tuple[exp.DataType, exp.DataType]:
     return exp.DataType.build("DOUBLE"), exp.DataType.build("BIGINT")
 
 
-def _average(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
-    return exp.DataType.build("DOUBLE"), asked.average_type
+def _average(request: Asked) -> tuple[exp.DataType, exp.DataType]:
+    return exp.DataType.build("DOUBLE"), request.average_type
 
 
-def _find_types(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
-    return exp.DataType.build("DOUBLE"), asked.aggregate.type or exp.DataType.build("DOUBLE")
+def _find_types(request: Asked) -> tuple[exp.DataType, exp.DataType]:
+    return exp.DataType.build("DOUBLE"), request.aggregate.type or exp.DataType.build("DOUBLE")
 
 
-def _value(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
-    expression = _find_types(asked)[1]
+def _value(request: Asked) -> tuple[exp.DataType, exp.DataType]:
+    expression = _find_types(request)[1]
     return expression, expression
 
 
@@ -139,91 +139,92 @@ class Kind:
     types: Callable[[Asked], tuple[exp.DataType, exp.DataType]] = _whole
 
 
-def _rows(asked: Asked) -> Apart:
-    box = asked.shuffled
+def _rows(request: Asked) -> Apart:
+    box = request.shuffled
     if box is not None:
-        return count_matched(asked.aggregate.id, asked.aggregate.condition, box, asked.keys)
-    return _bound_count(asked)
+        return count_matched(request.aggregate.id, request.aggregate.condition, box, request.keys)
+    return _bound_count(request)
 
 
-def _bound_count(asked: Asked) -> Apart:
-    a = asked.aggregate
-    solved = asked.rows.solved.get(a.condition) if counts_rows(a) else None
+def _bound_count(request: Asked) -> Apart:
+    a = request.aggregate
+    solved = request.rows.solved.get(a.condition) if counts_rows(a) else None
     if solved is not None:
-        return count_classes(a.id, asked.row, asked.keys, asked.classes, solved)
-    return [], bound_count(asked.aggregate, asked.row)
+        return count_classes(a.id, request.row, request.keys, request.classes, solved)
+    return [], bound_count(request.aggregate, request.row)
 
 
-def _distinct(asked: Asked) -> Apart:
-    a = asked.aggregate
+def _distinct(request: Asked) -> Apart:
+    a = request.aggregate
     if a.box is None:
-        return distinct(a.id, column(a.term or ""), asked.row, asked.keys)
-    members, attained = count_shown_values(asked.scope, a.box), attains_distinct(asked.scope, a, asked.plan)
-    return distinct_values(a.id, a.box, asked.row, asked.keys, members, attained=attained)
+        return distinct(a.id, column(a.term or ""), request.row, request.keys)
+    members, attained = count_shown_values(request.scope, a.box), attains_distinct(request.scope, a, request.plan)
+    return distinct_values(a.id, a.box, request.row, request.keys, members, attained=attained)
 
 
-def _bound_average(asked: Asked) -> Apart:
-    a = asked.aggregate
+def _bound_average(request: Asked) -> Apart:
+    a = request.aggregate
     if a.known:
-        return [], average_of_known(a.id, asked.row, asked.average_type, floating=asked.floating)
+        return [], average_of_known(a.id, request.row, request.average_type, floating=request.floating)
     if a.of_boxes:
-        return average(a.id, asked.row, asked.keys, asked.average_type, floating=asked.floating)
-    kind, floating, short = asked.average_type, asked.floating, asked.short
-    if (steps := asked.steps) is not None:
-        return average_by_steps(a.id, asked.row, asked.keys, kind, steps)
-    return average_of_exact(a.id, asked.row, asked.keys, kind, floating=floating, short=short)
+        return average(a.id, request.row, request.keys, request.average_type, floating=request.floating)
+    kind, floating, short = request.average_type, request.floating, request.short
+    if (steps := request.steps) is not None:
+        return average_by_steps(a.id, request.row, request.keys, kind, steps)
+    return average_of_exact(a.id, request.row, request.keys, kind, floating=floating, short=short)
 
 
-def _quantile(asked: Asked) -> Apart:
-    a = asked.aggregate
+def _quantile(request: Asked) -> Apart:
+    a = request.aggregate
     assert a.at is not None
     dates = a.type is not None
-    row = open_where_far(asked.row) if a.between and asked.floating else asked.row
-    return quantile(a.id, a.at, row, asked.keys, between=a.between, dates=dates, steps=asked.steps)
+    row = open_where_far(request.row) if a.between and request.floating else request.row
+    return quantile(a.id, a.at, row, request.keys, between=a.between, dates=dates, steps=request.steps)
 
 
-def _ratio(asked: Asked) -> Apart:
-    a = asked.aggregate
+def _ratio(request: Asked) -> Apart:
+    a = request.aggregate
     assert a.ratio is not None
     if is_share(a.ratio):
-        return _share(asked, a.ratio)
+        return _share(request, a.ratio)
     pairs = {name: getattr(a.ratio, name) or (None, None) for name in ("both", "first", "second")}
     of = {
-        f"{name} {letter}": asked.values.of(part)
+        f"{name} {letter}": request.values.of(part)
         for name, pair in pairs.items()
         for letter, part in zip("ab", pair, strict=True)
         if part is not None
     }
     below = a.ratio.both[1]
-    rows = below is not None and below.kind == "rows" and a.condition == 0 and bool(asked.keys)
-    return quotient(a, a.ratio, of, asked.keys, present=rows)
+    rows = below is not None and below.kind == "rows" and a.condition == 0 and bool(request.keys)
+    return quotient(a, a.ratio, of, request.keys, present=rows)
 
 
-def _share(asked: Asked, ratio: Ratio) -> Apart:
+def _share(request: Asked, ratio: Ratio) -> Apart:
     above, rest = ratio.both[0], ratio.second and ratio.second[1]
     assert above is not None
     assert rest is not None
     below = replace(above, condition=ratio.some)
-    rows = asked.values.of(above), asked.values.of(rest), asked.values.of(below)
-    solved = [asked.rows.solved.get(aggregate.condition) for aggregate in (above, rest, below)]
-    return share(asked.aggregate.id, ratio.factor, rows, asked.keys, asked.classes, solved)
+    rows = request.values.of(above), request.values.of(rest), request.values.of(below)
+    solved = [request.rows.solved.get(aggregate.condition) for aggregate in (above, rest, below)]
+    return share(request.aggregate.id, ratio.factor, rows, request.keys, request.classes, solved)
 
 
 KINDS: Mapping[str, Kind] = {
     "rows": Kind(_rows),
     "count": Kind(_bound_count),
     "distinct": Kind(_distinct),
-    "sum": Kind(lambda asked: ([], bound_sum(asked.aggregate, asked.row, floating=asked.floating))),
+    "sum": Kind(lambda request: ([], bound_sum(request.aggregate, request.row, floating=request.floating))),
     "avg": Kind(_bound_average, _average),
-    "min": Kind(lambda asked: ([], extreme(asked.aggregate, asked.row, least=True))),
-    "max": Kind(lambda asked: ([], extreme(asked.aggregate, asked.row, least=False))),
+    "min": Kind(lambda request: ([], extreme(request.aggregate, request.row, least=True))),
+    "max": Kind(lambda request: ([], extreme(request.aggregate, request.row, least=False))),
     "quantile": Kind(_quantile, _value),
     "native": Kind(
-        lambda asked: native(asked.scope, asked.plan, asked.aggregate, [key.name for key in asked.keys]), _find_types
+        lambda request: native(request.scope, request.plan, request.aggregate, [key.name for key in request.keys]),
+        _find_types,
     ),
     "ratio": Kind(_ratio, _find_types),
-    "unsure": Kind(lambda asked: ([], unsure(asked.aggregate, asked.row))),
-    "error": Kind(lambda asked: ([], error(asked.aggregate, asked.row))),
+    "unsure": Kind(lambda request: ([], unsure(request.aggregate, request.row))),
+    "error": Kind(lambda request: ([], error(request.aggregate, request.row))),
 }
 """By name; the last three are of no function: a quotient of two aggregates, whether it is known which rows qualify, and
 by how much sums may differ that are added up in another order."""

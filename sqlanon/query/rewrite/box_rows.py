@@ -202,7 +202,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
 
 
 def _results(
-    plan: QueryPlan, compilers: Sequence[Compiler], own: Attaining, *, by_class: bool
+    plan: QueryPlan, compilers: Sequence[Compiler], attaining: Attaining, *, by_class: bool
 ) -> tuple[tuple[Triple, ...], dict[int, Count]]:
     """The results of the conditions for a row, and how many rows of its class satisfy them."""
     conditions = list(zip(compilers, plan.conditions, strict=True))
@@ -213,7 +213,7 @@ def _results(
     }
     return (
         tuple(compiler.triple(formula) for compiler, formula in conditions),
-        {i: replace(count, tight=count.tight and own.reached) for i, count in counts.items()},
+        {i: replace(count, tight=count.tight and attaining.reached) for i, count in counts.items()},
     )
 
 
@@ -227,7 +227,7 @@ def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequenc
     whole = exp.Paren(this=reached.copy())
     if is_true(reached) or any(node.table or node.name not in shown for node in whole.find_all(exp.Column)):
         return None
-    return with_columns(reached, lambda found: shown[found.name].copy())
+    return with_columns(reached, lambda column: shown[column.name].copy())
 
 
 def _join_lookups(

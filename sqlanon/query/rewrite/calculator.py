@@ -82,7 +82,7 @@ class Calculator(Protocol):
     def is_constant(self, node: exp.Expr) -> bool:
         """Whether it reads no column."""
 
-    def meet(self, made: Quad) -> Quad:
+    def meet(self, quad: Quad) -> Quad:
         """Where the bounds meet, the estimate is theirs."""
 
     def is_surely_nothing(self, node: exp.Expr) -> Tree:

@@ -170,14 +170,14 @@ def _text(letter: str, sorts: Sequence[int]) -> Tree:
     return exp.ConcatWs(expressions=[string("|"), column(f"{letter}_cells", "c"), *parts])
 
 
-def _exact(letter: str, at: int, closed: Tree, solved: Solved) -> Tree:
+def _exact(letter: str, end: int, closed: Tree, solved: Solved) -> Tree:
     """An end of a class in a group: as the solver found it, else as the closed forms have it."""
     table, most = f"s{letter}", column(f"{letter}_most", "c")
     more = [
-        sql("GREATEST(:m - :a, 0) * :x", m=many, a=most, x=column(f"{'ab'[at]}{sort}", table))
+        sql("GREATEST(:m - :a, 0) * :x", m=many, a=most, x=column(f"{'ab'[end]}{sort}", table))
         for sort, many in zip(solved.sorts, _numbers(letter, solved.sorts), strict=True)
     ]
-    total = plus([column(f"{letter}_{'fm'[at]}", "c"), column(("low", "high")[at], table), *more])
+    total = plus([column(f"{letter}_{'fm'[end]}", "c"), column(("low", "high")[end], table), *more])
     return sql("COALESCE(:f, :c)", f=total, c=closed)
 
 

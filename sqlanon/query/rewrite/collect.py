@@ -23,12 +23,12 @@ from sqlanon.query.rewrite.query_plan import QueryPlan, Spread
 from sqlanon.query.sql.sqltree import Tree, column
 
 
-def collect(bound: Bound, *, drawn: bool = False, sharp: bool = False) -> QueryPlan:
+def collect(bound: Bound, *, distribution: bool = False, sharp: bool = False) -> QueryPlan:
     """Columns and tests that a query needs of the rows, and the outputs of the query.
 
     Args:
         bound: the query.
-        drawn: the distribution of aggregates over the sources is asked as well, so that sums are read value by value.
+        distribution: the distribution of aggregates over the sources too, so that sums are read value by value.
         sharp: other queries calculate with the answer, so that the bounds have to hold to the last digit.
 
     Raises:
@@ -82,7 +82,7 @@ def collect(bound: Bound, *, drawn: bool = False, sharp: bool = False) -> QueryP
         for node in tree.find_all(exp.Column)
     }
     inside = [box_spread.inside for box_spread in spread.values()]
-    if drawn:
+    if distribution:
         notes.raw |= notes.summed
     return QueryPlan(
         conditions=tuple(both([formula, *inside]) for formula in notes.conditions),

@@ -78,7 +78,7 @@ def are_of_classes(results: Results, boxes: Iterable[str], rows: str, venns: Ite
 def join_cut(
     settled: Settled,
     view: exp.Select,
-    kept: ClassTable,
+    classes: ClassTable,
     shown: Shown,
     reached: tuple[Sequence[Tree], Sequence[Tree]],
     results: Results | None,
@@ -88,7 +88,7 @@ def join_cut(
     Args:
         settled: the settled conditions.
         view: the columns read from every row of the release: boxes, exact terms, and those of the class.
-        kept: the kept table.
+        classes: the kept table.
         shown: names of the columns.
         reached: conditions under which some row of a class may satisfy a condition of the query, and under which a row
             may.
@@ -100,8 +100,8 @@ def join_cut(
     of_classes.set(
         "expressions", [expression for expression in of_classes.expressions if expression.alias in wanted_columns]
     )
-    of_classes.append("expressions", named(column(kept.rows, VIEW), rows))
-    of_classes.set("from_", exp.From(this=table_of(kept.table, VIEW)))
+    of_classes.append("expressions", named(column(classes.rows, VIEW), rows))
+    of_classes.set("from_", exp.From(this=table_of(classes.table, VIEW)))
     passed: list[tuple[str, Tree]]
     of_settled: list[tuple[str, Tree]]
     if results is None:
@@ -165,7 +165,7 @@ def _group_settled(settled: Settled, view: exp.Select, shown: Shown, reached: Se
     return select(expressions, view.copy().subquery("v"), where=[*reached, negate(settled.cut)], group=numbers)
 
 
-def _aggregate_settled(settled: Settled, shown: Shown, given: Sequence[tuple[str, Tree]]) -> exp.Select:
+def _aggregate_settled(settled: Settled, shown: Shown, conditions: Sequence[tuple[str, Tree]]) -> exp.Select:
     """The rows of settled classes, with the number of rows that satisfy the same conditions: they are one class.
 
     That number comes by a join: DuckDB would group the rows of the view twice for a window over the groups.
@@ -175,7 +175,7 @@ def _aggregate_settled(settled: Settled, shown: Shown, given: Sequence[tuple[str
     whole = select([*signs, named(sql("CAST(SUM(n) AS BIGINT)"), rows)], SETTLED, group=signs)
     expressions = [column(name, "s") for name in shown.held] + [named(exp.null(), name) for name in shown.classes]
     expressions += [column(name, "s") for name in ("n", *shown.sums, *settled.names)]
-    expressions += [column(rows, "w"), *(named(tree, name) for name, tree in given)]
+    expressions += [column(rows, "w"), *(named(tree, name) for name, tree in conditions)]
     query = select(expressions, exp.to_table(SETTLED).as_("s"))
     pairs = [exp.EQ(this=column(name, "s"), expression=column(name, "w")) for name in settled.names]
     query.set("joins", [exp.Join(this=whole.subquery("w"), on=exp.and_(*pairs))])

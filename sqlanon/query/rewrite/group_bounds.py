@@ -85,19 +85,19 @@ def list_regrouped_checks(plan: QueryPlan) -> tuple[Check, ...]:
     return tuple(replace(check, tree=column(f"failed{i}")) for i, check in enumerate(checks))
 
 
-def _members(plan: QueryPlan, made: Regroup) -> exp.Select:
+def _members(plan: QueryPlan, groups: Regroup) -> exp.Select:
     """The groups: keys in the groups of groups, whether they are there, and the argument of each aggregate."""
     present = plan.present
     assert present is not None
-    marks: dict[str, Tree] = {f"k{i}": key for i, key in enumerate(made.keys)}
-    marks["sure"] = every([sql("COALESCE(:l, 0) > 0", l=column(f"l{present.id}")), made.sure])
-    marks["may"] = every([sql("COALESCE(:h, 0) > 0", h=column(f"h{present.id}")), made.may])
-    marks["shown"] = sql("COALESCE(:x, FALSE)", x=made.having)
-    if made.first is not None:
+    marks: dict[str, Tree] = {f"k{i}": key for i, key in enumerate(groups.keys)}
+    marks["sure"] = every([sql("COALESCE(:l, 0) > 0", l=column(f"l{present.id}")), groups.sure])
+    marks["may"] = every([sql("COALESCE(:h, 0) > 0", h=column(f"h{present.id}")), groups.may])
+    marks["shown"] = sql("COALESCE(:x, FALSE)", x=groups.having)
+    if groups.first is not None:
         marks["there"] = sql("COALESCE(:l, 0) > 0", l=column(f"l{present.id}"))
         marks["here"] = sql("COALESCE(:h, 0) > 0", h=column(f"h{present.id}"))
-    marks |= {f"check{i}": check.tree for i, check in enumerate(made.checks)}
-    for aggregate in made.aggregates:
+    marks |= {f"check{i}": check.tree for i, check in enumerate(groups.checks)}
+    for aggregate in groups.aggregates:
         marks |= {
             f"fs{aggregate.id}": aggregate.sure,
             f"fm{aggregate.id}": aggregate.may,
@@ -107,46 +107,54 @@ def _members(plan: QueryPlan, made: Regroup) -> exp.Select:
             value = aggregate.value
             trees = (value.estimate, value.low, value.high, value.undefined, aggregate.nothing)
             marks |= {f"v{aggregate.id}{end}": tree for end, tree in zip("elhun", trees, strict=True)}
-    return select([named(own(tree), name) for name, tree in marks.items()], WINDOWED if made.groups.windows else GROUPS)
+    return select(
+        [named(own(tree), name) for name, tree in marks.items()], WINDOWED if groups.groups.windows else GROUPS
+    )
 
 
-def _counts_surely(one: GroupAggregate) -> Tree:
+def _counts_surely(aggregate: GroupAggregate) -> Tree:
     """Whether a group counts in every source."""
-    parts = [sql("m.sure"), column(f"fs{one.id}", "m")]
-    return every([*parts, *([sql(":u = 0", u=column(f"v{one.id}u", "m"))] if one.value is not None else [])])
+    parts = [sql("m.sure"), column(f"fs{aggregate.id}", "m")]
+    return every(
+        [*parts, *([sql(":u = 0", u=column(f"v{aggregate.id}u", "m"))] if aggregate.value is not None else [])]
+    )
 
 
-def _counts_maybe(one: GroupAggregate) -> Tree:
+def _counts_maybe(aggregate: GroupAggregate) -> Tree:
     """Whether a group counts in some source."""
-    parts = [sql("m.may"), column(f"fm{one.id}", "m")]
-    return every([*parts, *([negate(column(f"v{one.id}n", "m"))] if one.value is not None else [])])
+    parts = [sql("m.may"), column(f"fm{aggregate.id}", "m")]
+    return every([*parts, *([negate(column(f"v{aggregate.id}n", "m"))] if aggregate.value is not None else [])])
 
 
-def _aggregate(one: GroupAggregate) -> dict[str, Tree]:
+def _aggregate(aggregate: GroupAggregate) -> dict[str, Tree]:
     """The columns of an aggregate."""
-    surely, maybe = _counts_surely(one), _counts_maybe(one)
-    shown = every([sql("m.shown"), column(f"fe{one.id}", "m")])
-    if one.kind in ("rows", "count"):
-        seen = shown if one.value is None else every([shown, sql("NOT :e IS NULL", e=column(f"v{one.id}e", "m"))])
+    surely, maybe = _counts_surely(aggregate), _counts_maybe(aggregate)
+    shown = every([sql("m.shown"), column(f"fe{aggregate.id}", "m")])
+    if aggregate.kind in ("rows", "count"):
+        seen = (
+            shown
+            if aggregate.value is None
+            else every([shown, sql("NOT :e IS NULL", e=column(f"v{aggregate.id}e", "m"))])
+        )
         ends = {"e": seen, "l": surely, "h": maybe}
         return {end: sql("COUNT(CASE WHEN :x THEN 1 END)", x=tree) for end, tree in ends.items()} | {"u": _NUMBER(0)}
-    e, low, high = (column(f"v{one.id}{end}", "m") for end in "elh")
+    e, low, high = (column(f"v{aggregate.id}{end}", "m") for end in "elh")
     none = sql("CASE WHEN COUNT(CASE WHEN :x THEN 1 END) > 0 THEN 0 ELSE 1 END", x=surely)
     open_ = [sql("COALESCE(BOOL_OR(:k AND :x IS NULL), FALSE)", k=maybe, x=end) for end in (low, high)]
-    estimate = sql(f"{one.kind.upper()}(:x)", x=when(shown, e))
-    if one.kind == "sum":
+    estimate = sql(f"{aggregate.kind.upper()}(:x)", x=when(shown, e))
+    if aggregate.kind == "sum":
         zero = _NUMBER(0)
         least = when(surely, low, when(maybe, sql("LEAST(:l, :z)", l=low, z=zero)))
         most = when(surely, high, when(maybe, sql("GREATEST(:h, :z)", h=high, z=zero)))
         ends_ = [sql("SUM(:x)", x=tree) for tree in (least, most)]
-    elif one.kind == "avg":
-        ends_ = [sql(f"{word}({end}{one.id})") for word, end in (("MIN", "al"), ("MAX", "ah"))]
+    elif aggregate.kind == "avg":
+        ends_ = [sql(f"{word}({end}{aggregate.id})") for word, end in (("MIN", "al"), ("MAX", "ah"))]
     else:
-        word, opposite = ("MIN", "MAX") if one.kind == "min" else ("MAX", "MIN")
-        near, far = (low, high) if one.kind == "min" else (high, low)
+        word, opposite = ("MIN", "MAX") if aggregate.kind == "min" else ("MAX", "MIN")
+        near, far = (low, high) if aggregate.kind == "min" else (high, low)
         reached = sql(f"{word}(:x)", x=when(maybe, near))
         forced = sql(f"COALESCE({word}(:f), {opposite}(:a))", f=when(surely, far), a=when(maybe, far))
-        ends_ = [reached, forced] if one.kind == "min" else [forced, reached]
+        ends_ = [reached, forced] if aggregate.kind == "min" else [forced, reached]
     return {
         "e": estimate,
         "l": when(open_[0], exp.null(), ends_[0]),
@@ -155,13 +163,13 @@ def _aggregate(one: GroupAggregate) -> dict[str, Tree]:
     }
 
 
-def _prefixes(made: Regroup, averages: list[GroupAggregate]) -> exp.Select:
+def _prefixes(groups: Regroup, averages: list[GroupAggregate]) -> exp.Select:
     """The groups with the averages that they may have a part in.
 
     Of the groups that are not sure, the best average takes those with the lowest (highest) ends: each of them as the
     last gives an average, and those that are sure alone another.
     """
-    partition = [column(f"k{i}", "m") for i in range(len(made.keys))]
+    partition = [column(f"k{i}", "m") for i in range(len(groups.keys))]
 
     def run(text: str, order: list[exp.Expr] | None = None, **parts: Tree) -> Tree:
         window = exp.Window(this=sql(text, **parts), partition_by=[own(key) for key in partition])
@@ -193,18 +201,24 @@ def _prefixes(made: Regroup, averages: list[GroupAggregate]) -> exp.Select:
     return select(expressions, exp.alias_(make_table(MEMBERS), "m", table=True))
 
 
-def _whole(bound: Bound, made: Regroup, one: GroupAggregate) -> exp.Select | None:
+def _whole(bound: Bound, groups: Regroup, aggregate: GroupAggregate) -> exp.Select | None:
     """The total of all rows of each group of groups: keys, ``e``, ``l`` and ``h``; None: it is none."""
-    inner = one.node.this if one.value is not None else None
+    inner = aggregate.node.this if aggregate.value is not None else None
     bare = inner.unnest() if inner is not None else None
     core = bare.this if isinstance(bare, exp.Filter) else bare
-    if one.kind not in ("sum", "avg") or one.filtered or made.has_having or core is None or not adds_up(core):
+    if (
+        aggregate.kind not in ("sum", "avg")
+        or aggregate.filtered
+        or groups.has_having
+        or core is None
+        or not adds_up(core)
+    ):
         return None
     assert bare is not None
     whole_query = replace(
         bound,
         items=(("whole", bare),),
-        groups=made.written,
+        groups=groups.written,
         having=None,
         order=(),
         qualify=None,
@@ -220,40 +234,40 @@ def _whole(bound: Bound, made: Regroup, one: GroupAggregate) -> exp.Select | Non
     rows = box_rows(bound.scope, plan)
     item = plan.outputs.items[0][1]
     assert isinstance(item, Quad)
-    listed = [column(f"g{i}") for i in range(len(made.keys))]
+    listed = [column(f"g{i}") for i in range(len(groups.keys))]
     total = select([*listed, *(named(t.copy(), n) for n, t in (("l", item.low), ("h", item.high)))], GROUPS)
     tables = [*rows.tables, *sums(bound.scope, plan, rows)]
-    names = {name: f"_total_{one.id}{name}" for name, _ in tables}
+    names = {name: f"_total_{aggregate.id}{name}" for name, _ in tables}
     total = rename_tables(total, names)
     total.set("with_", with_tables([(names[name], rename_tables(tree, names)) for name, tree in tables], total))
     return total
 
 
-def _join(one: GroupAggregate, whole: exp.Select, keys: int) -> exp.Join:
-    name = f"total_{one.id}"
+def _join(aggregate: GroupAggregate, whole: exp.Select, keys: int) -> exp.Join:
+    name = f"total_{aggregate.id}"
     same = [exp.NullSafeEQ(this=column(f"k{i}", "m"), expression=column(f"g{i}", name)) for i in range(keys)]
     return exp.Join(this=whole.subquery(name), on=every(same) if same else sql("1 = 1"), side="LEFT")
 
 
-def _narrow(one: GroupAggregate, found: dict[str, Tree]) -> dict[str, Tree]:
+def _narrow(aggregate: GroupAggregate, columns: dict[str, Tree]) -> dict[str, Tree]:
     """The bounds of a sum or average with those of the total of all rows.
 
     Every group gives a value: a count, or the sum of a column, of which a group may have no values, so that the total
     divided by the number of groups holds for counts alone.
     """
-    total = f"total_{one.id}"
+    total = f"total_{aggregate.id}"
     low, high = (sql("MAX(:x)", x=column(end, total)) for end in "lh")
-    if one.kind == "avg":
-        inner = one.node.this.unnest()
+    if aggregate.kind == "avg":
+        inner = aggregate.node.this.unnest()
         core = inner.this if isinstance(inner, exp.Filter) else inner
         if not is_count(core):
-            return found
+            return columns
         most, fewest = (
             sql("NULLIF(COUNT(CASE WHEN :x THEN 1 END), 0)", x=sql(f"m.{word}")) for word in ("may", "sure")
         )
-        kind = one.type or exp.DataType.build("DOUBLE")
+        kind = aggregate.type or exp.DataType.build("DOUBLE")
         low, high = mean(kind, low, most), mean(kind, high, fewest)
-    return found | {
-        "l": sql("GREATEST(:a, :b)", a=found["l"], b=low),
-        "h": sql("LEAST(:a, :b)", a=found["h"], b=high),
+    return columns | {
+        "l": sql("GREATEST(:a, :b)", a=columns["l"], b=low),
+        "h": sql("LEAST(:a, :b)", a=columns["h"], b=high),
     }

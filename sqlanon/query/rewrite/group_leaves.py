@@ -53,20 +53,20 @@ class GroupLeaves:
         value = leaf(quad.low, quad.high, null, nothing, type_, middle=quad.estimate, bounded=False, exact=quad.tight)
         return replace(value, most=min(value.most or MOST_ROWS, MOST_ROWS)) if is_count(node) else value
 
-    def middle(self, definition: Definition, call: Call, made: Value) -> Tree | None:
+    def middle(self, definition: Definition, call: Call, result: Value) -> Tree | None:
         """See `Leaves`: the call of the estimates, which must not lie beyond a jump where the ends meet."""
         middles = [value.middle for value in call.values]
         if any(middle is None for middle in middles):
             return exp.null()
         if definition.estimate is not None:
-            estimate = definition.estimate(call, made)
+            estimate = definition.estimate(call, result)
         else:
             estimate = call.at(*(middle for middle in middles if middle is not None))
         if estimate is not None and call.type.is_type("BOOLEAN"):
-            return when(sql("COALESCE(:l = :h, FALSE)", l=made.low, h=made.high), made.low, estimate)
+            return when(sql("COALESCE(:l = :h, FALSE)", l=result.low, h=result.high), result.low, estimate)
         if not definition.jumps and estimate is not None and not _into_whole(call):
             return estimate
-        return meet(estimate, made.low, made.high)
+        return meet(estimate, result.low, result.high)
 
 
 def _into_whole(call: Call) -> bool:

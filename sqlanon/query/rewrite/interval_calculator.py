@@ -157,9 +157,9 @@ class IntervalCalculator:
             refuse(self.scope.text, node, _OF_NULL)
         return True
 
-    def meet(self, made: Quad) -> Quad:
+    def meet(self, quad: Quad) -> Quad:
         """Where the bounds meet, the estimate is theirs."""
-        return replace(made, estimate=meet(made.estimate, made.low, made.high))
+        return replace(quad, estimate=meet(quad.estimate, quad.low, quad.high))
 
     def is_surely_nothing(self, node: exp.Expr) -> Tree:
         """Whether a calculation is NULL in every consistent source.

@@ -86,16 +86,16 @@ def find_kept(
     return KeptRows(stored, {**numbered, **exact}, names, members)
 
 
-def select_kept(kept: KeptRows, classes: Sequence[str], *, rows: Sequence[str]) -> exp.Select:
+def select_kept(rows_kept: KeptRows, classes: Sequence[str], *, rows: Sequence[str]) -> exp.Select:
     """The rows: one for each class.
 
     Args:
-        kept: the table.
+        rows_kept: the table.
         classes: the columns that distinguish classes, if the query reads them.
         rows: further names for the number of rows of the class.
     """
-    expressions = [named(tree, name) for name, tree in kept.shown.items()]
+    expressions = [named(tree, name) for name, tree in rows_kept.shown.items()]
     expressions += [named(column(name, VIEW), f"c{i}") for i, name in enumerate(classes, 1)]
-    expressions += [named(column(kept.table.rows, VIEW), name) for name in ("n", *rows)]
-    expressions += [named(tree, name) for name, tree in kept.sums.items()]
-    return select(expressions, table_of(kept.table.table, VIEW))
+    expressions += [named(column(rows_kept.table.rows, VIEW), name) for name in ("n", *rows)]
+    expressions += [named(tree, name) for name, tree in rows_kept.sums.items()]
+    return select(expressions, table_of(rows_kept.table.table, VIEW))

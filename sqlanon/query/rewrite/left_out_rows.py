@@ -15,33 +15,33 @@ from sqlanon.query.rewrite.query_plan import Aggregate
 from sqlanon.query.sql.sqltree import Tree, number, sql, when
 
 
-def widen(found: Aggregate, ends: tuple[Tree, Tree], undefined: Tree, rows: int) -> tuple[Tree | None, Tree | None]:
+def widen(aggregate: Aggregate, ends: tuple[Tree, Tree], undefined: Tree, rows: int) -> tuple[Tree | None, Tree | None]:
     """The bounds of an aggregate over the source; None: there is none.
 
     Args:
-        found: the aggregate.
+        aggregate: the aggregate.
         ends: the bounds over the published rows.
         undefined: 1 where no published row qualifies for certain.
         rows: number of rows left out.
     """
     low, high = ends
-    if found.kind in ("rows", "count", "distinct"):
+    if aggregate.kind in ("rows", "count", "distinct"):
         return low, sql(":h + :n", h=high, n=number(rows))
-    domain = _domain(found.box)
-    if found.kind == "sum" and domain is not None:
+    domain = _domain(aggregate.box)
+    if aggregate.kind == "sum" and domain is not None:
         # A sum of no published row is that of the left-out rows alone.
         least = sql("CASE WHEN :u = 0 THEN :l ELSE LEAST(:l, 0) END", u=undefined, l=low)
         most = sql("CASE WHEN :u = 0 THEN :h ELSE GREATEST(:h, 0) END", u=undefined, h=high)
         less, more = (number(rows * end) for end in (min(domain[0], Decimal(0)), max(domain[1], Decimal(0))))
         return sql(":l + :d", l=_keep_null(low, least), d=less), sql(":h + :d", h=_keep_null(high, most), d=more)
-    if found.kind in ("min", "max") or domain is not None:
+    if aggregate.kind in ("min", "max") or domain is not None:
         first, last = (None, None) if domain is None else map(number, domain)
         lowest = None if first is None else _keep_null(low, sql("LEAST(:l, :d)", l=low, d=first))
         highest = None if last is None else _keep_null(high, sql("GREATEST(:h, :d)", h=high, d=last))
         # A certain row is in, whatever else is: it bounds the minimum from above, and the maximum from below.
-        if found.kind == "min":
+        if aggregate.kind == "min":
             highest = when(sql(":u = 0", u=undefined), high, highest)
-        if found.kind == "max":
+        if aggregate.kind == "max":
             lowest = when(sql(":u = 0", u=undefined), low, lowest)
         return lowest, highest
     return None, None

@@ -26,7 +26,7 @@ _ROUNDED = "0.000000001"
 
 def quantile(
     number: int,
-    at: Fraction,
+    fraction: Fraction,
     row: Mapping[str, Tree],
     keys: Sequence[Tree],
     *,
@@ -38,7 +38,7 @@ def quantile(
 
     Args:
         number: number of the aggregate.
-        at: the share of rows below it.
+        fraction: the share of rows below it.
         row: the contribution of a row.
         keys: the groups.
         between: it may lie between two values, in which case the bounds are these values.
@@ -46,12 +46,12 @@ def quantile(
         steps: steps of the values of an exact column.
     """
     if row["low"] == row["high"]:
-        return _quantile_of_exact(number, at, row, keys, (between, dates), steps)
+        return _quantile_of_exact(number, fraction, row, keys, (between, dates), steps)
     tables: list[tuple[str, exp.Expr]] = []
     n, zero = row["count"], exp.Literal.number(0)
-    dyadic = at.denominator & (at.denominator - 1) == 0
+    dyadic = fraction.denominator & (fraction.denominator - 1) == 0
     slack = "0" if dyadic else _ROUNDED  # engines find the rank with doubles
-    for end, share in (("low", at), ("high", 1 - at)):
+    for end, share in (("low", fraction), ("high", 1 - fraction)):
         value = row[end]
         expressions = {
             "v": value,
@@ -98,7 +98,7 @@ def quantile(
         )
     )
     over = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
-    reached = sql(f"SUM(w) OVER ({over} ORDER BY v) >= {float(at)!r} * SUM(w) OVER ({over}) AS meets")
+    reached = sql(f"SUM(w) OVER ({over} ORDER BY v) >= {float(fraction)!r} * SUM(w) OVER ({over}) AS meets")
     tables.append((f"_middles_{number}_ranked", select([*keys, column("v"), reached], f"_middles_{number}")))
     sides = [
         select(
@@ -142,7 +142,7 @@ def open_where_far(row: Mapping[str, Tree]) -> Mapping[str, Tree]:
 
 def _quantile_of_exact(
     number: int,
-    at: Fraction,
+    share: Fraction,
     row: Mapping[str, Tree],
     keys: Sequence[Tree],
     kind: tuple[bool, bool],
@@ -159,8 +159,8 @@ def _quantile_of_exact(
         "w": sql("SUM(:n * :s)", n=n, s=row["share"]),
     }
     table = f"_values_{number}"
-    slack = "0" if at.denominator & (at.denominator - 1) == 0 else _ROUNDED  # engines find the rank with doubles
-    meets = _ranks(at, slack, between=between)
+    slack = "0" if share.denominator & (share.denominator - 1) == 0 else _ROUNDED  # engines find the rank with doubles
+    meets = _ranks(share, slack, between=between)
     if steps is not None and is_false(row["open"]):
         return quantile_by_steps(number, row, keys, meets, steps)
     listed = [*keys, *(named(tree, name) for name, tree in expressions.items())]
@@ -186,10 +186,10 @@ def _quantile_of_exact(
     }
 
 
-def _ranks(at: Fraction, slack: str, *, between: bool) -> dict[str, Tree]:
+def _ranks(fraction: Fraction, slack: str, *, between: bool) -> dict[str, Tree]:
     """Whether a value is at or above the least quantile, at or below the greatest, and at or above the estimate."""
     meets = {}
-    for end, share in (("low", at), ("high", 1 - at)):
+    for end, share in (("low", fraction), ("high", 1 - fraction)):
         # From the other side, the rows up to a value are all but the rows below it.
         certain, free = (
             f"{name}_to" if end == "low" else f"({name}_all - {name}_to + {name})" for name in ("held", "free")
@@ -198,7 +198,7 @@ def _ranks(at: Fraction, slack: str, *, between: bool) -> dict[str, Tree]:
         goal = f"{share.numerator} * ({rows}{' - 1' if between else ''})"
         strict = ">" if between or end == "high" else ">="
         meets[end] = sql(f"{share.denominator} * {below} {strict} {goal} - {slack} * {rows} * {share.denominator}")
-    return meets | {"middle": sql(f"w_to >= {float(at)!r} * w_all")}
+    return meets | {"middle": sql(f"w_to >= {float(fraction)!r} * w_all")}
 
 
 def native(scope: Scope, plan: QueryPlan, a: Aggregate, keys: Sequence[str]) -> Apart:

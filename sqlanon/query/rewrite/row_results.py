@@ -24,7 +24,7 @@ class RowResults:
     """Columns of the rows that hold results.
 
     Attributes:
-        trees: what each column holds, over the columns of the rows and earlier ones of these.
+        trees: the expression of each column, over the columns of the rows and earlier ones of these.
         levels: of each column, how many tables there are before the one that has it.
     """
 
@@ -70,5 +70,5 @@ class RowResults:
                 waiting += self._in(nodes(self.trees[name]))
         return needed
 
-    def _in(self, found: Iterable[exp.Expr]) -> list[str]:
-        return [node.name for node in found if isinstance(node, exp.Column) and node.name in self.trees]
+    def _in(self, trees: Iterable[exp.Expr]) -> list[str]:
+        return [node.name for node in trees if isinstance(node, exp.Column) and node.name in self.trees]

@@ -204,22 +204,11 @@ class RowValues:
     def _of_calculated(self, value: RowExpression, condition: int) -> Mapping[str, Tree]:
         """See `of`."""
         name, n = f"{value.id}_{condition}", column("n")
-        low, high = column(f"{name}_lo"), column(f"{name}_hi")
+        columns = _read_columns(name)
+        low, high = columns["low"], columns["high"]
         wide = [as_type(end, "DECIMAL(38, 0)") if is_whole(value.type) else end for end in (low, high)]
         zero = exp.Literal.number(0)
-        columns = {
-            "possible": column(f"{name}_p"),
-            "certain": column(f"{name}_c"),
-            "count": n,
-            "share": column(f"{name}_w"),
-            "low": low,
-            "high": high,
-            "open": column(f"{name}_o"),
-            "sum": column(f"{name}_e"),
-            "shown": column(f"{name}_k"),
-            "mean": exp.null(),
-            "null": column(f"{name}_z"),
-        }
+        columns |= {"mean": exp.null(), "null": column(f"{name}_z")}
         if is_number(value.type):
             columns |= {
                 "s_certain_low": sql(":n * :e", n=n, e=wide[0]),
@@ -240,22 +229,10 @@ class RowValues:
         if a.value is not None:
             return self._of_calculated(a.value, i)
         if a.box is not None:
-            name = f"{a.box.id}_{i}"
-            low, high = column(f"{name}_lo"), column(f"{name}_hi")
-            columns = {
-                "possible": column(f"{name}_p"),
-                "certain": column(f"{name}_c"),
-                "count": n,
-                "share": column(f"{name}_w"),
-                "low": low,
-                "high": high,
-                "open": column(f"{name}_o"),
-                "sum": column(f"{name}_e"),
-                "shown": column(f"{name}_k"),
-                "mean": column(f"{name}_mean")
-                if a.box.id in self._plan.means and a.box.mean is not None
-                else exp.null(),
-            }
+            columns = _read_columns(f"{a.box.id}_{i}")
+            low, high = columns["low"], columns["high"]
+            has_mean = a.box.id in self._plan.means and a.box.mean is not None
+            columns["mean"] = column(f"{a.box.id}_{i}_mean") if has_mean else exp.null()
             whole = self._attains(a.box)
             if whole is not None:
                 columns["forced_low"], columns["forced_high"] = when(whole, low, high), when(whole, high, low)
@@ -339,3 +316,18 @@ class RowValues:
 
 def _middle(value: Value) -> Tree:
     return ZERO if value.middle is None else sql("COALESCE(:m, 0)", m=value.middle)
+
+
+def _read_columns(name: str) -> dict[str, Tree]:
+    """Trees over ``_found`` that an expression and a box have alike, by name."""
+    ends = {
+        "possible": "p",
+        "certain": "c",
+        "share": "w",
+        "low": "lo",
+        "high": "hi",
+        "open": "o",
+        "sum": "e",
+        "shown": "k",
+    }
+    return {"count": column("n"), **{key: column(f"{name}_{end}") for key, end in ends.items()}}

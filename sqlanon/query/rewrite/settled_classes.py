@@ -74,10 +74,10 @@ class Settled:
         low, high = (self._case(condition, ends, end) for end in (count.low, count.high))
         return replace(count, low=low, high=high)
 
-    def _case(self, condition: int, known: tuple[Tree, Tree], otherwise: Tree) -> Tree:
+    def _case(self, condition: int, results: tuple[Tree, Tree], otherwise: Tree) -> Tree:
         settled = column(f"d{condition}")
         ifs = [
-            exp.If(this=sign, true=tree.copy()) for sign, tree in zip((settled, negate(settled)), known, strict=True)
+            exp.If(this=sign, true=tree.copy()) for sign, tree in zip((settled, negate(settled)), results, strict=True)
         ]
         return exp.Case(ifs=ifs, default=otherwise.copy())
 

@@ -73,12 +73,12 @@ def _columns(plan: QueryPlan) -> list[str]:
     return [f"{end}{a.id}" for a in plan.aggregates for end in "elhu"]
 
 
-def _branch(plan: QueryPlan, table: str, own: Mapping[str, Tree], kinds: Mapping[str, exp.DataType]) -> exp.Select:
+def _branch(plan: QueryPlan, table: str, columns: Mapping[str, Tree], kinds: Mapping[str, exp.DataType]) -> exp.Select:
     """A part of the union, which has NULL for the columns of the others."""
     keys = [column(f"g{i}") for i in range(len(plan.keys))]
     expressions: list[Tree] = [*keys]
     for name in _columns(plan):
-        tree = own.get(name) or (exp.cast(exp.null(), kinds[name]) if name in kinds else exp.null())
+        tree = columns.get(name) or (exp.cast(exp.null(), kinds[name]) if name in kinds else exp.null())
         expressions.append(named(tree, name))
     present = [column("p0")] if keys and table == FOUND else []
     return select(expressions, table, where=present, group=keys)

@@ -1,4 +1,4 @@
-"""Steps of the values of an exact column: what is searched among all values is searched among steps first.
+"""Steps of the values of an exact column: a search among all values begins among steps.
 
 To put all values in order takes several times longer than to add up the rows of each step, and to order the values of
 the one step that the searched value is in.
@@ -68,7 +68,7 @@ def select_near(
     keys: Sequence[Tree],
     steps: Steps,
     chosen: Mapping[str, Tree],
-    wanted: Sequence[str],
+    columns: Sequence[str],
 ) -> exp.Select:
     """The values of the steps that are searched, a row for each value of a group in a step.
 
@@ -78,7 +78,7 @@ def select_near(
         keys: the groups.
         steps: steps of the values.
         chosen: aggregates for each value, over `FOUND` and, named ``s``, the step.
-        wanted: columns of the step: it is searched if one of them is its number.
+        columns: columns of the step: it is searched if one of them is its number.
     """
     value, step = row["low"], column("b", "s")
     same = [sql(":a = :b", a=steps.step_of(value), b=step)]
@@ -86,10 +86,10 @@ def select_near(
         sql("(:a = :b OR (:a IS NULL AND :b IS NULL))", a=column(key.name, "f"), b=column(key.name, "s"))
         for key in keys
     ]
-    same.append(some(sql(":b = :w", b=step, w=column(name, "s")) for name in wanted))
+    same.append(some(sql(":b = :w", b=step, w=column(name, "s")) for name in columns))
     shown = [column(key.name, "f") for key in keys]
     listed = [*shown, step, named(value, "v"), *(named(tree, name) for name, tree in chosen.items())]
-    listed += [named(sql("MIN(:w)", w=column(name, "s")), name) for name in wanted]
+    listed += [named(sql("MIN(:w)", w=column(name, "s")), name) for name in columns]
     query = select(listed, exp.to_table(FOUND).as_("f"), where=[row["possible"]], group=[*shown, step, value])
     query.set("joins", [exp.Join(this=exp.to_table(summed).as_("s"), on=every(same))])
     return query

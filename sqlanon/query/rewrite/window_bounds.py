@@ -89,8 +89,8 @@ def _join_left(table: exp.Expr, on: Tree) -> exp.Join:
     return exp.Join(this=table, on=on, side="LEFT")
 
 
-def _alike(one: str, first: str, other: str, second: str) -> Tree:
-    return exp.NullSafeEQ(this=column(one, first), expression=column(other, second))
+def _alike(alias: str, first: str, other: str, second: str) -> Tree:
+    return exp.NullSafeEQ(this=column(alias, first), expression=column(other, second))
 
 
 def _mark_groups(plan: QueryPlan, outputs: Outputs) -> exp.Select:
@@ -383,14 +383,16 @@ def _totals(over: Over, *, whole: bool) -> list[Tree]:
     return [named(tree, f"w{end}{over.id}") for end, tree in bounds.items()]
 
 
-def _extremes(over: Over, run: Callable[..., Tree], held: Tree, kept: Tree, open_: Sequence[Tree]) -> dict[str, Tree]:
+def _extremes(
+    over: Over, run: Callable[..., Tree], surely: Tree, maybe: Tree, open_: Sequence[Tree]
+) -> dict[str, Tree]:
     """The smallest or largest value of a partition: the possible value, and the value that a sure group forces."""
     e, low, high = (column(f"v{over.id}{end}", "m") for end in "elh")
     word, last = ("MIN", "MAX") if over.kind == "min" else ("MAX", "MIN")
     near, far = (low, high) if over.kind == "min" else (high, low)
-    reached = when(open_[0 if over.kind == "min" else 1], exp.null(), run(f"{word}(:x)", x=when(kept, near)))
-    forced = run(f"{word}(:x)", x=when(held, far))
-    alone = when(open_[1 if over.kind == "min" else 0], exp.null(), run(f"{last}(:x)", x=when(kept, far)))
+    reached = when(open_[0 if over.kind == "min" else 1], exp.null(), run(f"{word}(:x)", x=when(maybe, near)))
+    forced = run(f"{word}(:x)", x=when(surely, far))
+    alone = when(open_[1 if over.kind == "min" else 0], exp.null(), run(f"{last}(:x)", x=when(maybe, far)))
     far_end = sql("COALESCE(:f, :a)", f=forced, a=alone)
     ends = {"l": reached, "h": far_end} if over.kind == "min" else {"l": far_end, "h": reached}
     return {"e": run(f"{word}(CASE WHEN m.shown THEN :e END)", e=e), **ends}

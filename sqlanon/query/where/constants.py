@@ -177,18 +177,18 @@ class Constants:
 
         return self._scope.released.once(key, ask)
 
-    def _fetch(self, box: Box, node: exp.Expr, written: exp.Expr) -> Any:  # noqa: ANN401 - an engine's value
+    def _fetch(self, box: Box, node: exp.Expr, tree: exp.Expr) -> Any:  # noqa: ANN401 - an engine's value
         text = exp.Select().select(node.copy()).sql(dialect=self._scope.engine.dialect)
         if text not in self._known:
             try:
                 self._known[text] = self._scope.engine.fetch(Statement("query/constant", text))[0][0]
             except DatabaseError:
-                self._refuse(box, written, "the engine cannot read it as one")
+                self._refuse(box, tree, "the engine cannot read it as one")
         return self._known[text]
 
-    def _refuse(self, box: Box, written: exp.Expr, why: str) -> None:
+    def _refuse(self, box: Box, node: exp.Expr, why: str) -> None:
         expected = f"column {box.field.name} ({box.field.source_type}) is compared with a constant of its own type"
-        refuse(self._scope.text, written, f"{expected}: {why}")
+        refuse(self._scope.text, node, f"{expected}: {why}")
 
 
 def _whole(constant: exp.Expr) -> int | None:

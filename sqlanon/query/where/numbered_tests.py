@@ -110,7 +110,7 @@ class NumberedTests:
                 return either([number, self.add(box, null, "null", None)])
         return number
 
-    def add(self, box: Box, node: exp.Expr, op: str, at: Any, *, positive: bool | None = None) -> int:  # noqa: ANN401
+    def add(self, box: Box, node: exp.Expr, op: str, constant: Any, *, positive: bool | None = None) -> int:  # noqa: ANN401
         """Number a test; if ``op`` is "", even the result for NULL is unknown.
 
         If ``positive`` is None, ``op`` has the sign.
@@ -127,7 +127,7 @@ class NumberedTests:
                 if op or box.state is None
                 else self._constants.holds_for_null(box, on(tree, box.id, self._null_of(box)))
             )
-            self.boxed[number] = ValueTest(number, box.id, tree, Comparison(number, op, at) if op else None, null)
+            self.boxed[number] = ValueTest(number, box.id, tree, Comparison(number, op, constant) if op else None, null)
         return number
 
     def _null_of(self, box: Box) -> Tree:

@@ -326,9 +326,9 @@ class Predicates:
     def _in_run(self, box: Box, op: str, run: Piece) -> Formula:
         """A comparison with a constant that equals a whole run of the column's values."""
 
-        def side(op: str, at: Place | None) -> Formula:
-            assert at is not None
-            return self._tests.add(box, _KINDS[op](this=box.value, expression=literal(at, box.field)), op, at)
+        def side(op: str, place: Place | None) -> Formula:
+            assert place is not None
+            return self._tests.add(box, _KINDS[op](this=box.value, expression=literal(place, box.field)), op, place)
 
         from_, to = (">=" if run.closed[0] else ">"), ("<=" if run.closed[1] else "<")
         if op == "=":

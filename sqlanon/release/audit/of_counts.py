@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqlanon.counted import STATUS
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.place import Place
@@ -77,6 +78,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         quasi=tuple(column.name for column in shape.columns),
         requirements=results,
         hidden_cells=hidden,
+        cell_status=STATUS[protection.method],
     )
 
 

@@ -6,7 +6,6 @@ nothing gives a charge back.
 
 from __future__ import annotations
 
-import getpass
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from sqlanon.engines.rows import read_integer
 from sqlanon.noisy.accounting import Mechanism, total_epsilon
 from sqlanon.release.budget.events import Event, Spending, check_chain, list_spendings, read_body
 from sqlanon.release.budget.home import home_of
-from sqlanon.release.catalog.catalog import Catalog, now
+from sqlanon.release.catalog.catalog import Catalog, account_name, now
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.sqltext import statement
@@ -133,14 +132,6 @@ class Ledger:
         self._engine.execute(statement("budget/set_aside", self._engine.dialect, binds, ledger=self.table))
 
 
-def user() -> str:
-    """Who runs this process."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "unknown"
-
-
 def new_database() -> str:
     """A name for a database, which a copy of it shares."""
     return secrets.token_hex(8)
@@ -148,4 +139,4 @@ def new_database() -> str:
 
 def stamp() -> dict[str, str]:
     """When, and by whom."""
-    return {"at": now(), "by": user()}
+    return {"at": now(), "by": account_name()}

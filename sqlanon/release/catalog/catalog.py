@@ -120,7 +120,7 @@ class Catalog(CatalogReader):
             "report": json.dumps(report.to_dict(), sort_keys=True),
             "seed": seed,
             "published_at": now(),
-            "published_by": _user(),
+            "published_by": account_name(),
             "sqlanon": __version__,
             "fingerprint": source.fingerprint,
             "source_columns": json.dumps(source.columns),
@@ -188,7 +188,8 @@ def now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
-def _user() -> str:
+def account_name() -> str:
+    """Who runs this process."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):

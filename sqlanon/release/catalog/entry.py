@@ -117,6 +117,11 @@ class Entry:
         return self.report.get("lake") or {}
 
     @property
+    def sent(self) -> Mapping[str, str]:
+        """With ``publish_to``: the place of the other database, and the token of the attempt; else empty."""
+        return self.report.get("sent") or {}
+
+    @property
     def kind(self) -> ReleaseKind:
         """The kind of the release."""
         return kind_of(statistics=self.policy.get("statistics"), noisy=self.policy.get("noisy"))

@@ -77,6 +77,7 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     out = bool(old.get("publish_file") and not new.get("publish_file"))
     differences += _compare_setting("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
     differences += _compare_setting("publish", old.get("publish_lake"), new.get("publish_lake"))
+    differences += _compare_setting("publish_to", old.get("publish_to"), new.get("publish_to"))
     differences += _persons(old, new)
     differences += _person(old, new)
     # Rows next to counts of the same source give hidden cells away.
@@ -99,6 +100,7 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
         "name",
         "publish_file",
         "publish_lake",
+        "publish_to",
         "threshold",
         *(("statistics",) if counts[0] != counts[1] else ()),
         "noisy",

@@ -20,6 +20,7 @@ class Publication:
         physical: name of the physical table.
         second: suffix of a second table, for sensitive values or synthetic rows; "": there is none.
         lake: place of a table that gets the rows of the view.
+        sent: URL of another database that gets the view.
     """
 
     view: TableRef
@@ -28,6 +29,7 @@ class Publication:
     physical: str
     second: str = ""
     lake: str | None = None
+    sent: str | None = None
 
     @property
     def shown(self) -> str:
@@ -51,5 +53,6 @@ class Publication:
 
     def _spell_target(self, view: TableRef) -> str:
         name = f"{view.schema}.{view.name}"
-        lake = f" and {self.lake}" if self.lake else ""
-        return f"{name} in {self.file}" if self.file else f"{name}{lake}"
+        outside = self.lake or self.sent
+        more = f" and {outside}" if outside else ""
+        return f"{name} in {self.file}" if self.file else f"{name}{more}"

@@ -19,7 +19,7 @@ def hash_policy(policy: Mapping[str, Any]) -> tuple[str, str]:
     return text, hashlib.sha256(text.encode()).hexdigest()
 
 
-NEW_KEYS = ("together", "statistics", "noisy", "context", "publish_lake", "threshold", "review")
+NEW_KEYS = ("together", "statistics", "noisy", "context", "publish_lake", "publish_to", "threshold", "review")
 """Keys that 0.1.0 did not have: a policy without them is kept as it was then."""
 
 

@@ -19,6 +19,7 @@ from sqlanon.release.catalog.entry import Entry, SourceState
 from sqlanon.release.catalog.file_marker import version_in
 from sqlanon.release.catalog.lake_facts import is_shown
 from sqlanon.release.catalog.policy_diff import Difference, list_differences, list_weakenings
+from sqlanon.release.catalog.receiver import is_shown_there
 from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.views import views_of
@@ -213,6 +214,8 @@ def _explain_missing(state: ReleaseState, entry: Entry) -> str | None:
     lost = [str(view) for view in views_of(entry) if not state.exists(view)]
     if entry.lake and not is_shown(state.engine, entry):
         lost.append(f"version {entry.version} in {entry.lake['place']}")
+    if entry.sent and not is_shown_there(state.engine, entry):
+        lost.append(f"version {entry.version} in {entry.sent['place']}")
     return f"{', '.join(lost)} is gone" if lost else None
 
 

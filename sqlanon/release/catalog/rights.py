@@ -68,8 +68,11 @@ def set_readers(engine: Engine, readers: Sequence[str], views: Sequence[TableRef
         rights.grant_select(views, role)
 
 
-def reader_warnings(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
-    """Warnings about the readers: names that are no roles, and roles that can read the source or private tables."""
+def reader_warnings(engine: Engine, spec: ReleaseSpec, source: TableRef | None) -> list[str]:
+    """Warnings about the readers: names that are no roles, and roles that can read the source or private tables.
+
+    ``source``: None if it is in another database.
+    """
     rights = engine.rights
     if not rights:
         words = engine.capabilities.readers
@@ -96,7 +99,7 @@ def reader_warnings(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list
         f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in grantees
     ]
     for role in roles:
-        if rights.can_use(role, source.schema or "") and rights.can_select(role, source):
+        if source and rights.can_use(role, source.schema or "") and rights.can_select(role, source):
             warnings.append(f"reader {role} can read the source {source} itself")
         if rights.can_use(role, PRIVATE_SCHEMA):
             warnings.append(f"reader {role} can see into the private schema {PRIVATE_SCHEMA}; revoke USAGE on it")

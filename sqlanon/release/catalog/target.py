@@ -16,6 +16,7 @@ from sqlanon.release.catalog.file_marker import check_ours
 from sqlanon.release.catalog.lake_facts import lake_place
 from sqlanon.release.catalog.private_tables import physical_name
 from sqlanon.release.catalog.publication import Publication
+from sqlanon.release.catalog.receiver import sent_place
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import second_of_spec, views_beside, views_of
 
@@ -28,7 +29,7 @@ def target_of(state: ReleaseState) -> Publication:
     """
     engine, spec, entries = state.engine, state.spec, state.versions
     publication = name_target(state)
-    view, pair = publication.view, publication.pair
+    view = publication.view
     if (view.schema or "").lower() == PRIVATE_SCHEMA:
         raise PolicyError(f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one")
     longest = max(views_beside(replace(view, name=""), publication.second), key=lambda ref: len(ref.name)).name
@@ -37,7 +38,9 @@ def target_of(state: ReleaseState) -> Publication:
             f"{spec.name}: the view's name is too long; with {longest} it must fit "
             f"{engine.capabilities.max_identifier} bytes"
         )
-    publication = replace(publication, lake=lake_place(engine, spec, pair=pair))
+    suffixes = [ref.name.removeprefix(view.name) for ref in views_beside(view, publication.second)]
+    publication = replace(publication, lake=lake_place(engine, spec, suffixes))
+    publication = replace(publication, sent=sent_place(engine, spec, view, publication.second))
     if spec.publish_file:
         require(engine, "publish_file", spec.name)
         check_no_link(spec.name, spec.publish_file)

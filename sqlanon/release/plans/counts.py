@@ -17,7 +17,9 @@ SHOWN = 5
 """Margins that the notes name, at most."""
 
 
-def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str], notes: Sequence[str]) -> PlanReport:
+def plan_counts(
+    work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str], protection: tuple[str, Sequence[str]]
+) -> PlanReport:
     """The report of a plan, but for the stages.
 
     Args:
@@ -25,11 +27,11 @@ def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str],
         shape: columns and margins to publish.
         cube: the cells, counted.
         neighbours: warnings of other releases of the source.
-        notes: of the protection.
+        protection: what many small cells lead to, and its notes.
     """
     spec, statistics = work.spec, work.spec.statistics
     assert statistics is not None
-    margins = list_margins(work.scratch, shape, cube)
+    margins, (burden, notes) = list_margins(work.scratch, shape, cube), protection
     kinds = {reading.name: reading.column.shown_type for reading in work.staged.roles.quasi}
     return PlanReport(
         release=spec.name,
@@ -62,14 +64,14 @@ def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str],
         ),
         statements=(),
         notes=(
-            *_notes(cube.counts[1], margins, statistics.threshold, sums=bool(shape.sums)),
+            *_notes(cube.counts[1], margins, statistics.threshold, burden, sums=bool(shape.sums)),
             *notes,
             *_notes_of_show(margins, shape),
         ),
     )
 
 
-def _notes(cells: int, margins: Sequence[Margin], threshold: int, *, sums: bool) -> list[str]:
+def _notes(cells: int, margins: Sequence[Margin], threshold: int, burden: str, *, sums: bool) -> list[str]:
     small = round(sum(margin.cells * margin.share for margin in margins))
     part = f"{small} of them ({small / max(cells, 1):.0%}) have fewer than {threshold} persons"
     part += ", or a contribution that dominates" if sums else ""
@@ -82,8 +84,8 @@ def _notes(cells: int, margins: Sequence[Margin], threshold: int, *, sums: bool)
     if many:
         rest = f" and {len(many) - SHOWN} more margins" if len(many) > SHOWN else ""
         notes.append(
-            f"above {MANY_SMALL:.0%} of small cells{rest}: most of such a margin is hidden, and much of others with "
-            "it; give its columns hierarchies and coarser values in a view, or count by fewer columns at once"
+            f"above {MANY_SMALL:.0%} of small cells{rest}: {burden}; give its columns hierarchies and coarser values "
+            "in a view, or count by fewer columns at once"
         )
     return notes
 

@@ -8,7 +8,7 @@ from sqlanon.declared import FORMATS
 from sqlanon.formats import format_of
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.publication import Publication
-from sqlanon.release.catalog.rights import reader_warnings
+from sqlanon.release.catalog.receiver import list_reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import is_pair
 from sqlanon.release.prepare.row_security import warn_of_hidden_rows
@@ -22,11 +22,14 @@ def list_warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
     warnings = (
         *format_of(spec.format.kind).warnings(spec),
         *list_neighbours(state, target),
-        *reader_warnings(state.engine, spec, state.source.ref),
+        *list_reader_warnings(state),
         *(warn_of_hidden_rows(state.engine, spec, state.source.ref) if spec.row_security else ()),
     )
     if before and before.file and before.file != target.file:
         warnings += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)
+    if before and before.sent and before.sent["place"] != target.sent:
+        place = before.sent["place"]
+        warnings += (f"{place} keeps version {before.version} and is not refreshed any more; drop the view there",)
     return warnings
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import getpass
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.release.catalog import signatures
 from sqlanon.release.catalog.approvals import Approvals, check_signature, plain_policy
-from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.catalog import Catalog, account_name
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.policy_diff import list_differences
 from sqlanon.release.catalog.redacted_policy import hash_policy
@@ -103,7 +102,7 @@ def _add(
         action="revoked" if until is None else "approved",
         approver=decided.by,
         given_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        given_by=_account(),
+        given_by=account_name(),
         until=until,
         terms=decided.condition,
         policy=policy,
@@ -204,10 +203,3 @@ def _read_date(text: str) -> str:
 def _check_text(what: str, text: str | None) -> None:
     if text is not None and (not text.strip() or not text.isprintable() or len(text) > LONGEST):
         raise PolicyError(f"{what} wants one line of printable text of at most {LONGEST} characters")
-
-
-def _account() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "unknown"

@@ -24,10 +24,11 @@ from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import find_last_shown
 from sqlanon.release.catalog.target import check_free, check_no_link
 from sqlanon.release.catalog.views import Pointing, list_pointings, metadata_table, second_of
-from sqlanon.release.publish.in_lake import commit_version, mark_returning
+from sqlanon.release.publish.in_lake import commit_version, mark_returning, write_version
 from sqlanon.release.publish.killed_counts import reconcile_beside
 from sqlanon.release.publish.retention import shows_erased
 from sqlanon.release.publish.second_file import give_back, reconcile, record_version
+from sqlanon.release.publish.send import mark_resent, send_version
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import commit
 from sqlanon.release.verify.recheck_certificate import refuse_altered
@@ -105,6 +106,8 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
             check_free(release, place, occupants, engine.exists)
             if entry.lake:
                 _return_to_lake(engine, entry, policy, current)
+            elif entry.sent or current.sent:
+                _return_to_database(engine, entry, policy, current)
             else:
                 _return_views(engine, entry, shown, policy, current)
         return RollbackReport(
@@ -154,7 +157,29 @@ def _return_to_lake(engine: Engine, entry: Entry, policy: Mapping[str, Any], cur
             "with the policy of that version instead"
         )
     try:
-        commit_version(engine, mark_returning(engine, entry, policy), Stopwatch(entry.release, Silent()))
+        returning = mark_returning(engine, entry, policy)
+        write_version(engine, returning, Stopwatch(entry.release, Silent()))
+        commit_version(engine, returning)
+    except BaseException:
+        with suppress(DatabaseError):  # the caller must hear of the first error
+            reconcile(engine, entry.release)
+        raise
+    with engine.publishing():
+        record_version(engine, entry.release, entry.version)
+
+
+def _return_to_database(engine: Engine, entry: Entry, policy: Mapping[str, Any], current: Entry) -> None:
+    """Send a version to the other database again, then point the views here at it."""
+    if current.sent.get("place") != entry.sent.get("place"):
+        raise PolicyError(
+            f"{entry.release}: version {entry.version} is in another place, "
+            f"{entry.sent.get('place', 'the database of the source')}: run the release with the policy of that version "
+            "instead"
+        )
+    previous = current if current.status == "published" else None
+    try:
+        returning = mark_resent(engine, entry, policy)
+        send_version(engine, returning, Stopwatch(entry.release, Silent()), previous)
     except BaseException:
         with suppress(DatabaseError):  # the caller must hear of the first error
             reconcile(engine, entry.release)

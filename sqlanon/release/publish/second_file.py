@@ -22,8 +22,10 @@ from sqlanon.release.catalog.file_marker import check_ours, version_in
 from sqlanon.release.catalog.lake_facts import is_committed
 from sqlanon.release.catalog.lineage import undo
 from sqlanon.release.catalog.private_tables import schema_of
+from sqlanon.release.catalog.receiver import is_sent
 from sqlanon.release.catalog.views import Pointing, spell_table, views_of
-from sqlanon.release.publish.in_lake import withdraw
+from sqlanon.release.publish.in_lake import commit_version, remove_files, withdraw
+from sqlanon.release.publish.send import withdraw_sent
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import drop_views, point_views, probe_view, take_back
 from sqlanon.sqltext import statement
@@ -147,6 +149,8 @@ def _is_there(engine: Engine, entry: Entry) -> bool:
     """Whether a version that was under way reached its readers."""
     if entry.lake:
         return is_committed(engine, entry)
+    if entry.sent:
+        return is_sent(engine, entry)
     return (not entry.file or Path(entry.file).exists()) and version_in(engine, entry) == entry.version
 
 
@@ -166,6 +170,8 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
         if entry.status == "withdrawing":
             if entry.lake:
                 withdraw(engine, entry)
+            if entry.sent:
+                withdraw_sent(engine, entry)
             if not entry.file:
                 drop_views(engine, views_of(entry))
             elif Path(entry.file).exists() and version_in(engine, entry) == entry.version:
@@ -178,12 +184,14 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
         if entry.file:
             tidied += [str(folder) for folder in sweep(Path(entry.file))]
         there = _is_there(engine, entry)
+        if entry.lake and there:
+            commit_version(engine, entry)
+        elif entry.lake:
+            tidied += remove_files(engine, entry)
         with engine.publishing():
             if there:
                 record_version(engine, release, entry.version)
             else:
-                if entry.lake and engine.lake and engine.lake.remove(entry.lake["place"], entry.lake["file"]):
-                    tidied.append(f"{entry.lake['place']}/{entry.lake['file']}")
                 take_back(engine, entry, catalog.live(None, release))
                 if entry.status == "pending":
                     undo(engine, entry)

@@ -15,11 +15,13 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import version_in
 from sqlanon.release.catalog.lake_facts import is_shown
 from sqlanon.release.catalog.lineage import lineages_of
+from sqlanon.release.catalog.receiver import is_shown_there
 from sqlanon.release.catalog.target import check_no_link
 from sqlanon.release.catalog.views import Pointing, list_pointings, second_of, spell_table
 from sqlanon.release.history.history import table_of
 from sqlanon.release.publish.retention import drops_of, find_status_after_drop
 from sqlanon.release.publish.second_file import reconcile, record_withdrawal
+from sqlanon.release.publish.send import withdraw_sent
 from sqlanon.release.publish.two_phase import drop_views, probe_view
 from sqlanon.results import UnpublishReport
 from sqlanon.sqltext import statement
@@ -57,6 +59,8 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
             raise PolicyError(f"{release}: nothing is published; --purge drops the tables of its versions")
         if current and current.lake:
             _withdraw_from_lake(engine, current)
+        elif current and current.sent:
+            _withdraw_from_database(engine, current)
         elif current and current.file:
             _withdraw_file(engine, current)
         elif current:
@@ -158,6 +162,23 @@ def _withdraw_from_lake(engine: Engine, entry: Entry) -> None:
     shown = list_pointings(engine, entry.view, entry.physical, second=second_of(entry))
     with engine.publishing():
         _refuse_others(engine, entry, [item for item in shown if engine.exists(item.view)])
+        Catalog(engine).mark(entry.release, entry.version, "withdrawing")
+    reconcile(engine, entry.release)
+
+
+def _withdraw_from_database(engine: Engine, entry: Entry) -> None:
+    """As `_withdraw_file`: the catalog records the step before the views in the other database are dropped."""
+    if not is_shown_there(engine, entry):
+        raise PolicyError(
+            f"{entry.release}: {entry.sent['place']} does not show version {entry.version} of it, or its rows were "
+            "changed since, so nothing is dropped there: rename or drop the view and unpublish again"
+        )
+    assert entry.view is not None
+    shown = list_pointings(engine, entry.view, entry.physical, second=second_of(entry))
+    with engine.publishing():
+        _refuse_others(engine, entry, [item for item in shown if engine.exists(item.view)])
+    withdraw_sent(engine, entry, check_only=True)
+    with engine.publishing():
         Catalog(engine).mark(entry.release, entry.version, "withdrawing")
     reconcile(engine, entry.release)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.rights import reader_warnings
+from sqlanon.release.catalog.receiver import list_reader_warnings
 from sqlanon.release.prepare.prepare import read_source
 from sqlanon.release.prepare.row_security import source_snapshot
 from sqlanon.release.prepare.staged import Reading, Staged, Unchanged
@@ -147,7 +147,7 @@ class Leave:
         with work.watch.stage("publish"):
             keep(work.state, entry, work.source.read_at)
         same = report_published(work.spec, entry, "unchanged", work.decision.why, work.watch)
-        warned = reader_warnings(work.state.engine, work.spec, work.state.source.ref)
+        warned = list_reader_warnings(work.state)
         work.report = replace(same, warnings=(*same.warnings, *warned))
 
 
@@ -177,7 +177,7 @@ class Step:
     Attributes:
         release: the release's name.
         verb: the method of `Version`.
-        text: what it does, as plan prints it.
+        text: its line of a plan.
     """
 
     release: str

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.engines.rows import numbers, read_integer
+from sqlanon.engines.rows import numbers, read_integers
 from sqlanon.formats import Recoded
 from sqlanon.results import Exposure
 from sqlanon.sqltext import statement
+from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
 
 
@@ -38,32 +39,35 @@ def count_exposure(
     return Exposure(smallest, alone, rows, tuple(name for _, name in exact), groups)
 
 
-def count_persons(
-    scratch: Scratch,
-    classed: TableRef,
-    recoded: Recoded,
-    persons: Sequence[str],
-    exact: Sequence[str],
-    exposed: Exposure | None,
+def count_staged(
+    scratch: Scratch, classed: TableRef, recoded: Recoded, exact: Sequence[Reading], persons: Sequence[str] = ()
 ) -> Exposure | None:
-    """Add the fewest persons of any group that is equal in every published column but the sensitive ones.
+    """Count as `count_exposure` does, and the fewest persons of a group, over the rows of the run.
 
-    A release does not identify persons, so the rows of the run are counted; verification found them equal to the rows
-    of the release.
+    Verification found them equal to those of the written table, and they are narrower: a number in place of the
+    columns of a class. A release does not identify persons, so that these are known of the rows of the run alone.
 
     Args:
         scratch: the run.
         classed: staged rows with their class.
         recoded: published cells of every class.
+        exact: the columns published unchanged, except sensitive columns.
         persons: aliases of the identifiers to count; the identifier with the fewest values decides.
-        exact: aliases of the columns published unchanged.
-        exposed: the counts of rows.
 
-    Cost: a GROUP BY of the rows; none without persons, or if no column is published unchanged.
+    Returns:
+        None if no column is published unchanged.
+
+    Cost: a GROUP BY of the rows, and one for persons.
     """
-    if exposed is None or not persons:
+    if not exact:
+        return None
+    also = [reading.alias for reading in exact]
+    row = scratch.fetch("verify/exposed", classed=classed, groups=recoded.groups, also=also)[0]
+    fewest, alone, rows, groups = read_integers(row)
+    exposed = Exposure(fewest, alone, rows, tuple(reading.name for reading in exact), groups)
+    if not persons:
         return exposed
-    rows = scratch.fetch(
-        "verify/identifiers", classed=classed, groups=recoded.groups, identifiers=list(persons), also=list(exact)
-    )
-    return replace(exposed, persons=min(map(read_integer, rows[0])))
+    row = scratch.fetch(
+        "verify/identifiers", classed=classed, groups=recoded.groups, identifiers=list(persons), also=also
+    )[0]
+    return replace(exposed, persons=min(read_integers(row)))

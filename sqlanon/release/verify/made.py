@@ -10,7 +10,7 @@ from sqlanon.engines.base import Engine, Relation, Statement, TableRef
 from sqlanon.formats.base import Recoded
 from sqlanon.formats.members import OF_CLASSES, Members
 from sqlanon.loss import Joint
-from sqlanon.release.verify.exposure import count_exposure, count_persons
+from sqlanon.release.verify.exposure import count_staged
 from sqlanon.results import Exposure, RunReport
 from sqlanon.table.classed import ClassedRows
 from sqlanon.table.encode import Encoded
@@ -85,11 +85,7 @@ class Proof:
         Returns:
             None if no column is published unchanged.
         """
-        columns = [(reading.name, reading.name) for reading in exact]
-        exposure = count_exposure(scratch.engine, physical.ref, made.recoded.layout.of_class, columns)
-        return count_persons(
-            scratch, made.classed.table, made.recoded, persons, [reading.alias for reading in exact], exposure
-        )
+        return count_staged(scratch, made.classed.table, made.recoded, exact, persons)
 
     def history_columns(self, columns: list[str]) -> list[str]:
         """Columns of the stored history; ``columns``: the columns of values and persons."""

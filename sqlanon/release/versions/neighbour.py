@@ -75,7 +75,7 @@ def _refuse(entry: Entry) -> str:
     reasons = (
         (entry.certificate, "has a box for every row"),
         (entry.frozen, "is frozen, and nothing ties its rows to the source"),
-        (entry.file or entry.lake, "is in another file, or in a lake"),
+        (entry.file or entry.lake or entry.sent, "is in another file or database, or in a lake"),
         (policy.get("together"), "is published together with other tables"),
         (form.paired or form.exact or (form.single and not form.either), f"has format {form.name}"),
         (means, "publishes means of classes"),

@@ -203,7 +203,7 @@ class OfNoisy(Version):
             coded = bound_coded(scratch, shape, rows, work.secret)
             verify_norms(scratch, shape, coded)
             exact = self.measure_rows(work, shape, coded)
-        with work.watch.stage("method"):
+        with work.watch.stage("method", "noise"):
             scales = noise.scales[1:] if shape.chooses else noise.scales
             noisy = [add_noise(answers, noise.law, scale) for answers, scale in zip(exact, scales, strict=True)]
             del exact
@@ -213,7 +213,7 @@ class OfNoisy(Version):
             numbers = self.estimate_rows(shape, noise, noisy)
         budget, reserved, home = Budget(engine, noisy_spec.budget), self.reserved, home_of(engine)
         table = name_drawn_table(engine, noisy_spec.budget.name, reserved)
-        with work.watch.stage("recode"), budget.hold():
+        with work.watch.stage("recode", "write"), budget.hold():
             facts = {"table": table.name, "kept": share_kept} | ({"pairs": pairs} if pairs else {})
             drawn_event = budget.event_of("drawn", reserved, facts)
             with home.publishing():

@@ -1,4 +1,4 @@
-"""Stages of versions that a budget pays for: charge, answer, publish; or take what an earlier run drew."""
+"""Stages of versions that a budget pays for: charge, answer, publish; or take an earlier run's draw."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PaidStep:
     Attributes:
         release: the release's name.
         verb: the method of the version.
-        text: what it does, as plan prints it.
+        text: its line of a plan.
     """
 
     release: str
@@ -59,7 +59,7 @@ class PublishDrawn:
 
 
 class _Paid(Protocol):
-    """What the stages ask of a version that is paid."""
+    """The verbs of a version that is paid."""
 
     def reserve(self, work: Work) -> None: ...
     def answer(self, work: Work) -> None: ...

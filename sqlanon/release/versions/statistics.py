@@ -140,7 +140,7 @@ class OfStatistics(Version):
         self.profile(work)
         shape, cube = self._counted
         notes = (*self._nights.note(work.scratch, shape, cube.cells), *self._protection.note(self._run(work, Silent())))
-        return plan_counts(work, shape, cube, list_neighbours(work.state), notes)
+        return plan_counts(work, shape, cube, list_neighbours(work.state), (self._protection.burden, notes))
 
     @property
     def _counted(self) -> tuple[Shape, Cube]:
@@ -198,7 +198,7 @@ class OfStatistics(Version):
         shape, statistics = self._counted[0], work.spec.statistics
         assert statistics is not None
         beginning = self._nights.beginning(shape)
-        with work.watch.stage("method") as progress:
+        with work.watch.stage("method", "protect") as progress:
             run = self._run(work, progress)
             if beginning is None or self._past is None:
                 self._made = self._protection.protect(run)
@@ -284,6 +284,10 @@ class OfStatistics(Version):
             scratch.execute_all([made.view(place), *beside])
 
         def verify(place: TableRef, found: Found) -> RunReport:
+            with scratch.repeating("verify"):
+                return verify_once(place, found)
+
+        def verify_once(place: TableRef, found: Found) -> RunReport:
             run = self._run(work, Silent())
             if batches:
                 tables = kept_of(list(kept_tables.values()))

@@ -159,9 +159,9 @@ def _read_maker(manifest: Mapping[str, Any]) -> object:
         return None
 
 
-def _other_keys(one: object, other: Mapping[str, Any]) -> set[str]:
+def _other_keys(first: object, other: Mapping[str, Any]) -> set[str]:
     """Keys of which two policies have other values; of something that is no policy, all."""
-    settings = one if isinstance(one, Mapping) else {}
+    settings = first if isinstance(first, Mapping) else {}
     return {str(key) for key in {*settings, *other} if settings.get(key) != other.get(key)}
 
 

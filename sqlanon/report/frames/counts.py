@@ -88,43 +88,44 @@ def counts_frame(
     )
 
 
-def _sections(found: Found, counts: StatisticsReport, attacks: CountsAttackReport | None) -> Iterator[Section]:
+def _sections(facts: Found, counts: StatisticsReport, attacks: CountsAttackReport | None) -> Iterator[Section]:
     yield Section(
         "small",
         "Small cells",
         "Cells of few persons, and what protects them.",
-        (Statements("Small cells", (*_say_small(found, counts), say_threshold(found))), Text(CHECK)),
+        (Statements("Small cells", (*_say_small(facts, counts), say_threshold(facts))), Text(CHECK)),
     )
     if attacks is not None:
-        statements = tuple(_say_reader(found, attack) for attack in attacks.attacks)
+        statements = tuple(_say_reader(facts, attack) for attack in attacks.attacks)
         yield Section("attacks", "Attacks", "Readers who look for small cells.", (Statements("Attacks", statements),))
     yield Section(
         "others",
         "Other tables",
         "What readers may have beside these tables.",
-        (Statements("Other tables", tuple(_say_others(found, counts))),),
+        (Statements("Other tables", tuple(_say_others(facts, counts))),),
     )
-    loss = (Statement("what was lost", _loss(counts), "measured", found.measured_by_run, "lost_cells"),)
-    decided = (say_approval(found), say_review(found))
+    loss = (Statement("what was lost", _loss(counts), "measured", facts.measured_by_run, "lost_cells"),)
+    decided = (say_approval(facts), say_review(facts))
     yield Section("utility", "Information loss", "The price of the protection.", (Statements("Loss", loss),))
     yield Section("decision", "Decision", "Who decided, and until when.", (Statements("Decision", decided),))
 
 
-def _say_small(found: Found, counts: StatisticsReport) -> Iterator[Statement]:
-    statistics, by = found.policy["statistics"], found.call("audit")
+def _say_small(facts: Found, counts: StatisticsReport) -> Iterator[Statement]:
+    statistics, by = facts.policy["statistics"], facts.call("audit")
     rule = f"cells of fewer than {count(int(statistics['threshold']))} persons are small"
-    yield Statement("threshold rule", rule, "stated", "protect.persons in the policy", "small_cell")
     other_rule = statistics.get("other") or {}
+    word = "changed_cell" if other_rule else "small_cell"
+    yield Statement("threshold rule", rule, "stated", "protect.persons in the policy", word)
     if not other_rule:
         hidden = f"small cells are hidden, with others that give them away: {_of_cells(counts)}; one status for both"
-        yield Statement("primary and secondary suppression", hidden, "measured", found.measured_by_run, "small_cell")
+        yield Statement("primary and secondary suppression", hidden, "measured", facts.measured_by_run, "small_cell")
     elif other_rule["method"] == "round":
         rounded = f"all cells are multiples of {other_rule['base']}, and all sums hold"
         yield Statement("controlled rounding", rounded, "measured", by, "rounding")
     else:
-        yield Statement("cell keys", _noise(counts), "measured", found.measured_by_run, "noise")
+        yield Statement("cell keys", _noise(counts), "measured", facts.measured_by_run, "noise")
         what = "nothing is promised of them: readers who fit all numbers find some"
-        yield Statement("small cells with noise", what, "look at it", found.call("attack"), "noise")
+        yield Statement("small cells with noise", what, "look at it", facts.call("attack"), "noise")
     if counts.witnesses or not other_rule:
         proof = f"checked now, by sums alone: {count(counts.witnesses)} other tables agree with all that is published"
         yield Statement("certificate", proof, "measured", by, "certificate")
@@ -143,7 +144,7 @@ def _noise(counts: StatisticsReport) -> str:
     return f"expected error {before:.2f} (root of the mean square), {after:.2f} for who fits all numbers"
 
 
-def _say_reader(found: Found, one: CountsReader) -> Statement:
+def _say_reader(facts: Found, reader: CountsReader) -> Statement:
     names = {
         "naive": "if only small cells were hidden",
         "outsider": "readers of the view",
@@ -152,38 +153,44 @@ def _say_reader(found: Found, one: CountsReader) -> Statement:
         "insider": "persons alone in a cell",
         "averaging": "readers who average the noise",
     }
-    sentence = f"{count(one.exact)} of {count(one.cells)} small cells found, {count(one.below)} found to be small"
-    state: State = "measured" if one.held else "look at it"
-    return Statement(names[one.name], sentence, state, found.call("attack"), "small_cell")
+    sentence = (
+        f"{count(reader.exact)} of {count(reader.cells)} small cells found, {count(reader.below)} found to be small"
+    )
+    state: State = "measured" if reader.held else "look at it"
+    word = "changed_cell" if facts.policy["statistics"].get("other") else "small_cell"
+    return Statement(names[reader.name], sentence, state, facts.call("attack"), word)
 
 
-def _say_others(found: Found, counts: StatisticsReport) -> Iterator[Statement]:
-    tables = [str(table["name"]) for table in found.policy["statistics"]["tables"]]
-    sentence = f"{join_names(tables)}: protected as one system, with all margins and levels"
-    yield Statement("linked tables", sentence, "measured", found.call("audit"), "certificate")
-    yield _say_versions(found, counts)
+def _say_others(facts: Found, counts: StatisticsReport) -> Iterator[Statement]:
+    tables = [str(table["name"]) for table in facts.policy["statistics"]["tables"]]
+    other_rule = facts.policy["statistics"].get("other") or {}
+    system = {"round": "all sums hold", "cell_key": "the same persons have the same noise in each"}
+    how = system.get(other_rule.get("method", ""), "protected as one system")
+    sentence = f"{join_names(tables)}: {how}, with all margins and levels"
+    yield Statement("linked tables", sentence, "measured", facts.call("audit"), "certificate")
+    yield _say_versions(facts, counts)
     neighbour = counts.neighbour
     if neighbour is not None:
         sentence = f"{neighbour.release}, version {count(neighbour.version)}: its classes and the cells are one system"
-        yield Statement("rows of the same source", sentence, "measured", found.call("audit"), "certificate")
-    beside = [name for name in found.beside if neighbour is None or name != neighbour.release]
+        yield Statement("rows of the same source", sentence, "measured", facts.call("audit"), "certificate")
+    beside = [name for name in facts.beside if neighbour is None or name != neighbour.release]
     if beside:
         sentence = f"published of the same source: {', '.join(beside)}"
-        yield Statement("other releases of the source", sentence, "look at it", found.call("releases"), "versions")
-    other_data = found.context.get("other_data")
+        yield Statement("other releases of the source", sentence, "look at it", facts.call("releases"), "versions")
+    other_data = facts.context.get("other_data")
     text = other_data or "the policy does not say what recipients may have"
     yield Statement("data of others", text, "stated" if other_data else "look at it", "context.other_data", "outside")
 
 
-def _say_versions(found: Found, counts: StatisticsReport) -> Statement:
-    if found.versions == 1:
-        return Statement("earlier versions", "there are none", "measured", found.call("releases"), "versions")
-    shown = f"{count(found.versions)} versions were shown"
-    if len(counts.earlier) + len(counts.batches) == found.versions:
+def _say_versions(facts: Found, counts: StatisticsReport) -> Statement:
+    if facts.versions == 1:
+        return Statement("earlier versions", "there are none", "measured", facts.call("releases"), "versions")
+    shown = f"{count(facts.versions)} versions were shown"
+    if len(counts.earlier) + len(counts.batches) == facts.versions:
         sentence = f"{shown}: small numbers of newcomers between them are protected, by one certificate"
-        return Statement("earlier versions", sentence, "measured", found.call("audit"), "certificate")
+        return Statement("earlier versions", sentence, "measured", facts.call("audit"), "certificate")
     sentence = f"{shown}; what they say together is not measured"
-    return Statement("earlier versions", sentence, "not measured", found.call("releases"), "versions")
+    return Statement("earlier versions", sentence, "not measured", facts.call("releases"), "versions")
 
 
 def _of_cells(counts: StatisticsReport) -> str:
@@ -198,8 +205,8 @@ def _loss(counts: StatisticsReport) -> str:
     return f"no number of the {count(counts.cells)} cells is the true one, but where it is a multiple"
 
 
-def _front(found: Found, counts: StatisticsReport, *, attacked: bool) -> Front:
-    entry, run = found.entry, found.run
+def _front(facts: Found, counts: StatisticsReport, *, attacked: bool) -> Front:
+    entry, run = facts.entry, facts.run
     context, due = dict(context_pairs(entry.policy)), review_date(entry)
     whom = (
         context["recipients"]
@@ -230,15 +237,15 @@ def _front(found: Found, counts: StatisticsReport, *, attacked: bool) -> Front:
             ("cells without their true number", share(counts.hidden, max(counts.cells, 1)), _loss(counts)),
             ("tables that prove the protection", count(counts.witnesses), "whole numbers that agree with all cells"),
         ),
-        remains=tuple(_remains(found, attacked=attacked)),
+        remains=tuple(_remains(facts, attacked=attacked)),
     )
 
 
-def _remains(found: Found, *, attacked: bool) -> Sequence[str]:
+def _remains(facts: Found, *, attacked: bool) -> Sequence[str]:
     remains = ["Who knows numbers that are published elsewhere, or tables of other persons, was not looked at."]
     if not attacked:
         remains.append("No attack was run for this report (--attack).")
-    missing = [title for title, text in context_pairs(found.policy) if text == NOT_SAID]
+    missing = [title for title, text in context_pairs(facts.policy) if text == NOT_SAID]
     if missing:
         remains.append(f"The policy does not state: {', '.join(missing)}.")
     return remains

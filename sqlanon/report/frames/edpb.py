@@ -8,13 +8,13 @@ from sqlanon.report.frames.measured import say_k, say_linkability, say_published
 from sqlanon.results.figures import count
 
 
-def _pseudonyms(found: Found) -> tuple[Statement, ...]:
-    (column,) = [column for column in found.policy["columns"] if column["role"] == "pseudonym"]
-    scope = column.get("scope") or found.entry.release
+def _pseudonyms(facts: Found) -> tuple[Statement, ...]:
+    (column,) = [column for column in facts.policy["columns"] if column["role"] == "pseudonym"]
+    scope = column.get("scope") or facts.entry.release
     secret = column.get("secret")
-    readers = found.policy.get("readers") or ()
-    rights = found.engine.rights is not None
-    rotates = (found.policy.get("together") or {}).get("rotate")
+    readers = facts.policy.get("readers") or ()
+    rights = facts.engine.rights is not None
+    rotates = (facts.policy.get("together") or {}).get("rotate")
     rotated = "new tokens with every version" if rotates else "the same tokens in every version"
     holder = (
         f"the environment variable {secret} of who runs the release"
@@ -28,12 +28,12 @@ def _pseudonyms(found: Found) -> tuple[Statement, ...]:
         if rights
         else "this engine has no rights: whoever opens the database reads the private schema as well"
     )
-    show = found.call("releases show")
+    show = facts.call("releases show")
     return (
         Statement("pseudonymised column", f"{column['name']}: {rotated}", "stated", show, "token"),
         Statement("pseudonymisation domain", f"releases of the scope {scope}", "stated", show, "token"),
         Statement("who holds the secret", holder, "stated", show, "token"),
-        Statement("separation", apart, "measured" if rights else "look at it", found.measured_by_run, "token"),
+        Statement("separation", apart, "measured" if rights else "look at it", facts.measured_by_run, "token"),
         Statement(
             "reversal",
             "a keyed hash: no command turns a token back; who has the secret and the list of persons can try each",
@@ -43,22 +43,22 @@ def _pseudonyms(found: Found) -> tuple[Statement, ...]:
         ),
         Statement(
             "attribution by additional information",
-            f"quasi columns are generalized to at least {count(found.run.min_class)} rows; see the statements below",
+            f"quasi columns are generalized to at least {count(facts.run.min_class)} rows; see the statements below",
             "measured",
-            found.measured_by_run,
+            facts.measured_by_run,
             "k",
         ),
     )
 
 
-def _sections(found: Found) -> tuple[Section, ...]:
-    rest = (say_k(found), say_published(found), *say_values(found), *say_linkability(found))
+def _sections(facts: Found) -> tuple[Section, ...]:
+    rest = (say_k(facts), say_published(facts), *say_values(facts), *say_linkability(facts))
     return (
         Section(
             "pseudonyms",
             "Pseudonymisation",
             "Pseudonymised data are personal data. What separates them from the persons, and who could undo it.",
-            (Statements("Pseudonymisation", _pseudonyms(found)), Text(CHECK)),
+            (Statements("Pseudonymisation", _pseudonyms(facts)), Text(CHECK)),
         ),
         Section(
             "attribution",
@@ -74,5 +74,5 @@ EDPB = Frame(
     "Pseudonymisation",
     "European Data Protection Board, Guidelines 01/2025 on Pseudonymisation",
     _sections,
-    lambda found: "" if found.columns("pseudonym") else "it has no pseudonym, and this frame is about them",
+    lambda facts: "" if facts.columns("pseudonym") else "it has no pseudonym, and this frame is about them",
 )

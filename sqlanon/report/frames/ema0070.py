@@ -21,49 +21,49 @@ from sqlanon.results.figures import join_names
 ELEVEN = 11
 
 
-def _cell(found: Found) -> Statement:
+def _cell(facts: Found) -> Statement:
     """The minimum cell of 11."""
     about = "risk of at most 0.09: groups of at least 11 persons"
-    risks = [risk for risk in (found.risk.rows, found.risk.persons) if risk is not None]
+    risks = [risk for risk in (facts.risk.rows, facts.risk.persons) if risk is not None]
     if not risks:
-        return Statement(about, "rows make no classes here", "not measured", found.call("audit"), "threshold")
+        return Statement(about, "rows make no classes here", "not measured", facts.call("audit"), "threshold")
     worst = max(risks)
     fewest = round(1 / worst)
     sentence = f"the smallest has {fewest}: {'within' if fewest >= ELEVEN else 'ABOVE'} the threshold"
     return Statement(
-        about, sentence, "measured" if fewest >= ELEVEN else "look at it", found.measured_by_run, "threshold"
+        about, sentence, "measured" if fewest >= ELEVEN else "look at it", facts.measured_by_run, "threshold"
     )
 
 
-def _sections(found: Found) -> tuple[Section, ...]:
-    identifiers = found.columns("identifier")
+def _sections(facts: Found) -> tuple[Section, ...]:
+    identifiers = facts.columns("identifier")
     method = (
         Statement(
             "direct identifiers",
             f"{join_names(identifiers) or 'none named'}; not published",
             "stated",
-            found.call("releases show"),
+            facts.call("releases show"),
             "role",
         ),
         Statement(
             "quasi-identifiers",
-            f"{join_names(found.columns('quasi'))}; format {found.run.format}, method {found.run.method}",
+            f"{join_names(facts.columns('quasi'))}; format {facts.run.format}, method {facts.run.method}",
             "stated",
-            found.call("releases show"),
+            facts.call("releases show"),
             "role",
         ),
-        say_loss(found),
-        say_suppressed(found),
+        say_loss(facts),
+        say_suppressed(facts),
     )
     risk = (
-        _cell(found),
-        say_k(found),
-        *say_prosecutor(found),
-        say_published(found),
-        say_journalist(found),
-        say_marketer(found),
-        say_threshold(found),
-        *say_attacks(found, "linkage"),
+        _cell(facts),
+        say_k(facts),
+        *say_prosecutor(facts),
+        say_published(facts),
+        say_journalist(facts),
+        say_marketer(facts),
+        say_threshold(facts),
+        *say_attacks(facts, "linkage"),
     )
     return (
         Section(

@@ -86,10 +86,10 @@ _ZIP = re.compile(r"zip|postal|postcode|plz", re.IGNORECASE)
 _AGE = re.compile(r"(^|_)age(_|$)", re.IGNORECASE)
 
 
-def _sections(found: Found) -> tuple[Section, ...]:
+def _sections(facts: Found) -> tuple[Section, ...]:
     harbor = (
-        *(_by_names(found, identifier) for identifier in IDENTIFIERS),
-        *_by_values(found),
+        *(_by_names(facts, identifier) for identifier in IDENTIFIERS),
+        *_by_values(facts),
         Statement(
             "actual knowledge that what is left could identify somebody",
             "no command knows what you know",
@@ -99,15 +99,15 @@ def _sections(found: Found) -> tuple[Section, ...]:
         ),
     )
     expert = (
-        say_threshold(found),
-        say_k(found),
-        *say_prosecutor(found),
-        say_published(found),
-        say_journalist(found),
-        *say_values(found),
-        *say_attacks(found, "linkage", "homogeneity"),
-        say_approval(found),
-        say_review(found),
+        say_threshold(facts),
+        say_k(facts),
+        *say_prosecutor(facts),
+        say_published(facts),
+        say_journalist(facts),
+        *say_values(facts),
+        *say_attacks(facts, "linkage", "homogeneity"),
+        say_approval(facts),
+        say_review(facts),
     )
     return (
         Section(
@@ -128,11 +128,11 @@ def _sections(found: Found) -> tuple[Section, ...]:
     )
 
 
-def _by_names(found: Found, one: Identifier) -> Statement:
-    pattern = re.compile(one.names.replace(r"\b", _EDGE), re.IGNORECASE)
-    matching = [column for column in found.policy["columns"] if pattern.search(str(column["name"]))]
-    about = f"({one.letter}) {one.what}"
-    by = found.call("releases show")
+def _by_names(facts: Found, identifier: Identifier) -> Statement:
+    pattern = re.compile(identifier.names.replace(r"\b", _EDGE), re.IGNORECASE)
+    matching = [column for column in facts.policy["columns"] if pattern.search(str(column["name"]))]
+    about = f"({identifier.letter}) {identifier.what}"
+    by = facts.call("releases show")
     if not matching:
         return Statement(about, "no column has such a name", "stated", by, "safe_harbor")
     hidden = [str(column["name"]) for column in matching if column["role"] == "identifier"]
@@ -145,68 +145,68 @@ def _by_names(found: Found, one: Identifier) -> Statement:
         *([f"published as it is: {join_names(shown)}"] if shown else []),
         *([f"generalized: {join_names(coarse)}"] if coarse else []),
     ]
-    look = bool(shown or tokens or (coarse and not one.part))
+    look = bool(shown or tokens or (coarse and not identifier.part))
     state: State = "look at it" if look or coarse else "stated"
     return Statement(about, "; ".join(parts), state, by, "safe_harbor")
 
 
-def _by_values(found: Found) -> Iterator[Statement]:
+def _by_values(facts: Found) -> Iterator[Statement]:
     """Published ZIP codes, ages and dates."""
-    if found.released is None:
+    if facts.released is None:
         about = "published ZIP codes, ages and dates"
-        yield Statement(about, "the release is in another file", "not measured", found.call("report"), "safe_harbor")
+        yield Statement(about, "the release is in another file", "not measured", facts.call("report"), "safe_harbor")
         return
-    columns = {column.name: column for column in found.released.view.columns}
-    for field in found.released.fields:
+    columns = {column.name: column for column in facts.released.view.columns}
+    for field in facts.released.fields:
         shown = [columns[name] for name in field.published if name in columns]
         if _ZIP.search(field.name):
-            yield _zip(found, field, shown)
+            yield _zip(facts, field, shown)
         elif _AGE.search(field.name):
-            yield _age(found, field, shown)
+            yield _age(facts, field, shown)
         elif field.kind in ("date", "timestamp"):
-            yield _dates(found, field, shown)
+            yield _dates(facts, field, shown)
 
 
-def _zip(found: Found, one: Field, shown: list[Column]) -> Statement:
-    about = f"{one.name}: three digits, and 000 where 20,000 people or fewer live"
+def _zip(facts: Found, field: Field, shown: list[Column]) -> Statement:
+    about = f"{field.name}: three digits, and 000 where 20,000 people or fewer live"
     texts = [column.name for column in shown if column.kind == "text"]
     if not texts:
-        return Statement(about, "published in no text column: look at it", "look at it", found.call("report"), "zip3")
-    three = [_like(found, name, ("*", "___", "___*", "___**")) for name in texts]
+        return Statement(about, "published in no text column: look at it", "look at it", facts.call("report"), "zip3")
+    three = [_like(facts, name, ("*", "___", "___*", "___**")) for name in texts]
     detailed = sum(cells - like for like, cells in three)
-    small = sum(_like(found, name, [f"{prefix}%" for prefix in RESTRICTED])[0] for name in texts)
+    small = sum(_like(facts, name, [f"{prefix}%" for prefix in RESTRICTED])[0] for name in texts)
     sentence = (
         f"{things(detailed, 'cell')} with more than three digits, {count(small)} with one of the 17 small prefixes"
     )
     state: State = "look at it" if detailed or small else "measured"
-    return Statement(about, sentence, state, found.call("report", "--frame", "hipaa"), "zip3")
+    return Statement(about, sentence, state, facts.call("report", "--frame", "hipaa"), "zip3")
 
 
-def _age(found: Found, one: Field, shown: list[Column]) -> Statement:
-    about = f"{one.name}: no age above {OLDEST} but as one category of 90 and over"
+def _age(facts: Found, field: Field, shown: list[Column]) -> Statement:
+    about = f"{field.name}: no age above {OLDEST} but as one category of 90 and over"
     values = [column.name for column in shown if column.kind in ("integer", "float", "decimal")]
-    capped = one.recode is not None and one.recode.top == str(OLDEST + 1)
+    capped = field.recode is not None and field.recode.top == str(OLDEST + 1)
     if not values:
         return Statement(
-            about, "published in no column of numbers: look at it", "look at it", found.call("report"), "safe_harbor"
+            about, "published in no column of numbers: look at it", "look at it", facts.call("report"), "safe_harbor"
         )
-    above = max(_count(found, name, {"most": OLDEST + capped})[0] for name in values)
+    above = max(_count(facts, name, {"most": OLDEST + capped})[0] for name in values)
     sentence = f"{things(above, 'row')} above it" + ("; top: 90 makes 90 mean 90 and over" if capped else "")
     if above and not capped:
         sentence += "; top: 90 in the policy makes one category"
     state: State = "look at it" if above else "measured"
-    return Statement(about, sentence, state, found.call("report", "--frame", "hipaa"), "safe_harbor")
+    return Statement(about, sentence, state, facts.call("report", "--frame", "hipaa"), "safe_harbor")
 
 
-def _dates(found: Found, one: Field, shown: list[Column]) -> Statement:
-    about = f"{one.name}: nothing finer than a year"
+def _dates(facts: Found, field: Field, shown: list[Column]) -> Statement:
+    about = f"{field.name}: nothing finer than a year"
     finer = 0
     for column in shown:
         if column.kind in ("date", "timestamp"):
             day = "12-31" if column.name.endswith("_hi") else "01-01"
-            like, cells = _like(found, column.name, (f"____-{day}", f"____-{day} %"))
+            like, cells = _like(facts, column.name, (f"____-{day}", f"____-{day} %"))
         elif column.kind == "text" and not column.name.endswith("_null"):
-            like, cells = _like(found, column.name, ("*", "____", "____s"))
+            like, cells = _like(facts, column.name, ("*", "____", "____s"))
         else:
             continue
         finer += cells - like
@@ -214,20 +214,20 @@ def _dates(found: Found, one: Field, shown: list[Column]) -> Statement:
     if finer:
         sentence += "; hierarchy: {calendar: [year]} and format labels publish years, or make years of them in a view"
     state: State = "look at it" if finer else "measured"
-    return Statement(about, sentence, state, found.call("report", "--frame", "hipaa"), "safe_harbor")
+    return Statement(about, sentence, state, facts.call("report", "--frame", "hipaa"), "safe_harbor")
 
 
-def _like(found: Found, column: str, patterns: Sequence[str]) -> tuple[int, int]:
+def _like(facts: Found, column: str, patterns: Sequence[str]) -> tuple[int, int]:
     """Rows of the view whose text is like one of the patterns, and all rows with a value."""
     binds: dict[str, Bind] = {f"like{index}": pattern for index, pattern in enumerate(patterns)}
-    return _count(found, column, binds, list(binds))
+    return _count(facts, column, binds, list(binds))
 
 
-def _count(found: Found, column: str, binds: dict[str, Bind], patterns: Sequence[str] = ()) -> tuple[int, int]:
-    assert found.released is not None
-    target, dialect = found.released.view.ref, found.engine.dialect
+def _count(facts: Found, column: str, binds: dict[str, Bind], patterns: Sequence[str] = ()) -> tuple[int, int]:
+    assert facts.released is not None
+    target, dialect = facts.released.view.ref, facts.engine.dialect
     query = statement("report/detail", dialect, binds, target=target, column=column, patterns=list(patterns))
-    like, cells = numbers(found.engine, query)
+    like, cells = numbers(facts.engine, query)
     return like, cells
 
 

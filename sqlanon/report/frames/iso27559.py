@@ -22,8 +22,8 @@ from sqlanon.report.frames.measured import (
 from sqlanon.results.figures import join_names
 
 
-def _context(found: Found) -> tuple[Statement, ...]:
-    context = found.context
+def _context(facts: Found) -> tuple[Statement, ...]:
+    context = facts.context
     return tuple(
         Statement(
             title,
@@ -36,35 +36,35 @@ def _context(found: Found) -> tuple[Statement, ...]:
     )
 
 
-def _data(found: Found) -> tuple[Statement, ...]:
+def _data(facts: Found) -> tuple[Statement, ...]:
     roles = ("identifier", "pseudonym", "quasi", "sensitive", "insensitive")
-    by = found.call("releases show")
-    columns_by_role = [(role, found.columns(role)) for role in roles]
+    by = facts.call("releases show")
+    columns_by_role = [(role, facts.columns(role)) for role in roles]
     return tuple(Statement(role, join_names(names), "stated", by, "role") for role, names in columns_by_role if names)
 
 
-def _sections(found: Found) -> tuple[Section, ...]:
+def _sections(facts: Found) -> tuple[Section, ...]:
     risk = (
-        say_k(found),
-        *say_prosecutor(found),
-        say_published(found),
-        say_journalist(found),
-        say_marketer(found),
-        say_threshold(found),
-        *say_values(found),
-        *say_linkability(found),
-        *say_attacks(found, "linkage", "homogeneity"),
-        say_loss(found),
+        say_k(facts),
+        *say_prosecutor(facts),
+        say_published(facts),
+        say_journalist(facts),
+        say_marketer(facts),
+        say_threshold(facts),
+        *say_values(facts),
+        *say_linkability(facts),
+        *say_attacks(facts, "linkage", "homogeneity"),
+        say_loss(facts),
     )
-    governance = (say_approval(found), say_review(found))
+    governance = (say_approval(facts), say_review(facts))
     return (
         Section(
             "context",
             "Context assessment",
             "Who gets the data, for what, under which controls: the words of the policy.",
-            (Statements("Context", _context(found)), Text(CHECK)),
+            (Statements("Context", _context(facts)), Text(CHECK)),
         ),
-        Section("data", "Data assessment", "The role of each column.", (Statements("Data", _data(found)),)),
+        Section("data", "Data assessment", "The role of each column.", (Statements("Data", _data(facts)),)),
         Section(
             "identifiability",
             "Identifiability assessment and mitigation",

@@ -113,8 +113,8 @@ def frame_report(
     )
 
 
-def _front(frame: Frame, found: Found) -> Front:
-    entry, run = found.entry, found.run
+def _front(frame: Frame, facts: Found) -> Front:
+    entry, run = facts.entry, facts.run
     context = dict(context_pairs(entry.policy))
     due = review_date(entry)
     return Front(
@@ -128,27 +128,27 @@ def _front(frame: Frame, found: Found) -> Front:
             ),
             *((("due for review", due),) if due else ()),
         ),
-        question=_question(found, context["recipients"], context["purpose"]),
-        figures=_figures(found),
-        remains=tuple(_remains(found)),
+        question=_question(facts, context["recipients"], context["purpose"]),
+        figures=_figures(facts),
+        remains=tuple(_remains(facts)),
     )
 
 
-def _question(found: Found, recipients: str, purpose: str) -> str:
+def _question(facts: Found, recipients: str, purpose: str) -> str:
     whom = recipients if recipients != NOT_SAID else "its recipients (the policy does not state them)"
     why = f" for {purpose}" if purpose != NOT_SAID else ", for a purpose that the policy does not state"
-    return f"Decision asked: may {found.entry.release}, version {found.entry.version}, be given to {whom}{why}?"
+    return f"Decision asked: may {facts.entry.release}, version {facts.entry.version}, be given to {whom}{why}?"
 
 
-def _figures(found: Found) -> tuple[tuple[str, str, str], ...]:
-    risk, run, threshold = found.risk, found.run, read_threshold(found.policy)
+def _figures(facts: Found) -> tuple[tuple[str, str, str], ...]:
+    risk, run, threshold = facts.risk, facts.run, read_threshold(facts.policy)
     most, every = risk.highest(), risk.highest("published")
     bound = (
         "no threshold was set"
         if threshold is None
         else f"at most {share(float(threshold[0]), 1)} is accepted"
         f"{'' if threshold[1] == 'prosecutor' else f' of {threshold[1]}'}: "
-        f"{ {True: 'met', False: 'EXCEEDED', None: 'not measured'}[within(found.policy, run)] }"
+        f"{ {True: 'met', False: 'EXCEEDED', None: 'not measured'}[within(facts.policy, run)] }"
     )
     shown = f"as they are: {join_names(risk.as_they_are, 5)}" if risk.as_they_are else "but the sensitive ones"
     of_all = threshold is not None and threshold[2] == "published"
@@ -171,9 +171,9 @@ def _figures(found: Found) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def _remains(found: Found) -> list[str]:
+def _remains(facts: Found) -> list[str]:
     """Remarks for readers of the figures."""
-    risk, run = found.risk, found.run
+    risk, run = facts.risk, facts.run
     remains = []
     most = risk.highest()
     if most is not None:
@@ -184,7 +184,7 @@ def _remains(found: Found) -> list[str]:
         )
     bare = [
         name
-        for name in found.columns("sensitive")
+        for name in facts.columns("sensitive")
         if not any(requirement.column == name for requirement in run.requirements)
     ]
     if bare:
@@ -200,13 +200,13 @@ def _remains(found: Found) -> list[str]:
         remains.append(
             "Nothing is known of the population: the figures are for who knows that a person is in the table."
         )
-    if found.attack is None and found.kept is None:
+    if facts.attack is None and facts.kept is None:
         remains.append("No attack was run for this report (--attack).")
-    if found.versions > 1 and not run.history:
+    if facts.versions > 1 and not run.history:
         remains.append("What earlier versions reveal together with this one was not measured.")
-    if found.beside:
-        remains.append(f"Other releases of the same source: {join_names(found.beside)}.")
-    missing = [title for title, text in context_pairs(found.policy) if text == NOT_SAID]
+    if facts.beside:
+        remains.append(f"Other releases of the same source: {join_names(facts.beside)}.")
+    missing = [title for title, text in context_pairs(facts.policy) if text == NOT_SAID]
     if missing:
         remains.append(f"The policy does not state: {', '.join(missing)}.")
     remains.append("Which columns somebody may know is the owner's judgement, which no figure checks.")

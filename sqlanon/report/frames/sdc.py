@@ -18,33 +18,33 @@ from sqlanon.report.frames.measured import (
 from sqlanon.results.figures import measure
 
 
-def _expect(found: Found) -> Statement:
-    mean = found.risk.marketer
+def _expect(facts: Found) -> Statement:
+    mean = facts.risk.marketer
     about = "global risk: expected re-identifications"
     if mean is None:
-        return Statement(about, "not counted for this kind of release", "not measured", found.call("audit"), "uniques")
-    rows = found.run.rows - found.run.left_out
+        return Statement(about, "not counted for this kind of release", "not measured", facts.call("audit"), "uniques")
+    rows = facts.run.rows - facts.run.left_out
     sentence = f"{measure(float(f'{mean * rows:.10g}'))} of {rows:,} rows"
-    return Statement(about, sentence, "measured", found.measured_by_run, "uniques")
+    return Statement(about, sentence, "measured", facts.measured_by_run, "uniques")
 
 
-def _special(found: Found) -> Statement:
+def _special(facts: Found) -> Statement:
     about = "special uniques (SUDA2)"
-    if found.risk.rows is not None and found.risk.rows < 1:
-        return Statement(about, "no row is unique in the quasi columns", "measured", found.measured_by_run, "suda")
-    return Statement(about, "rows are unique in the quasi columns", "look at it", found.call("audit"), "suda")
+    if facts.risk.rows is not None and facts.risk.rows < 1:
+        return Statement(about, "no row is unique in the quasi columns", "measured", facts.measured_by_run, "suda")
+    return Statement(about, "rows are unique in the quasi columns", "look at it", facts.call("audit"), "suda")
 
 
-def _sections(found: Found) -> tuple[Section, ...]:
+def _sections(facts: Found) -> tuple[Section, ...]:
     identity = (
-        say_k(found),
-        *say_prosecutor(found),
-        say_published(found),
-        say_journalist(found),
-        say_marketer(found),
-        _expect(found),
-        _special(found),
-        say_threshold(found),
+        say_k(facts),
+        *say_prosecutor(facts),
+        say_published(facts),
+        say_journalist(facts),
+        say_marketer(facts),
+        _expect(facts),
+        _special(facts),
+        say_threshold(facts),
     )
     return (
         Section(
@@ -57,13 +57,13 @@ def _sections(found: Found) -> tuple[Section, ...]:
             "attribute",
             "Attribute disclosure",
             "What a class reveals of sensitive variables.",
-            (Statements("Attribute disclosure", tuple(say_values(found))),),
+            (Statements("Attribute disclosure", tuple(say_values(facts))),),
         ),
         Section(
             "utility",
             "Information loss",
             "The price of the protection.",
-            (Statements("Information loss", (say_loss(found), say_suppressed(found))),),
+            (Statements("Information loss", (say_loss(facts), say_suppressed(facts))),),
         ),
     )
 

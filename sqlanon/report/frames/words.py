@@ -169,6 +169,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
             "row is unique in its quasi columns."
         ),
     ),
+    "changed_cell": (
+        "small cell",
+        ("A cell of fewer persons than the threshold. Its number is changed, as all numbers are (docs/statistics.md)."),
+    ),
     "small_cell": (
         "small cell",
         (

@@ -16,16 +16,16 @@ from sqlanon.report.frames.measured import (
 )
 
 
-def _sections(found: Found) -> tuple[Section, ...]:
+def _sections(facts: Found) -> tuple[Section, ...]:
     single = (
-        say_k(found),
-        *say_prosecutor(found),
-        say_published(found),
-        say_journalist(found),
-        say_marketer(found),
-        *say_attacks(found, "linkage"),
+        say_k(facts),
+        *say_prosecutor(facts),
+        say_published(facts),
+        say_journalist(facts),
+        say_marketer(facts),
+        *say_attacks(facts, "linkage"),
     )
-    learn = (*say_values(found), *say_attacks(found, "homogeneity", "bayes"))
+    learn = (*say_values(facts), *say_attacks(facts, "homogeneity", "bayes"))
     return (
         Section(
             "singling-out",
@@ -37,7 +37,7 @@ def _sections(found: Found) -> tuple[Section, ...]:
             "linkability",
             "Linkability",
             "Is it possible to link records of one individual, here or in other data?",
-            (Statements("Linkability", tuple(say_linkability(found))),),
+            (Statements("Linkability", tuple(say_linkability(facts))),),
         ),
         Section(
             "inference",

@@ -201,32 +201,32 @@ def _types() -> Rows:
         )
 
 
-def _table(one: Served, oid: int, space: int) -> Rows:
+def _table(served: Served, oid: int, space: int) -> Rows:
     yield (
         "pg_class",
         {
             "oid": oid,
-            "relname": one.name,
+            "relname": served.name,
             "relnamespace": space,
             "relowner": _OWNER_OID,
             "relam": _HEAP,
             "reltuples": -1.0,
             "relpersistence": "p",
             "relkind": "r",
-            "relnatts": len(one.columns),
+            "relnatts": len(served.columns),
             "relreplident": "d",
             "relispopulated": True,
             "relacl": [f"=r/{OWNER}"],
         },
     )
-    yield "pg_tables", {"schemaname": one.schema, "tablename": one.name, "tableowner": OWNER}
-    yield "pg_description", {"objoid": oid, "classoid": 1259, "objsubid": 0, "description": one.comment}
-    identity = {"table_catalog": DATABASE, "table_schema": one.schema, "table_name": one.name}
+    yield "pg_tables", {"schemaname": served.schema, "tablename": served.name, "tableowner": OWNER}
+    yield "pg_description", {"objoid": oid, "classoid": 1259, "objsubid": 0, "description": served.comment}
+    identity = {"table_catalog": DATABASE, "table_schema": served.schema, "table_name": served.name}
     yield (
         "information_schema.tables",
         {**identity, "table_type": "BASE TABLE", "is_insertable_into": "NO", "is_typed": "NO"},
     )
-    for number, (column, comment) in enumerate(zip(one.columns, one.comments, strict=True), 1):
+    for number, (column, comment) in enumerate(zip(served.columns, served.comments, strict=True), 1):
         yield "pg_attribute", _attribute(oid, number, column.name, column.type)
         yield "pg_description", {"objoid": oid, "classoid": 1259, "objsubid": number, "description": comment}
         yield (

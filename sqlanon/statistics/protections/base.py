@@ -72,6 +72,10 @@ class Protection(Protocol):
     def owned(self) -> bool:
         """Whether the staged source needs a hash of each person."""
 
+    @property
+    def burden(self) -> str:
+        """What many small cells of a margin lead to, for the notes of a plan."""
+
     def describe(self, release: str, threshold: int) -> str:
         """What the stage does, in one line."""
 

@@ -34,6 +34,7 @@ class Rounded:
     asked: StatisticsSpec
     method: Method = "round"
     owned: bool = False
+    burden: str = "most numbers of such a margin say no more than that they are small"
 
     @property
     def _base(self) -> int:

@@ -72,6 +72,7 @@ class Suppress:
     asked: StatisticsSpec
     method: Method = "suppress"
     owned: bool = False
+    burden: str = "most of such a margin is hidden, and much of others with it"
 
     def describe(self, release: str, threshold: int) -> str:
         """See `Protection.describe`."""

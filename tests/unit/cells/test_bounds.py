@@ -12,7 +12,11 @@ import pytest
 from sqlanon.statistics import linked
 from sqlanon.statistics.amounts import Amounts, Range
 from sqlanon.statistics.bounds import Ends, Witnessed, bound_cells
+from sqlanon.statistics.joint import join_sums
 from sqlanon.statistics.parts import list_parts
+from sqlanon.statistics.public import see_public
+from sqlanon.statistics.reach import Reach
+from sqlanon.statistics.seen import UNBOUNDED
 from tests.oracle import sum_reader
 from tests.oracle.class_reader import ENDS, MEMBERS, NODES, NOTHING, SHOWN, Row, agreeing, tables_of
 from tests.oracle.table_reader import Cell, tables
@@ -225,6 +229,29 @@ def test_rows_and_sums_of_tables_without_all_columns(seed: int, monkeypatch: pyt
     compare_sums(case, case.tables(), seed)
     monkeypatch.setattr(linked, "MOST_JOINED", 0)
     compare_sums(case, case.tables(), seed, tight=False)
+
+
+@pytest.mark.parametrize("ends", RANGES)
+def test_who_knows_ends_of_sums(ends: tuple[int, int]) -> None:
+    """Sums of some combinations are known to be between two ends, and one from below alone."""
+    for seed in range(6):
+        case = Case(tiny(drawn(("known", seed, ends), (2, 2), 3)), seed)
+        amounts = summed(case, ends, (seed, ends))
+        value = case.system.sums(amounts.value)[case.system.listed]
+        public = see_public(case.system, np.array([-1 if n is None else n for n in case.shown.values()]), sums=True)
+        joint = join_sums(public.seen, [(public.linked.values(value), Range(*ends))], public.combinations)
+        least, most = amounts.value - 1, amounts.value + 1
+        least[0], most[0], most[-1] = -UNBOUNDED, UNBOUNDED, UNBOUNDED
+        known = joint.within(0, least, most)
+        able = [
+            sums
+            for _, sums in pairs(case, [one for one in case.tables() if min(one) > 0], [(amounts, ends)])
+            if all(a <= n <= b for a, n, b in zip(least.tolist(), sums, most.tolist(), strict=True))
+        ]
+        for place, cell in enumerate(case.tiny.cells):
+            numbers = [sum(one[at] for at in case.within[cell]) for one in able]
+            reach = Reach(known.seen)
+            assert known.span(reach, 0, public.linked.sets()[place]) == (min(numbers), max(numbers))
 
 
 @pytest.mark.parametrize("ways", [(ENDS, ENDS), (ENDS, MEMBERS)], ids="-".join)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sqlanon.statistics import choose
+from sqlanon.statistics import count_search
 from sqlanon.statistics.bounds import Witnessed, bound_cells
 from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
 from tests.oracle.table_reader import ends, numbers, tables
@@ -146,8 +146,8 @@ def test_equal_cells_are_one_class() -> None:
 def test_no_reader_finds_a_small_cell_where_programs_have_near_atoms_alone(
     seed: int, insiders: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choose, "SPARED", 10**12)
-    monkeypatch.setattr(choose, "NEARBY", (4, 8))
+    monkeypatch.setattr(count_search, "SPARED", 10**12)
+    monkeypatch.setattr(count_search, "NEARBY", (4, 8))
     case = tiny(drawn(("near", seed), (3, 4)))
     found = protect(case, insiders=insiders)
     assert found is not None

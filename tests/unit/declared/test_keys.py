@@ -167,7 +167,7 @@ def test_the_typed_arguments_are_those_that_there_are() -> None:
         hint = hints[argument.name]
         assert (get_origin(hint) is Required) == argument.required
         assert (NoneType in members(hint)) == argument.optional, argument.name
-    assert set(hints) - set(get_type_hints(FileOptions)) == {"publish", "publish_file"}
+    assert set(hints) - set(get_type_hints(FileOptions)) == {"publish", "publish_file", "publish_to"}
 
 
 def test_defaults_are_those_of_the_keys() -> None:
@@ -255,7 +255,7 @@ def test_the_documents_list_the_arguments() -> None:
     assert named == [argument.name for argument in ARGUMENTS]
 
 
-@pytest.mark.parametrize("wrong", ["quazi", "publish_to", "source_", "l2"])
+@pytest.mark.parametrize("wrong", ["quazi", "publish_too", "source_", "l2"])
 def test_an_argument_that_there_is_not(wrong: str) -> None:
     arguments: dict[str, Any] = {"quasi": "age", "k": 2, wrong: 1}
     with pytest.raises(TypeError, match=f"no argument {wrong}"):

@@ -1,0 +1,321 @@
+"""Another database that gets releases (``publish_to``), and its table of the versions that it received.
+
+A row of the table has a keyed hash of the release, version, view and the random token of the attempt. The key is the
+release's secret, which the source's database holds: it reveals rows that another program wrote. The row is written in
+the transaction that shows the version, so that it decides, after a kill, whether readers have the version.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from sqlanon._version import __version__
+from sqlanon.engines import connect_target, file_of
+from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
+from sqlanon.engines.lacks import require
+from sqlanon.engines.names import ELSEWHERE
+from sqlanon.engines.rows import read_integer
+from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.release.catalog.catalog import Catalog, now
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.private_tables import private_table, schema_of
+from sqlanon.release.catalog.rights import reader_warnings
+from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.catalog.views import Pointing, list_pointings, second_of, views_beside
+from sqlanon.results import ReleaseRow
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+from sqlanon.target_url import place_of, read_variables
+
+SHOWN, REPLACED = "shown", "replaced"
+"""States of a version in the table: readers have it, or its tables are to be dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A version that the database received.
+
+    Attributes:
+        release: the release's name in the source's database.
+        version: the number there.
+        schema: schema of the view.
+        name: name of the view.
+        token: of the attempt; the names of the tables have it.
+        status: `SHOWN` or `REPLACED`.
+        rows: number of rows.
+        mark: keyed hash, see the module.
+        received_at: when it was sent.
+        sqlanon: version of the program that sent it.
+    """
+
+    release: str
+    version: int
+    schema: str | None
+    name: str
+    token: str
+    status: str
+    rows: int
+    mark: str
+    received_at: str
+    sqlanon: str
+
+    def is_of(self, secret: str | None) -> bool:
+        """Whether the release with this secret wrote the row."""
+        if secret is None:
+            return False
+        expected = _make_mark(secret, self)
+        return hmac.compare_digest(expected.encode(), self.mark.encode())
+
+
+def _make_mark(secret: str, receipt: Receipt) -> str:
+    payload = json.dumps(["sent", receipt.release, receipt.version, receipt.schema, receipt.name, receipt.token])
+    return hmac.new(secret.encode(), payload.encode(), "sha256").hexdigest()
+
+
+class Receiver:
+    """A connected database that gets releases.
+
+    Attributes:
+        engine: the database.
+        table: its table of received versions.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.table = private_table(engine, "received")
+
+    def view(self, entry: Entry) -> TableRef:
+        """The public view of a version here."""
+        return replace(TableRef(entry.view_schema, str(entry.view_name)), database=self.table.database)
+
+    def list_pointings(self, entry: Entry, token: str) -> list[Pointing]:
+        """Every view of a version here, with the table of an attempt that it shows."""
+        return list_pointings(self.engine, self.view(entry), f"sent_{token}", second=second_of(entry))
+
+    def receipts(self) -> list[Receipt]:
+        """The versions whose tables are here, of all releases, the oldest first."""
+        if self.table not in self.engine.look_up([self.table]).relations:
+            return []
+        rows = self.engine.fetch(statement("sent/list", self.engine.dialect, received=self.table))
+        return [
+            Receipt(
+                str(release),
+                read_integer(version),
+                None if schema is None else str(schema),
+                str(name),
+                str(token),
+                str(status),
+                read_integer(count),
+                str(mark),
+                str(received_at),
+                str(program),
+            )
+            for release, version, schema, name, token, status, count, mark, received_at, program in rows
+        ]
+
+    def list_rows(self, release: str | None) -> list[ReleaseRow]:
+        """The versions that readers have here, of one release or of all, as the command line shows them."""
+        return [
+            ReleaseRow(
+                receipt.release,
+                receipt.version,
+                "received",
+                f"{receipt.schema}.{receipt.name}",
+                "another database",
+                receipt.received_at,
+                "",
+                receipt.rows,
+                0,
+                0,
+                0,
+                0.0,
+                "",
+                "",
+                receipt.sqlanon,
+            )
+            for receipt in self.receipts()
+            if receipt.status == SHOWN and release in (None, receipt.release)
+        ]
+
+    def find_shown(self, view: TableRef, secret: str | None) -> Receipt | None:
+        """The version that a view shows, if the release with this secret sent it."""
+        return next(
+            (
+                receipt
+                for receipt in reversed(self.receipts())
+                if receipt.status == SHOWN
+                and (receipt.schema, receipt.name) == (view.schema, view.name)
+                and receipt.is_of(secret)
+            ),
+            None,
+        )
+
+    def check_own(self, release: str, views: Sequence[TableRef], secret: str | None) -> Receipt | None:
+        """Check that views are missing or show a version that this release sent; gives the shown version.
+
+        Raises:
+            PolicyError: another program made one of the views, or changed the number of rows.
+        """
+        receipt = self.find_shown(views[0], secret)
+        there = self.engine.look_up(views).relations
+        if there and (receipt is None or not self._counts(receipt)):
+            raise PolicyError(
+                f"{release}: publish_to: {', '.join(str(view) for view in there)} there has rows that this release did "
+                "not send, or that were changed since; none of them is replaced: rename or drop it, or publish to "
+                "another view"
+            )
+        return receipt
+
+    def _counts(self, receipt: Receipt) -> bool:
+        """Whether the table of a version has as many rows as were sent."""
+        physical = self.name_table(receipt)
+        if not self.engine.exists(physical):
+            return False
+        rows = self.engine.fetch(statement("table/count", self.engine.dialect, source=physical))
+        return read_integer(rows[0][0]) == receipt.rows
+
+    def shows(self, entry: Entry, secret: str | None) -> bool:
+        """Whether readers have this version, and nobody changed the number of rows."""
+        view = self.view(entry)
+        receipt = self.find_shown(view, secret)
+        if receipt is None or receipt.token != entry.sent["token"]:
+            return False
+        return self.engine.exists(view) and self._counts(receipt)
+
+    def make_room(self, view: TableRef) -> None:
+        """Make the private schema, of this role alone, the table of received versions, and the schema of the view.
+
+        Raises:
+            DatabaseError: the role may not, or the private schema is another role's.
+        """
+        with self.engine.lock("schemas", wait=True), self.engine.publishing():
+            looked_up = self.engine.look_up([self.table, view])
+            makes = []
+            if PRIVATE_SCHEMA not in looked_up.schemas:
+                makes.append(schema_of(self.engine, self.table))
+            self.engine.execute_all(makes)
+            if self.engine.rights:
+                self.engine.rights.make_private(PRIVATE_SCHEMA, anew=bool(makes))
+            if self.table not in looked_up.relations:
+                self.engine.execute(statement("sent/create", self.engine.dialect, received=self.table))
+            if view.schema not in looked_up.schemas:
+                self.engine.execute(schema_of(self.engine, view))
+
+    def add(self, entry: Entry, secret: str, rows: int) -> None:
+        """Record a version as shown, in the open transaction."""
+        view = self.view(entry)
+        token = entry.sent["token"]
+        unmarked = Receipt(
+            entry.release, entry.version, view.schema, view.name, token, SHOWN, rows, "", now(), __version__
+        )
+        binds: dict[str, str | int | float | None] = {
+            "release": unmarked.release,
+            "version": unmarked.version,
+            "view_schema": unmarked.schema,
+            "view_name": unmarked.name,
+            "token": token,
+            "status": unmarked.status,
+            "row_count": rows,
+            "mark": _make_mark(secret, unmarked),
+            "received_at": unmarked.received_at,
+            "sqlanon": unmarked.sqlanon,
+        }
+        self.engine.execute(statement("sent/insert", self.engine.dialect, binds, received=self.table))
+
+    def name_table(self, receipt: Receipt) -> TableRef:
+        """The table of rows of a version."""
+        return private_table(self.engine, f"sent_{receipt.token}")
+
+    def forget(self, receipt: Receipt) -> None:
+        """Record that a version has no tables here any more, in the open transaction."""
+        binds: dict[str, str | int | float | None] = {"token": receipt.token}
+        self.engine.execute(statement("sent/remove", self.engine.dialect, binds, received=self.table))
+
+    def mark_replaced(self, receipt: Receipt) -> None:
+        """Record that readers do not have a version any more, in the open transaction."""
+        binds: dict[str, str | int | float | None] = {"status": REPLACED, "token": receipt.token}
+        self.engine.execute(statement("sent/mark", self.engine.dialect, binds, received=self.table))
+
+
+@contextmanager
+def open_receiver(release: str, place: str, *, read_only: bool = False) -> Iterator[Receiver | None]:
+    """Connect to a database that gets releases; None: it is a file to be read that is missing.
+
+    Args:
+        release: begins messages.
+        place: the URL, with names of variables in place of secrets.
+        read_only: nothing is written.
+
+    Raises:
+        PolicyError: a variable of the environment is not set, or names no such database.
+        DatabaseError: the database cannot be opened (the text has nothing of the variables), or others have rights in
+            the private schema there.
+    """
+    try:
+        url = read_variables(place)
+    except KeyError as error:
+        raise PolicyError(f"{release}: publish_to: the environment variable {error.args[0]} is not set") from None
+    file = file_of(url)
+    if read_only and file is not None and not file.exists():
+        yield None
+        return
+    engine = connect_target(url, read_only=read_only, plain=url == place)
+    try:
+        if engine.rights:
+            engine.rights.make_private(PRIVATE_SCHEMA, anew=False)
+        yield Receiver(engine)
+    finally:
+        engine.close()
+
+
+def sent_place(engine: Engine, spec: ReleaseSpec, view: TableRef, second: str) -> str | None:
+    """The URL of the database that gets a release; None without one.
+
+    Raises:
+        UnsupportedError: the engine sends no rows, or the release has more than one table of them.
+        PolicyError: the view there was not sent by this release.
+        DatabaseError: the database cannot be opened.
+    """
+    if spec.publish_to is None:
+        return None
+    require(engine, ELSEWHERE, spec.name)
+    if second:
+        raise UnsupportedError(f"{spec.name}: {ELSEWHERE}: not with format {spec.format.kind}: it has a second table")
+    place = place_of(spec.publish_to)
+    with open_receiver(spec.name, place, read_only=True) as receiver:
+        if receiver is not None:
+            views = [replace(ref, database=receiver.table.database) for ref in views_beside(view, second)]
+            receiver.check_own(spec.name, views, _secret_of(engine, spec.name))
+    return place
+
+
+def list_reader_warnings(state: ReleaseState) -> list[str]:
+    """Warnings about the readers in the database that they use."""
+    spec = state.spec
+    if spec.publish_to is None:
+        return reader_warnings(state.engine, spec, state.source.ref)
+    with open_receiver(spec.name, place_of(spec.publish_to), read_only=True) as receiver:
+        return reader_warnings(receiver.engine, spec, None) if receiver else []
+
+
+def is_shown_there(engine: Engine, entry: Entry) -> bool:
+    """Whether readers of the other database have this version."""
+    with open_receiver(entry.release, entry.sent["place"], read_only=True) as receiver:
+        return receiver is not None and receiver.shows(entry, _secret_of(engine, entry.release))
+
+
+def is_sent(engine: Engine, entry: Entry) -> bool:
+    """Whether this attempt to send a version was committed, also if another version was sent since."""
+    secret = _secret_of(engine, entry.release)
+    with open_receiver(entry.release, entry.sent["place"], read_only=True) as receiver:
+        receipts = receiver.receipts() if receiver is not None else []
+    return any(receipt.token == entry.sent["token"] and receipt.is_of(secret) for receipt in receipts)
+
+
+def _secret_of(engine: Engine, release: str) -> str | None:
+    catalog = Catalog(engine)
+    return catalog.secret_in(engine.look_up(catalog.tables), release)

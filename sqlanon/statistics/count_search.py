@@ -1,0 +1,253 @@
+"""Search for witnesses of counts, with as few other cells hidden as it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.statistics.deviations import Demand, Deviations, Work
+from sqlanon.statistics.growing import Rows
+from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
+from sqlanon.statistics.served import Served
+from sqlanon.statistics.system import System, group_atoms
+from sqlanon.statistics.unserved import UnservedError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+MOST_SERVED = 500_000_000
+"""Most bytes of the tables of served ends; with more they are not made."""
+SPARED = 4
+"""Programs of all atoms may cost this fraction (1/n) of the total limit, as far as small cells are served."""
+BEGINNING = 0.05
+"""Their limit before the first cell is served, as a part of that: the first program takes longest."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The small cells, and the insiders with a part of one.
+
+    Attributes:
+        cell: int64[small cells].
+        place, person: int64[pairs], a small cell by its place, and an insider with a part of it, or with the whole.
+        more: int64[pairs], the insider's rows beyond one for each atom.
+        whole: bool[pairs], the insider has the whole cell, and so knows it anyhow.
+    """
+
+    cell: Longs
+    place: Longs
+    person: Longs
+    more: Longs
+    whole: Flags
+
+
+class CountSearch:
+    """The witnesses found so far, the true table the first of them, and the cells that they serve.
+
+    Args:
+        system: the cells.
+        threshold: a hidden small cell may have any number up to it.
+        insiders: of each person who is alone in a class the atoms that the person knows.
+        begun: counts the cost of the programs; and which classes are hidden, which the search changes.
+    """
+
+    def __init__(self, system: System, threshold: int, insiders: list[Longs], begun: tuple[Work, Flags]) -> None:
+        self.work, self.hidden = begun
+        self.system, self.must = system, self.hidden.copy()
+        self._whole, self._near = Deviations(system, self.hidden, self.work), Nearby(system, self.hidden, self.work)
+        self.ahead, self._cost = 0, 0
+        self._insiders = insiders
+        self._part = group_atoms(system.atoms, [0] * len(system.atoms.nodes))
+        self._of_atom = np.full(len(system.atoms.count), -1, np.int64)
+        for person, atoms in enumerate(insiders):
+            self._of_atom[atoms] = person
+        self._most = system.least - system.value
+        self._fewest = threshold - system.value
+        self._parts: _Parts | None = None
+        self._changes = Rows(len(system.atoms.count), np.int64)
+        self._moved = Rows(len(system), np.int64)
+        self._seen = Rows(len(insiders), np.bool_)
+        self._add(np.zeros(len(system.atoms.count), np.int64))
+
+    def parts(self, cell: int) -> tuple[dict[int, int], int]:
+        """For each insider of a class, his rows beyond one for each atom; and the insider with the whole class, or -1.
+
+        An insider with the whole class knows it anyhow.
+        """
+        inside = self.system.members(cell)
+        excess: dict[int, int] = {}
+        for person in np.unique(self._of_atom[inside]):
+            if person >= 0:
+                is_own = np.isin(inside, self._insiders[person])
+                if is_own.all():
+                    return {}, int(person)
+                parts = len(np.unique(self._part[inside[is_own]]))
+                excess[int(person)] = int(self.system.atoms.count[inside[is_own]].sum()) - parts
+        return excess, -1
+
+    def serving(self, cell: int, *, low: bool) -> tuple[Flags, Flags]:
+        """The witnesses that serve a class at an end, and those that do for each insider.
+
+        Returns:
+            bool[witnesses] and bool[insiders, witnesses]; every witness serves an insider with the whole class.
+        """
+        moved, seen = self._moved.array[:, cell], self._seen.array
+        plain = self._meets(cell, moved, low=low, more=0)
+        by_person = plain & ~seen.T
+        if self._insiders:
+            excess, whole = self.parts(cell)
+            for person, more in excess.items():
+                by_person[person] = self._meets(cell, moved, low=low, more=more) & ~seen[:, person]
+            if whole >= 0:
+                by_person[whole] = True
+        return plain, by_person
+
+    def _meets(self, cell: int, moved: Longs, *, low: bool, more: int) -> Flags:
+        """An insider with more rows asks for less at the lower end, and for more at the upper end."""
+        meets: Flags = moved <= self._most[cell] + more if low else moved >= self._fewest[cell] + more
+        return meets
+
+    def serve(self, cell: int, *, low: bool) -> None:
+        """Find witnesses for an end of a cell.
+
+        Raises:
+            UnservedError: there is none.
+            ExhaustedError: the programs exceed the cost limit.
+        """
+        plain, by_person = self.serving(cell, low=low)
+        if not plain.any():
+            self._solve(cell, low=low, persons=())
+            _, by_person = self.serving(cell, low=low)
+        while not by_person.any(axis=1).all():
+            persons = tuple(int(person) for person in np.flatnonzero(~by_person.any(axis=1)))
+            if len(persons) == 1 or not self._solve(cell, low=low, persons=persons, able=True):
+                self._solve(cell, low=low, persons=persons[:1])
+            _, by_person = self.serving(cell, low=low)
+
+    def _solve(self, cell: int, *, low: bool, persons: tuple[int, ...], able: bool = False) -> bool:
+        fixed = tuple(int(atom) for person in persons for atom in self._insiders[person])
+        excess = self.parts(cell)[0] if persons else {}
+        more = [excess.get(person, 0) for person in persons] or [0]
+        most = int(self._most[cell]) + min(more) if low else None
+        fewest = None if low else int(self._fewest[cell]) + max(more)
+        change = self._find(Demand(cell, most, fewest, fixed), keep_shown=able)
+        if change is None:
+            if able:
+                return False
+            raise UnservedError(int(self.system.margin[cell]), exhausted=False)
+        self._add(change)
+        return True
+
+    def _find(self, demand: Demand, *, keep_shown: bool) -> Longs | None:
+        """A change that meets a demand: of least weight, unless such programs would cost too much for those ahead."""
+        served = 1 - self.ahead / max(1, 2 * int(self.system.small.sum()))
+        if self.is_large or self._cost * SPARED > self.work.most * (served + BEGINNING):
+            change = self._find_nearby(demand, keep_shown=keep_shown)
+            if change is not None or keep_shown:
+                return change
+        before = self.work.left
+        try:
+            return self._whole.solve(
+                demand, keep_shown=keep_shown, instead=lambda: self._find_nearby(demand, keep_shown=keep_shown)
+            )
+        finally:
+            self._cost += before - self.work.left
+
+    @property
+    def is_large(self) -> bool:
+        """Programs of all atoms take too long."""
+        return len(self.system.atoms.count) * len(self.system) > WHOLE
+
+    def _find_nearby(self, demand: Demand, *, keep_shown: bool) -> Longs | None:
+        for most in NEARBY[:1] if keep_shown else NEARBY:
+            change = self._near.solve(demand, most, keep_shown=keep_shown)
+            if change is not None:
+                return change
+        return None
+
+    def _add(self, change: Longs) -> None:
+        moved = self.system.sums(change)
+        self._whole.hide(np.flatnonzero(moved))
+        seen = np.zeros(len(self._insiders), bool)
+        persons = self._of_atom[np.flatnonzero(change)]
+        seen[persons[persons >= 0]] = True
+        self._changes.add(change)
+        self._moved.add(moved)
+        self._seen.add(seen)
+
+    @property
+    def changes(self) -> Longs:
+        """int64[witnesses, atoms]."""
+        changes: Longs = self._changes.array
+        return changes
+
+    @property
+    def moved(self) -> Longs:
+        """int64[witnesses, classes]."""
+        moved: Longs = self._moved.array
+        return moved
+
+    def reset(self, kept: tuple[Rows, ...], hidden: Flags) -> None:
+        """Return to witnesses of `keep`."""
+        self._changes, self._moved, self._seen = kept
+        self._whole.set_hidden(hidden)
+
+    def keep(self, kept: Flags) -> tuple[Rows, Rows, Rows]:
+        """Forget other witnesses; what they alone change is shown. Returns the witnesses before, for `reset`."""
+        before = self._changes, self._moved, self._seen
+        self._changes, self._moved, self._seen = (rows.take(kept) for rows in before)
+        self._whole.set_hidden(self.must | self.moved.any(axis=0))
+        return before
+
+    def serve_lost(self, draw: np.random.Generator) -> Iterator[None]:
+        """Find witnesses for all ends that are not served, in an order that is drawn; yields after each.
+
+        Raises:
+            UnservedError: there is none.
+            ExhaustedError: the programs exceed the cost limit.
+        """
+        parts = self._list_parts()
+        ends = np.flatnonzero(self.list_served().unserved)
+        for end in draw.permutation(ends).tolist():
+            self.serve(int(parts.cell[end // 2]), low=end % 2 == 0)
+            yield
+
+    def has_tables(self) -> bool:
+        """Whether the tables of served ends are small enough to be made."""
+        return 8 * int(self.system.small.sum()) * max(1, len(self._insiders)) <= MOST_SERVED
+
+    def list_served(self) -> Served:
+        """Of each end of each small cell which witnesses serve it, and which do for insiders with a part of it.
+
+        Cost: tables of small cells by witnesses and by insiders.
+        """
+        parts, seen = self._list_parts(), self._seen.array
+        moved = self._moved.array[:, parts.cell].T
+        most, fewest = self._most[parts.cell], self._fewest[parts.cell]
+        plain = np.empty((2 * len(parts.cell), moved.shape[1]), bool)
+        plain[::2], plain[1::2] = moved <= most[:, None], moved >= fewest[:, None]
+        of_pair, more = moved[parts.place], parts.more[:, None]
+        keeps = ~seen.T[parts.person]
+        own = np.empty((2 * len(parts.place), moved.shape[1]), bool)
+        own[::2] = (of_pair <= most[parts.place][:, None] + more) & keeps
+        own[1::2] = (of_pair >= fewest[parts.place][:, None] + more) & keeps
+        own[np.repeat(parts.whole, 2)] = True
+        ends = (2 * parts.place[:, None] + np.arange(2)).reshape(-1)
+        return Served(plain, ~seen, own, np.stack([ends, np.repeat(parts.person, 2)], axis=1))
+
+    def _list_parts(self) -> _Parts:
+        if self._parts is None:
+            small, pairs = np.flatnonzero(self.system.small), []
+            for place, cell in enumerate(small.tolist() if self._insiders else ()):
+                excess, whole = self.parts(cell)
+                pairs += [(place, person, more, False) for person, more in excess.items()]
+                pairs += [(place, whole, 0, True)] if whole >= 0 else []
+            columns = np.array(pairs, np.int64).reshape(-1, 4).T
+            self._parts = _Parts(small, columns[0], columns[1], columns[2], columns[3] > 0)
+        return self._parts

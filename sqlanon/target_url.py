@@ -1,0 +1,60 @@
+"""URLs of databases that releases are sent to (``publish_to``). A URL holds no secret, only names of variables."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_DUCKDB = re.compile(r"duckdb:///(.+)", re.DOTALL)
+_POSTGRES = re.compile(r"postgres(ql)?://.*", re.DOTALL)
+_SECRETS = ("password", "sslpassword")
+
+
+def check_target(url: str) -> str:
+    """The URL, if it is one that rows can be sent to.
+
+    >>> check_target("postgresql://sender:${PASSWORD}@host/analysts")
+    'postgresql://sender:${PASSWORD}@host/analysts'
+    >>> check_target("postgresql://sender:1234@host/analysts")
+    Traceback (most recent call last):
+    ValueError: a password in the URL
+
+    Raises:
+        ValueError: it is of another kind, or holds a password.
+    """
+    if _VARIABLE.fullmatch(url):
+        return url
+    if "\0" in url or not (_POSTGRES.fullmatch(url) or _names_file(url)):
+        raise ValueError("not the URL of a database that rows are sent to")
+    if _POSTGRES.fullmatch(url):
+        parts = urlsplit(url)
+        _, _, password = parts.netloc.rpartition("@")[0].partition(":")
+        secrets = [password, *(value for name, value in parse_qsl(parts.query) if name.lower() in _SECRETS)]
+        if any(secret and not _VARIABLE.fullmatch(secret) for secret in secrets):
+            raise ValueError("a password in the URL")
+    return url
+
+
+def _names_file(url: str) -> bool:
+    match = _DUCKDB.fullmatch(url)
+    return match is not None and match[1] != ":memory:"
+
+
+def place_of(url: str) -> str:
+    """The URL with the path of a DuckDB file from the root: the same from every folder."""
+    match = _DUCKDB.fullmatch(url)
+    return url if match is None or "${" in url else f"duckdb:///{Path(match[1]).absolute()}"
+
+
+def read_variables(url: str, environ: Mapping[str, str] | None = None) -> str:
+    """The URL with the values of the environment's variables.
+
+    Raises:
+        KeyError: a variable is not set.
+    """
+    values = os.environ if environ is None else environ
+    return _VARIABLE.sub(lambda match: values[match[1]], url)

@@ -1,0 +1,392 @@
+"""Releases in another database: what its readers have while versions change, after kills, and what is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+
+import sqlanon
+from sqlanon import policy
+from sqlanon.engines.postgres.engine import PostgresEngine
+from sqlanon.errors import (
+    DatabaseError,
+    DependentsError,
+    LockedError,
+    PolicyError,
+    PrivacyViolation,
+    UnsupportedError,
+)
+from sqlanon.release.publish import send
+from tests.contract.elsewhere import PAIRS, Pair, add, pair, shown
+
+__all__ = ["pair"]
+pytestmark = [pytest.mark.duckdb, pytest.mark.postgres]
+EACH = pytest.mark.parametrize("pair", PAIRS, indirect=True)
+
+
+@EACH
+def test_readers_of_the_other_database_have_the_rows(pair):
+    spec = pair.spec()
+    with sqlanon.connect(pair.source) as db:
+        made = db.run(spec)
+        assert made.published == f"release.visits and {pair.target}"
+        assert pair.there() == shown(db)
+        assert sum(pair.there().values()) == 24
+        assert db.run(spec).outcome == "unchanged"
+        add(db, range(100, 108))
+        assert db.run(spec).version == 2
+        assert sum(pair.there().values()) == 32
+        assert pair.there() == shown(db)
+    assert len(pair.tables()) == 3
+    with sqlanon.connect(pair.target) as there:
+        assert there.query("SELECT count(*) FROM release.visits").rows[0]["count"].estimate == 32
+        assert there.audit("release.visits", quasi=["age_lo", "age_hi"], sensitive=["ill"]).k >= 3
+        reached = there.audit("release.visits", spec=spec).requirements
+        assert {item.name: item.satisfied for item in reached} == {"k": True, "l": True}
+        assert [(row.version, row.status, row.rows) for row in there.releases()] == [(2, "received", 32)]
+
+
+@pytest.mark.thorough
+@EACH
+def test_rollback_and_unpublish(pair):
+    spec = pair.spec()
+    with sqlanon.connect(pair.source) as db:
+        db.run(spec)
+        first = pair.there()
+        db.engine.execute("DELETE FROM visits WHERE id < 6")
+        db.run(spec)
+        assert pair.there() != first
+        db.rollback("visits")
+        assert pair.there() == shown(db) == first
+        db.unpublish("visits")
+        assert pair.there() == Counter() == shown(db)
+        assert pair.tables() == ["received"]
+        assert db.run(spec).outcome == "published"
+        assert sum(pair.there().values()) == 18
+
+
+@pytest.mark.thorough
+@EACH
+@pytest.mark.parametrize("form", ["labels", "points", "ranges"])
+def test_formats_and_versions_of_other_columns(pair, form):
+    with sqlanon.connect(pair.source) as db:
+        db.run(pair.spec())
+        db.run(pair.spec(format=form, insensitive="id", identifiers=None, accept_unique="id"))
+        assert pair.there() == shown(db)
+
+
+@pytest.mark.thorough
+@EACH
+def test_a_lineage(pair):
+    text = f"""
+version: 1
+releases:
+  - name: visits
+    source: visits
+    publish_to: '{pair.target}'
+    key: [id]
+    refresh: {{mode: frozen}}
+    columns: {{id: identifier, age: quasi, ill: sensitive}}
+    privacy: {{k: 3, l: 2}}
+    method: mondrian
+"""
+    (spec,) = policy.loads(text, {}).releases
+    with sqlanon.connect(pair.source) as db:
+        db.run(spec)
+        first = pair.there()
+        add(db, range(100, 112))
+        db.run(spec)
+        assert pair.there() == shown(db)
+        assert first <= pair.there()
+        assert sum(pair.there().values()) == 36
+
+
+def test_nothing_private_is_sent(pair):
+    """Neither identifiers nor secrets, links or the policy: the tables of rows and metadata, and that of versions."""
+    with sqlanon.connect(pair.source) as db:
+        db.engine.execute("ALTER TABLE visits ADD COLUMN name text")
+        db.engine.execute("UPDATE visits SET name = 'canary ' || id")
+        db.run(pair.spec(identifiers=["id", "name"]))
+        secrets = [str(secret) for (secret,) in db.engine.fetch("SELECT secret FROM _sqlanon.secrets")]
+    assert secrets
+    with sqlanon.connect(pair.target) as there:
+        tables = there.engine.fetch(
+            "SELECT table_schema, table_name FROM information_schema.tables "
+            "WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"
+        )
+        assert len(tables) == 5
+        texts = str([there.engine.fetch(f'SELECT * FROM "{schema}"."{name}"') for schema, name in tables])
+    assert "canary" not in texts
+    assert not any(secret in texts for secret in secrets)
+
+
+@EACH
+def test_rows_that_are_not_ours_are_not_replaced(pair):
+    spec = pair.spec()
+    with sqlanon.connect(pair.source) as db:
+        with sqlanon.connect(pair.target) if not pair.of_file else sqlanon.connect(_made(pair)) as there:
+            there.engine.execute("CREATE SCHEMA release")
+            there.engine.execute("CREATE TABLE release.visits (a integer)")
+        with pytest.raises(PolicyError, match="has rows that this release did not send"):
+            db.run(spec)
+        assert not db.releases()
+        with sqlanon.connect(pair.target) as there:
+            there.engine.execute("DROP TABLE release.visits")
+        db.run(spec)
+        before = pair.there()
+        with sqlanon.connect(pair.target) as there:
+            token = there.engine.fetch("SELECT token FROM _sqlanon.received")[0][0]
+            there.engine.execute(f"INSERT INTO _sqlanon.sent_{token} SELECT * FROM _sqlanon.sent_{token} LIMIT 1")
+        for act in (lambda: db.run(spec, full=True), lambda: db.unpublish("visits")):
+            with pytest.raises(PolicyError, match="changed since"):
+                act()
+        assert sum((pair.there() - before).values()) == 1
+
+
+def _made(pair: Pair) -> str:
+    import duckdb
+
+    duckdb.connect(pair.target.removeprefix("duckdb:///")).close()
+    return pair.target
+
+
+@pytest.mark.parametrize("pair", ["duckdb-postgres", "postgres-duckdb"], indirect=True)
+def test_a_view_that_was_made_anew_is_not_replaced(pair):
+    with sqlanon.connect(pair.source) as db:
+        db.run(pair.spec())
+        with sqlanon.connect(pair.target) as there:
+            names = [column.name for column in there.engine.relation("release.visits").columns]
+            token = there.engine.fetch("SELECT token FROM _sqlanon.received")[0][0]
+            own = f"SELECT {', '.join(names)} FROM _sqlanon.sent_{token} WHERE age_lo > 0"
+            there.engine.execute(f"CREATE OR REPLACE VIEW release.visits AS {own}")
+        with pytest.raises(PolicyError, match="made anew by somebody else"):
+            db.run(pair.spec(), full=True)
+        assert [row.version for row in db.releases() if row.status == "published"] == [1]
+
+
+def test_a_release_of_another_database_is_not_replaced(pair, tmp_path):
+    other = Pair("duckdb-postgres", tmp_path)
+    with sqlanon.connect(pair.source) as db, sqlanon.connect(other.source) as second:
+        db.run(pair.spec())
+        with pytest.raises(PolicyError, match="did not send"):
+            second.run(other.spec(publish_to=pair.target))
+    other.drop()
+
+
+@EACH
+def test_another_session_publishes_there(pair):
+    with sqlanon.connect(pair.source) as db:
+        db.run(pair.spec())
+        with (
+            sqlanon.connect(pair.target) as there,
+            there.engine.lock("release in release.visits"),
+            pytest.raises(LockedError, match="try again"),
+        ):
+            db.run(pair.spec(), full=True)
+        assert {row.version: row.status for row in db.releases()}[1] == "published"
+        assert pair.there() == shown(db)
+        assert db.run(pair.spec(), full=True).outcome == "published"
+
+
+def test_the_database_of_the_source_is_refused(tmp_path):
+    for kinds in ("duckdb-duckdb", "postgres-postgres"):
+        made = Pair(kinds, tmp_path)
+        own = pytest.raises(PolicyError, match="names the database of the source itself")
+        with sqlanon.connect(made.source) as db, own:
+            db.run(made.spec(publish_to=made.source))
+        made.drop()
+
+
+@pytest.mark.parametrize(
+    ("kinds", "kind", "text"),
+    [
+        ("duckdb-postgres", "INTERVAL", r"at \(INTERVAL\): CAST\(\"at\" AS TEXT\)"),
+        ("duckdb-postgres", "TIMESTAMP_NS", r"at \(TIMESTAMP_NS\): CAST\(\"at\" AS TIMESTAMP\)"),
+        ("postgres-duckdb", "numeric", r"at \(numeric\): CAST\(\"at\" AS DECIMAL\(38, 9\)\)"),
+        ("postgres-duckdb", "jsonb", r"at \(jsonb\): CAST\(\"at\" AS TEXT\)"),
+    ],
+)
+def test_types_that_would_lose_something(kinds, kind, text, tmp_path):
+    made = Pair(kinds, tmp_path)
+    with sqlanon.connect(made.source) as db:
+        db.engine.execute(f'ALTER TABLE visits ADD COLUMN "at" {kind}')
+        with pytest.raises(PolicyError, match=text):
+            db.run(made.spec(insensitive="at"))
+        assert not [row for row in db.releases() if row.status == "published"]
+    if not made.of_file:
+        assert made.tables() == []
+    made.drop()
+
+
+@pytest.mark.parametrize(
+    ("more", "error", "text"),
+    [
+        ({"publish_to": "mysql://host/db"}, PolicyError, "not the URL of a database"),
+        ({"publish_to": "duckdb:///:memory:"}, PolicyError, "not the URL of a database"),
+        ({"publish_to": "postgresql://a:secret@host/db"}, PolicyError, "a password in the URL"),
+        ({"publish_to": "postgresql://host/db?password=secret"}, PolicyError, "a password in the URL"),
+        ({"publish_to": "${SQLANON_NOT_SET}"}, PolicyError, "the environment variable SQLANON_NOT_SET is not set"),
+        ({"publish_file": "a.duckdb"}, PolicyError, "a release goes to one place"),
+        ({"publish": "delta:a"}, PolicyError, "a release goes to one place"),
+        ({"format": "anatomy", "method": "anatomy", "k": 1}, UnsupportedError, "not with format anatomy"),
+        ({"publish_to": "postgresql://127.0.0.1:1/db"}, DatabaseError, "publish_to: cannot connect to PostgreSQL"),
+    ],
+)
+def test_what_is_refused(pair, more, error, text):
+    with sqlanon.connect(pair.source) as db:
+        with pytest.raises(error) as refused:
+            db.run(pair.spec(**more))
+        assert text in str(refused.value)
+        assert "secret" not in str(refused.value)
+        assert not db.releases()
+
+
+def test_passwords_are_nowhere(pair, monkeypatch):
+    """A variable is read when a run connects; catalog, reports and errors have its name."""
+    monkeypatch.setenv("SQLANON_TARGET", pair.target)
+    monkeypatch.setenv("SQLANON_PW", "canary-4711")
+    with sqlanon.connect(pair.source) as db:
+        assert db.run(pair.spec(publish_to="${SQLANON_TARGET}")).published == "release.visits and ${SQLANON_TARGET}"
+        assert pair.there() == shown(db)
+        parts = urlsplit(pair.target)
+        user = f"postgresql://{parts.username or 'postgres'}:${{SQLANON_PW}}@{parts.netloc.rpartition('@')[2]}"
+        db.run(pair.spec(publish_to=f"{user}{parts.path}?{parts.query}"), full=True)
+        with pytest.raises(DatabaseError) as refused:
+            db.run(pair.spec(publish_to="postgresql://u:${SQLANON_PW}@127.0.0.1:1/db"))
+        catalog = str(db.engine.fetch("SELECT * FROM _sqlanon.catalog"))
+    assert "canary-4711" not in catalog + str(refused.value)
+
+
+def test_readers_are_those_of_the_other_database(pair):
+    """Also where a run publishes nothing, or a version of other columns; and nobody is let into the private schema."""
+    names = [f"reader_{pair.target.rpartition('/t_')[2][:12]}_{i}" for i in range(2)]
+    with sqlanon.connect(pair.target) as there:
+        for name in names:
+            there.engine.execute(f"CREATE ROLE {name}")
+        try:
+            with sqlanon.connect(pair.source) as db:
+                for readers in ([], names[:1], names[1:]):
+                    report = db.run(pair.spec(readers=readers))
+                    assert not any("has no role" in warning for warning in report.warnings)
+                    assert [_reads(there, name) for name in names] == [name in readers for name in names]
+                db.run(pair.spec(readers=names[:1], format="labels"))
+                assert [_reads(there, name) for name in names] == [True, False]
+        finally:
+            for name in names:
+                there.engine.execute(f"DROP OWNED BY {name}; DROP ROLE {name}")
+
+
+def _reads(there: Any, role: str) -> bool:
+    rights = there.engine.rights
+    views = [there.engine.target(name) for name in ("release.visits", "release.visits_metadata")]
+    assert not rights.can_use(role, "_sqlanon")
+    may = {rights.can_select(role, view) for view in views}
+    assert len(may) == 1
+    return may.pop()
+
+
+def test_a_role_without_rights(pair):
+    role = f"weak_{pair.target.rpartition('/t_')[2][:12]}"
+    parts = urlsplit(pair.target)
+    url = urlunsplit(parts._replace(netloc=f"{role}@{parts.netloc.rpartition('@')[2]}"))
+    with sqlanon.connect(pair.target) as there:
+        there.engine.execute(f"CREATE ROLE {role} LOGIN")
+        try:
+            with (
+                sqlanon.connect(pair.source) as db,
+                pytest.raises(DatabaseError, match=r"lacks a right|refuses this user"),
+            ):
+                db.run(pair.spec(publish_to=url))
+        finally:
+            there.engine.execute(f"DROP ROLE {role}")
+    assert pair.tables() == []
+
+
+def test_objects_that_depend_on_the_view(pair):
+    with sqlanon.connect(pair.source) as db:
+        db.run(pair.spec())
+        with sqlanon.connect(pair.target) as there:
+            there.engine.execute("CREATE VIEW public.mine AS SELECT * FROM release.visits")
+        with pytest.raises(DependentsError, match="mine"):
+            db.unpublish("visits")
+        with pytest.raises(DependentsError, match="mine"):
+            db.run(pair.spec(format="labels"))
+        assert pair.there() == shown(db)
+        assert [row.version for row in db.releases() if row.status == "published"] == [1]
+
+
+# --- what arrived is verified
+
+
+@pytest.mark.parametrize("pair", ["duckdb-postgres", "postgres-duckdb"], indirect=True)
+@pytest.mark.parametrize("change", ["a row less", "another value"])
+def test_what_arrived_is_compared(pair, change, monkeypatch):
+    plain = send._copy
+    with sqlanon.connect(pair.source) as db:
+        db.run(pair.spec())
+        before = pair.there()
+
+        def spoil(engine: Any, origin: Any, receiver: Any, copy: Any, columns: Any, watch: Any) -> int:
+            stream = engine.transfer.stream_rows
+
+            def spoiled(*asked: Any) -> Iterable[Any]:
+                for block in stream(*asked):
+                    rows = [tuple(row) for row in block]
+                    yield rows[1:] if change == "a row less" else [(*rows[0][:-1], "d9"), *rows[1:]]
+
+            monkeypatch.setattr(type(engine), "stream_rows", lambda _, *asked: spoiled(*asked))
+            try:
+                return plain(engine, origin, receiver, copy, columns, watch)
+            finally:
+                monkeypatch.undo()
+
+        monkeypatch.setattr(send, "_copy", spoil)
+        with pytest.raises(PrivacyViolation, match="differ from what was verified"):
+            db.run(pair.spec(), full=True)
+        assert pair.there() == before == shown(db)
+        assert len(pair.tables()) == 3
+
+
+def test_requirements_are_measured_there(pair, monkeypatch):
+    """A comparison that lets everything pass does not let through what breaks a promise."""
+    with sqlanon.connect(pair.source) as db:
+        db.run(pair.spec())
+        before = pair.there()
+        monkeypatch.setattr(send, "verify_equal", lambda *_: 24)
+        monkeypatch.setattr(
+            PostgresEngine,
+            "load_texts",
+            lambda self, table, columns, blocks, plain=PostgresEngine.load_texts: plain(
+                self, table, columns, [[row for block in blocks for row in block][:-1]]
+            ),
+        )
+        with pytest.raises(PrivacyViolation, match="in the other database: asked"):
+            db.run(pair.spec(k=24, l=1), full=True, allow_weaker=True)
+        assert pair.there() == before
+
+
+def test_a_reader_of_a_policy_sees_where_it_goes(pair):
+    with sqlanon.connect(pair.source) as db:
+        plan = db.plan(pair.spec())
+        assert f"release.visits and {pair.target}" in str(plan.to_dict())
+        assert pair.tables() == []
+
+
+def test_tables_that_are_published_together_are_refused():
+    text = """
+version: 1
+releases:
+  - name: clinic
+    publish_to: duckdb:///a.duckdb
+    tables:
+      - {source: a, columns: {p: pseudonym, q: quasi}}
+      - {source: b, columns: {p: pseudonym, q: quasi}}
+    privacy: {k: 3}
+    person: p
+"""
+    with pytest.raises(PolicyError, match="publish_to: the tables are published in one transaction"):
+        policy.loads(text, {})
