@@ -214,8 +214,8 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
         "statistics.protect.bounds",
         OneOf(get_args(Bounds)),
         "none",
-        "`exact`: the view has the bounds that any reader can compute of each number. They need one table that has all "
-        "columns. `none`: it has not.",
+        "`exact`: the view has the bounds that any reader can compute of each number, and whether they are tight. "
+        "`none`: it has not.",
     ),
     Key(
         "statistics.protect.show",
