@@ -7,7 +7,7 @@ from typing import Final, get_args
 
 from sqlanon.counted import Bounds, Insiders, Measured, Method, Rule
 from sqlanon.declared.key import Key
-from sqlanon.declared.kinds import A_SOURCE, A_TABLE, DURATION, FLAG, LIST, SIGNER, TEXT
+from sqlanon.declared.kinds import A_PLACE, A_SOURCE, DURATION, FLAG, LIST, SIGNER, TEXT
 from sqlanon.declared.records import Names
 from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf
 from sqlanon.spec import NullPerson, RowSecurity
@@ -26,9 +26,10 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
     Key("statistics:source", A_SOURCE, REQUIRED, "The table or view whose rows are counted."),
     Key(
         "statistics:publish",
-        A_TABLE,
+        A_PLACE,
         None,
-        "The view that readers get; default: the release's name in the schema `release`.",
+        "The view that readers get; default: the release's name in the schema `release`. On DuckDB also a lake table, "
+        "as of other releases.",
     ),
     Key(
         "statistics:person",
@@ -94,6 +95,14 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
         None,
         "When a version is so old, and more than `protect: {persons: N}` persons are new: 7d, 90d. Default: only "
         "`persons` counts.",
+    ),
+    Key(
+        "statistics:refresh.lineage",
+        DURATION,
+        None,
+        "When the first version of a lineage is so old, the next version begins another one: 365d. There cells get "
+        "numbers again that have kept older ones, as far as readers of all versions find no small number by them. "
+        "Default: there is one lineage.",
     ),
     Key("statistics:refresh.needs_approval", FLAG, False, "A run stops without an approval, as of other releases."),
     Key("statistics:refresh.signers", Names(SIGNER), (), "Who may approve, as of other releases."),

@@ -14,6 +14,7 @@ from sqlanon.engines.values import (
     ColumnReading,
     Compacted,
     FileReading,
+    Relation,
     Row,
     Statement,
     TableRef,
@@ -250,12 +251,39 @@ class LakeWriting(Protocol):
             DatabaseError: something else is there, or it cannot be read.
         """
 
-    def write(self, table: TableRef, place: str, file: str) -> None:
-        """Write a table to a file next to those of the lake table, read it back and compare count, types and a hash.
+    def write(
+        self,
+        table: TableRef,
+        place: str,
+        file: str,
+        facts: Mapping[str, str],
+        check: Callable[[Sequence[Mapping[str, str]]], None],
+    ) -> None:
+        """Write a table to a file that no reader sees, read it back and compare count, types and a hash.
+
+        Args:
+            table: the table.
+            place: place of the lake table.
+            file: name of the file, which no other attempt has.
+            facts: of the commit that will follow.
+            check: gets the facts of the commits before, and raises where they are another program's.
 
         Raises:
             PolicyError: a column has a type or a name that the format lacks.
             PrivacyViolation: the file, read back, differs from the table.
+            LockedError: another program committed meanwhile.
+        """
+
+    def reading(self, tables: Sequence[tuple[TableRef, str]], file: str) -> AbstractContextManager[Sequence[Relation]]:
+        """The written files as temporary views, which queries can read, for as long as the context lasts.
+
+        Args:
+            tables: each table, and the place of its lake table.
+            file: name of the files.
+
+        Returns:
+            the views in the same order, with the types of the tables. Their names differ from that of the first as
+            the names of the tables do.
         """
 
     def commit(

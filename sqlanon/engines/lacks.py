@@ -96,14 +96,8 @@ _NO_PARQUET = notimpl(
     "tables of Delta and Iceberg are written; export the view as a file, COPY (FROM view) TO 'file.parquet'"
 )
 LAKE_LACKS: Mapping[str, Mapping[str, Lack]] = {
-    "delta": {
-        IN_BUCKETS: notimpl(
-            "tables are written into folders of this machine; copy the folder, or let its file system be mounted"
-        )
-    },
-    "iceberg": {
-        IN_BUCKETS: notimpl("files are written into folders of this machine; give the catalog a warehouse in one")
-    },
+    "delta": {},
+    "iceberg": {},
     "parquet": {PUBLISHED: _NO_PARQUET, IN_BUCKETS: _NO_PARQUET},
 }
 """The features that each format lacks, with reasons, by `LAKE_FEATURES`."""

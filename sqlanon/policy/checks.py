@@ -89,8 +89,18 @@ def default_view(name: str) -> str:
     return f"{PUBLISH_SCHEMA}.{name}" if name.isidentifier() else f'{PUBLISH_SCHEMA}."{quoted}"'
 
 
-def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Problems, files: Files) -> ReleaseSpec:
-    """Check that the parts fit together and make the spec; it is only good if there are no problems."""
+def build(
+    model: ReleaseModel,
+    raw: Mapping[str, Any],
+    path: Path,
+    problems: Problems,
+    files: Files,
+    view: str | None = None,
+) -> ReleaseSpec:
+    """Check that the parts fit together and make the spec; it is only good if there are no problems.
+
+    ``view``: name of the view next to a lake table, where it is not the release's.
+    """
     listed = raw.get("columns")
     unread = set(listed) - set(model.columns) if isinstance(listed, Mapping) else None
     columns = tuple(
@@ -142,7 +152,7 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         source=model.source,
         columns=columns,
         privacy=privacy,
-        publish=default_view(model.name) if lake else model.publish,
+        publish=default_view(view or model.name) if lake else model.publish,
         publish_file=model.publish_file,
         publish_lake=model.publish if lake else None,
         publish_to=model.publish_to,

@@ -119,7 +119,7 @@ def _releases(
             if model is not None and isinstance(table, dict):
                 if model.publish is None:
                     model = replace(model, publish=default_view(view or model.name))
-                specs.append((table_path, checks.build(model, table, table_path, problems, files)))
+                specs.append((table_path, checks.build(model, table, table_path, problems, files, view)))
         several = isinstance(item, dict) and "tables" in item
         releases += tables.join_tables(item, path, specs, problems) if several else specs
     _check_unique(releases, problems, document)

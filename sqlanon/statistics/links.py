@@ -1,6 +1,6 @@
 """Conditions of published numbers that are no sums of atoms: sums with factors, between two ends.
 
-Two kinds occur. Sums of two tables over their common columns are equal; and what a column adds up to is within the
+Two kinds occur. Sums of two tables over their common columns are equal; and the sum of a column is within the
 range of a row times the number of rows.
 """
 

@@ -93,6 +93,8 @@ def test_nobody_imports_pandas_or_arrow():
         "sqlanon/engines/duckdb/lake/delta_commits.py",
         "sqlanon/engines/duckdb/lake/iceberg.py",
         "sqlanon/engines/duckdb/lake/iceberg_commits.py",
+        "sqlanon/engines/duckdb/lake/parquet_files.py",
+        "sqlanon/engines/duckdb/lake/parquet_objects.py",
     ]
 
 

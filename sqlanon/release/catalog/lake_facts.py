@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import require
 from sqlanon.engines.names import TO_LAKES
-from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.errors import PolicyError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.spec import ReleaseSpec
@@ -50,29 +50,26 @@ def check_own(release: str, place: str, secret: str | None, commits: Sequence[Fa
         )
 
 
-def lake_place(engine: Engine, spec: ReleaseSpec, *, pair: bool) -> str | None:
+def lake_place(engine: Engine, spec: ReleaseSpec, suffixes: Sequence[str]) -> str | None:
     """Place of a release's lake table; None without one.
 
+    Args:
+        engine: the database.
+        spec: the release.
+        suffixes: what the names of its tables add to the name of the first.
+
     Raises:
-        UnsupportedError: the engine writes none, or the release has more than one table of plain rows.
-        PolicyError: the place has rows of another program.
+        UnsupportedError: the engine writes none.
+        PolicyError: a place has rows of another program.
     """
     if spec.publish_lake is None:
         return None
     require(engine, TO_LAKES, spec.name)
     assert engine.lake is not None
-    many = (
-        "format anatomy" if pair else "tables" if spec.together else "refresh: {mode: frozen}" if _lasts(spec) else ""
-    )
-    if many:
-        raise UnsupportedError(f"{spec.name}: {TO_LAKES}: not with {many}: its versions are not one table of rows")
-    place = engine.lake.place(spec.publish_lake)
-    check_own(spec.name, place, secret_of(engine, spec.name), engine.lake.facts(place))
+    place, secret = engine.lake.place(spec.publish_lake), secret_of(engine, spec.name)
+    for suffix in suffixes:
+        check_own(spec.name, f"{place}{suffix}", secret, engine.lake.facts(f"{place}{suffix}"))
     return place
-
-
-def _lasts(spec: ReleaseSpec) -> bool:
-    return spec.refresh.mode != "full"
 
 
 def secret_of(engine: Engine, release: str) -> str | None:
@@ -82,19 +79,21 @@ def secret_of(engine: Engine, release: str) -> str | None:
 
 
 def is_committed(engine: Engine, entry: Entry) -> bool:
-    """Whether the file of a version was committed at any time, also before later commits."""
-    return any(facts.get("file") == entry.lake["file"] for facts in _own_commits(engine, entry))
+    """Whether a version was committed at any time, also before later commits.
 
-
-def is_shown(engine: Engine, entry: Entry) -> bool:
-    """Whether the table shows this version: nobody changed the table since."""
+    Of tables that are published together the first one decides.
+    """
     assert engine.lake is not None
-    commits = engine.lake.facts(entry.lake["place"])
+    together = entry.policy.get("together")
+    release = together["tables"][0] if together else entry.release
+    secret = secret_of(engine, release)
+    commits = engine.lake.facts(entry.lake.get("first", entry.lake["place"]))
+    return any(is_known(facts, secret, release) and facts.get("file") == entry.lake["file"] for facts in commits)
+
+
+def is_shown(engine: Engine, entry: Entry, place: str | None = None) -> bool:
+    """Whether a table shows this version: nobody changed the table since; ``place``: None: the first table's."""
+    assert engine.lake is not None
+    commits = engine.lake.facts(place or entry.lake["place"])
     ours = bool(commits) and is_known(commits[0], secret_of(engine, entry.release), entry.release)
     return ours and commits[0].get("file") == entry.lake["file"]
-
-
-def _own_commits(engine: Engine, entry: Entry) -> list[Facts]:
-    assert engine.lake is not None
-    secret = secret_of(engine, entry.release)
-    return [facts for facts in engine.lake.facts(entry.lake["place"]) if is_known(facts, secret, entry.release)]

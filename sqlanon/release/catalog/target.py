@@ -29,7 +29,7 @@ def target_of(state: ReleaseState) -> Publication:
     """
     engine, spec, entries = state.engine, state.spec, state.versions
     publication = name_target(state)
-    view, pair = publication.view, publication.pair
+    view = publication.view
     if (view.schema or "").lower() == PRIVATE_SCHEMA:
         raise PolicyError(f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one")
     longest = max(views_beside(replace(view, name=""), publication.second), key=lambda ref: len(ref.name)).name
@@ -38,7 +38,8 @@ def target_of(state: ReleaseState) -> Publication:
             f"{spec.name}: the view's name is too long; with {longest} it must fit "
             f"{engine.capabilities.max_identifier} bytes"
         )
-    publication = replace(publication, lake=lake_place(engine, spec, pair=pair))
+    suffixes = [ref.name.removeprefix(view.name) for ref in views_beside(view, publication.second)]
+    publication = replace(publication, lake=lake_place(engine, spec, suffixes))
     publication = replace(publication, sent=sent_place(engine, spec, view, publication.second))
     if spec.publish_file:
         require(engine, "publish_file", spec.name)

@@ -58,6 +58,10 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
             scratch.drop(part)
 
     def verify(place: TableRef, found: Found) -> RunReport:
+        with scratch.repeating("verify"):
+            return verify_once(place, found)
+
+    def verify_once(place: TableRef, found: Found) -> RunReport:
         before = _find_before(state, scratch, step)
         verified, groups = verify_version(scratch, draft, found.relations[place], before, last)
         starred, lost = scratch.fetch(

@@ -152,6 +152,10 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         scratch.execute_all([*tables, *beside])
 
     def verify(place: TableRef, found: Found) -> RunReport:
+        with scratch.repeating("verify"):
+            return verify_once(place, found)
+
+    def verify_once(place: TableRef, found: Found) -> RunReport:
         physical = found.relations[place]
         proof.verify(scratch, classification)
         if recoded.sensitive:

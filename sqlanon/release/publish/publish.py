@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Engine, Found
-from sqlanon.errors import DatabaseError
+from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
@@ -30,7 +30,7 @@ from sqlanon.release.catalog.views import (
     views_of,
 )
 from sqlanon.release.publish.content import Content
-from sqlanon.release.publish.in_lake import commit_version, name_file
+from sqlanon.release.publish.in_lake import commit_version, name_file, reading_version, write_version
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.release.publish.second_file import keep_tables, make_schema, reconcile, record_version, write_file
 from sqlanon.release.publish.send import name_attempt, send_version
@@ -52,7 +52,7 @@ def put_in(new: New) -> RunReport:
     if new.target.file:
         return _publish_file(new)
     if new.target.lake:
-        return new.put_in_lake(new.target.lake)
+        return put_in_lakes([new])[0]
     if new.target.sent:
         return new.put_in_database(new.target.sent)
     if not engine.transactions:
@@ -71,17 +71,55 @@ def put_together(parts: Sequence[New]) -> list[RunReport]:
         PrivacyViolation: the written tables fail; everything is rolled back.
     """
     engine = parts[0].state.engine
+    lakes = [part for part in parts if part.target.lake]
+    if lakes and len(lakes) < len(parts):
+        raise PolicyError(
+            f"{lakes[0].state.spec.name}: tables that are published together go into lake tables all, or none"
+        )
     for part in parts:
         with part.watch.stage("state"):
             # Objects made by an earlier part exist now.
             now = read_state(engine, part.state.spec)
             make_room(replace(part.state, found=now.found, fresh=now.fresh), part.target, part.content.secret)
+    if lakes:
+        return put_in_lakes(parts)
     with engine.publishing():
         filled = [part.fill() for part in parts]
         new = [part.swap(*filled_part) for part, filled_part in zip(parts, filled, strict=True)]
     for part, entry in zip(parts, new, strict=True):
         part.drop_old(entry)
     return [report for report, _ in filled]
+
+
+def put_in_lakes(parts: Sequence[New]) -> list[RunReport]:
+    """The same into lake tables; the first commit decides for all.
+
+    Raises:
+        PrivacyViolation: the written tables fail, here or as they are read back from the lake.
+    """
+    engine, file = parts[0].state.engine, name_file()
+    with engine.publishing():
+        entries = [part.add_pending(file, str(parts[0].target.lake)) for part in parts]
+    try:
+        for part, entry in zip(parts, entries, strict=True):
+            write_version(engine, entry, part.watch)
+        with ExitStack() as reading:
+            places = [reading.enter_context(reading_version(engine, entry)) for entry in entries]
+            for part, place in zip(parts, places, strict=True):
+                with part.watch.stage("verify"):
+                    part.content.verify(*place)
+        with parts[0].watch.stage("publish"):
+            for entry in entries:
+                commit_version(engine, entry)
+        reports = [part.record_shown(entry) for part, entry in zip(parts, entries, strict=True)]
+    except BaseException:
+        for part in parts:
+            _clean_up(engine, part.state.spec.name)
+        raise
+    for part in parts:
+        with part.watch.stage("cleanup"):
+            drop_old(engine, part.state.spec.name)
+    return reports
 
 
 Judge = Callable[[RunReport], RunReport]
@@ -156,25 +194,26 @@ class New:
             old = [replace(entry, status="replaced") if entry == state.published else entry for entry in state.versions]
             drop_old(state.engine, state.spec.name, [*old, new])
 
-    def put_in_lake(self, place: str) -> RunReport:
-        """The same with a lake table; the lake's commit decides."""
-        engine, spec = self.state.engine, self.state.spec
-        with engine.publishing():
-            report, _ = self.fill()
-            report = replace(report, lake={"place": place, "file": name_file()})
-            with self.watch.stage("publish"):
-                entry = self._add("pending", report)
-        try:
-            commit_version(engine, entry, self.watch)
-            report = replace(report, seconds=self.watch.total())
-            with self.watch.stage("publish"), engine.publishing():
-                Catalog(engine).replace_report(spec.name, self.target.version, report)
-                entries = record_version(engine, spec.name, self.target.version)
-        except BaseException:
-            _clean_up(engine, spec.name)
-            raise
-        with self.watch.stage("cleanup"):
-            drop_old(engine, spec.name, entries)
+    def add_pending(self, file: str, first: str) -> Entry:
+        """Write and verify the tables in the database, in the open transaction; the pending row of the catalog.
+
+        Args:
+            file: name of the files in the lake.
+            first: place of the lake table whose commit decides.
+        """
+        assert self.target.lake is not None
+        report, _ = self.fill()
+        report = replace(report, lake={"place": self.target.lake, "file": file, "first": first})
+        with self.watch.stage("publish"):
+            return self._add("pending", report)
+
+    def record_shown(self, entry: Entry) -> RunReport:
+        """Record that readers of the lake have the version; gives the report."""
+        engine, name = self.state.engine, self.state.spec.name
+        report = replace(RunReport.from_dict(entry.report), seconds=self.watch.total())
+        with self.watch.stage("publish"), engine.publishing():
+            Catalog(engine).replace_report(name, entry.version, report)
+            record_version(engine, name, entry.version)
         return report
 
     def put_in_database(self, place: str) -> RunReport:

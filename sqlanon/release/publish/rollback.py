@@ -24,7 +24,7 @@ from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import find_last_shown
 from sqlanon.release.catalog.target import check_free, check_no_link
 from sqlanon.release.catalog.views import Pointing, list_pointings, metadata_table, second_of
-from sqlanon.release.publish.in_lake import commit_version, mark_returning
+from sqlanon.release.publish.in_lake import commit_version, mark_returning, write_version
 from sqlanon.release.publish.killed_counts import reconcile_beside
 from sqlanon.release.publish.retention import shows_erased
 from sqlanon.release.publish.second_file import give_back, reconcile, record_version
@@ -157,7 +157,9 @@ def _return_to_lake(engine: Engine, entry: Entry, policy: Mapping[str, Any], cur
             "with the policy of that version instead"
         )
     try:
-        commit_version(engine, mark_returning(engine, entry, policy), Stopwatch(entry.release, Silent()))
+        returning = mark_returning(engine, entry, policy)
+        write_version(engine, returning, Stopwatch(entry.release, Silent()))
+        commit_version(engine, returning)
     except BaseException:
         with suppress(DatabaseError):  # the caller must hear of the first error
             reconcile(engine, entry.release)

@@ -24,7 +24,7 @@ from sqlanon.release.catalog.lineage import undo
 from sqlanon.release.catalog.private_tables import schema_of
 from sqlanon.release.catalog.receiver import is_sent
 from sqlanon.release.catalog.views import Pointing, spell_table, views_of
-from sqlanon.release.publish.in_lake import withdraw
+from sqlanon.release.publish.in_lake import commit_version, remove_files, withdraw
 from sqlanon.release.publish.send import withdraw_sent
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import drop_views, point_views, probe_view, take_back
@@ -184,12 +184,14 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
         if entry.file:
             tidied += [str(folder) for folder in sweep(Path(entry.file))]
         there = _is_there(engine, entry)
+        if entry.lake and there:
+            commit_version(engine, entry)
+        elif entry.lake:
+            tidied += remove_files(engine, entry)
         with engine.publishing():
             if there:
                 record_version(engine, release, entry.version)
             else:
-                if entry.lake and engine.lake and engine.lake.remove(entry.lake["place"], entry.lake["file"]):
-                    tidied.append(f"{entry.lake['place']}/{entry.lake['file']}")
                 take_back(engine, entry, catalog.live(None, release))
                 if entry.status == "pending":
                     undo(engine, entry)

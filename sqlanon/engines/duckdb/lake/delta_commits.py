@@ -3,43 +3,41 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-import pyarrow.parquet
+import pyarrow.fs
 from deltalake import CommitProperties, DeltaTable, Schema
-from deltalake.exceptions import CommitFailedError, DeltaError
+from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+from deltalake.fs import DeltaStorageHandler
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
 from sqlanon.engines.duckdb.lake.opened import cannot_open, make_interrupted_error
-from sqlanon.engines.lacks import IN_BUCKETS, LAKE_LACKS
-from sqlanon.errors import DatabaseError, UnsupportedError, file_errors
+from sqlanon.engines.duckdb.lake.parquet_files import ParquetFile
+from sqlanon.errors import DatabaseError, SqlanonError, file_errors
 
 FACTS = "sqlanon"
 """The name of our facts in commits."""
 _SAME_ROWS = ("OPTIMIZE", "VACUUM START", "VACUUM END", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "UPGRADE PROTOCOL")
 """Operations that leave a table's rows as they are."""
+_OWN = re.compile(r"sqlanon-[0-9a-f]+\.parquet")
+"""Files that were written and not committed yet."""
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+Check = Callable[[Sequence[Mapping[str, str]]], None]
 
 
 def canonical(place: str) -> str:
-    """The folder from the root.
-
-    Raises:
-        UnsupportedError: it is on object storage.
-    """
-    if "://" in place:
-        raise UnsupportedError(f"delta:{place}: {LAKE_LACKS['delta'][IN_BUCKETS].why}")
-    return str(Path(place).absolute())
+    """The folder from the root, or the URL without a slash at its end."""
+    return place.rstrip("/") if _URL.match(place) else str(Path(place).absolute())
 
 
-def root(place: str) -> Path:
-    """The folder of all that readers of the table read."""
-    return Path(place)
-
-
-def folder(place: str) -> Path:
-    """Where files of the table are written."""
-    return root(place)
+def root(place: str) -> Path | None:
+    """The folder of all that readers of the table read; None: it is not on this machine."""
+    return None if _URL.match(place) else Path(place)
 
 
 def list_facts(place: str) -> list[Mapping[str, str]]:
@@ -48,16 +46,23 @@ def list_facts(place: str) -> list[Mapping[str, str]]:
     Raises:
         DatabaseError: something else is there, or the table's log cannot be read.
     """
-    path = Path(place)
-    with file_errors(place):
-        if not path.exists() or (path.is_dir() and not any(path.iterdir())):
-            return []
-        if not (path / "_delta_log").exists():
-            raise DatabaseError(f"delta:{place} is there, and is no table of Delta Lake; choose another folder")
+    path = root(place)
+    if path is not None:
+        with file_errors(place):
+            if not path.exists() or (path.is_dir() and all(_OWN.fullmatch(child.name) for child in path.iterdir())):
+                return []
+            if not (path / "_delta_log").exists():
+                raise DatabaseError(f"delta:{place} is there, and is no table of Delta Lake; choose another folder")
+    with _errors(place):
+        table = _load(place)
+        return [] if table is None else _list(table)
+
+
+def _load(place: str) -> DeltaTable | None:
     try:
-        return _list(DeltaTable(place))
-    except (DeltaError, OSError) as error:
-        raise cannot_open(f"delta:{place}", "the table's log", error) from error
+        return DeltaTable(place)
+    except TableNotFoundError:
+        return None
 
 
 def _list(table: DeltaTable) -> list[Mapping[str, str]]:
@@ -68,12 +73,36 @@ def _list(table: DeltaTable) -> list[Mapping[str, str]]:
     ]
 
 
-def commit(
-    place: str,
-    file: str | None,
-    facts: Mapping[str, str],
-    check: Callable[[Sequence[Mapping[str, str]]], None],
-) -> None:
+def write(place: str, file: str, rows: Any, _: Mapping[str, str], check: Check) -> None:  # noqa: ANN401 - Arrow's own
+    """Write a file that no commit names.
+
+    Raises:
+        DatabaseError: it cannot be written.
+    """
+    check(list_facts(place))
+    with file_errors(place), _errors(place):
+        _find(place, file).write(rows)
+
+
+def read(place: str, file: str) -> Any:  # noqa: ANN401 - Arrow's own
+    """The rows of a file that was written, for DuckDB."""
+    with _errors(place):
+        return _find(place, file).read()
+
+
+def remove(place: str, file: str) -> bool:
+    """Remove a file that no commit names; whether it was there."""
+    with _errors(place):
+        return _find(place, file).remove()
+
+
+def _find(place: str, file: str) -> ParquetFile:
+    if root(place) is not None:
+        return ParquetFile(pyarrow.fs.LocalFileSystem(), str(Path(place, file)))
+    return ParquetFile(pyarrow.fs.PyFileSystem(DeltaStorageHandler(place)), file)
+
+
+def commit(place: str, file: str | None, facts: Mapping[str, str], check: Check) -> None:
     """Let a table consist of one file, or of no row; see `sqlanon.engines.abilities.LakeWriting.commit`.
 
     Raises:
@@ -82,27 +111,33 @@ def commit(
     """
     added: list[AddAction] = []
     schema = None
-    name = f"delta:{place}"
-    try:
+    with _errors(place):
         if file is not None:
-            path = Path(place, file)
-            status, schema = path.stat(), Schema.from_arrow(pyarrow.parquet.read_schema(path))
-            rows = json.dumps({"numRecords": pyarrow.parquet.read_metadata(path).num_rows})
-            added = [AddAction(file, status.st_size, {}, int(status.st_mtime * 1000), data_change=True, stats=rows)]
+            columns, count, size = _find(place, file).read_metadata()
+            schema = Schema.from_arrow(columns)
+            rows = json.dumps({"numRecords": count})
+            added = [AddAction(file, size, {}, int(time.time() * 1000), data_change=True, stats=rows)]
         how = CommitProperties(custom_metadata={FACTS: dict(facts)}, max_commit_retries=0)
-        if not Path(place, "_delta_log").exists():
+        table = _load(place)
+        if table is None:
             check(())
             if schema is not None:
                 create_table_with_add_actions(place, schema, added, mode="error", commit_properties=how)
             return
-        table = DeltaTable(place)
         check(_list(table))
         table.create_write_transaction([*added], "overwrite", schema or table.schema(), commit_properties=how)
+
+
+@contextmanager
+def _errors(place: str) -> Iterator[None]:
+    name = f"delta:{place}"
+    try:
+        yield
+    except SqlanonError:
+        raise
     except CommitFailedError as error:
         raise make_interrupted_error(name) from error
-    except DeltaError as error:
-        if "already exists" in str(error):
+    except (DeltaError, OSError) as error:
+        if isinstance(error, DeltaError) and "already exists" in str(error):
             raise make_interrupted_error(name) from error
-        raise cannot_open(name, "the table's log", error) from error
-    except OSError as error:
-        raise cannot_open(name, "the table's log", error) from error
+        raise cannot_open(name, "the table's log or files", error) from error

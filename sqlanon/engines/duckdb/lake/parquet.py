@@ -1,4 +1,4 @@
-"""Folders of Parquet files, with columns in the names of folders (``year=2026/``), read by DuckDB itself."""
+"""Folders of Parquet files, with columns in the names of folders (``year=2026/``); those in buckets by Arrow."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import glob
 import hashlib
 import re
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import duckdb
@@ -30,17 +31,18 @@ def open_table(connection: duckdb.DuckDBPyConnection, place: str) -> Opened:
         place: a pattern of paths, or a folder: all files in it that end with ``.parquet``.
 
     Raises:
-        PolicyError: the place is on object storage, or a column has more digits than DuckDB keeps.
+        PolicyError: a column has more digits than DuckDB keeps, or the files have different columns.
         DatabaseError: no file is there, or the files cannot be read as one table.
 
     Cost: reads the footers of the files.
     """
     name = f"parquet:{place}"
     if "://" in place:
-        raise PolicyError(
-            f"{name}: files on object storage are read as tables of Delta or Iceberg, or through a view of the "
-            "database (CREATE VIEW .. AS FROM read_parquet(..))"
-        )
+        if not find_spec("pyarrow"):
+            raise PolicyError(f"{name}: object storage is read by Arrow: pip install 'sqlanon[delta]'")
+        from sqlanon.engines.duckdb.lake.parquet_objects import open_objects
+
+        return open_objects(place)
     place = str(Path(place).absolute())
     name, files = f"parquet:{place}", _list_files(place)
     if not files:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,10 +14,12 @@ from typing import Any
 
 import duckdb
 
-from sqlanon.engines.base import TableRef
+from sqlanon.engines.base import Relation, TableRef
 from sqlanon.engines.duckdb.connection import quote
+from sqlanon.engines.duckdb.types import kind_of
 from sqlanon.engines.lacks import LAKE_LACKS, PUBLISHED
-from sqlanon.errors import PolicyError, PrivacyViolation, UnsupportedError, file_errors
+from sqlanon.engines.values import Column
+from sqlanon.errors import PolicyError, PrivacyViolation, UnsupportedError
 from sqlanon.lake_names import lake_of
 
 
@@ -26,7 +28,8 @@ class Format:
     """How tables of a format are written.
 
     Attributes:
-        commits: the module with ``canonical``, ``root``, ``folder``, ``list_facts`` and ``commit``.
+        commits: the module with ``canonical``, ``root``, ``list_facts``, ``write``, ``read``, ``commit`` and
+            ``remove``.
         packages: that it imports.
     """
 
@@ -45,7 +48,10 @@ _TYPES = re.compile(
     re.DOTALL,
 )
 _NAMES = re.compile(r"[ ,;{}()\n\t=]")
+_ROWS = 500_000
+"""Rows of a row group, which are in memory while they are written."""
 Facts = Mapping[str, str]
+Check = Callable[[Sequence[Facts]], None]
 
 
 class LakeWriter:
@@ -71,7 +77,8 @@ class LakeWriter:
             raise UnsupportedError(f"{name}: {LAKE_LACKS['parquet'][PUBLISHED].why}")
         commits, where = _commits(str(lake))
         place = f"{lake.scheme}:{commits.canonical(where)}"
-        if self._file is not None and Path(os.path.realpath(commits.root(where))) in Path(self._file).parents:
+        root = commits.root(commits.canonical(where))
+        if self._file is not None and root is not None and Path(os.path.realpath(root)) in Path(self._file).parents:
             raise PolicyError(
                 f"{place}: the database file is in the folder that readers read, and it has private tables; keep it in "
                 "a folder that they cannot read"
@@ -82,47 +89,80 @@ class LakeWriter:
         commits, where = _commits(place)
         return [dict(fact) for fact in commits.list_facts(where)]
 
-    def write(self, table: TableRef, place: str, file: str) -> None:
-        columns = self._connection.execute(f"DESCRIBE {self._qualify(table)}").fetchall()
-        for name, kind, *_ in columns:
-            if not _TYPES.fullmatch(str(kind)) or _NAMES.search(str(name)):
+    def write(self, table: TableRef, place: str, file: str, facts: Facts, check: Check) -> None:
+        columns = self._describe(self._qualify(table))
+        for name, kind in columns:
+            if not _TYPES.fullmatch(kind) or _NAMES.search(name):
                 raise PolicyError(
                     f"{place}: the column {name} has a type or a name that such a table lacks; cast or "
                     "rename it in a view of the source"
                 )
-        path = _path(place, file)
-        with file_errors(str(path)):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with self._translate(f"to write into {place}"):
-                self._connection.execute(
-                    f"COPY (FROM {self._qualify(table)}) TO {_text(path)} (FORMAT parquet, COMPRESSION zstd)"
-                )
-            with path.open("rb") as written_file:  # a file that is committed outlives the machine's power
-                os.fsync(written_file.fileno())
-        with self._translate(f"to read {place}"):
-            shown = f"read_parquet({_text(path)})"
-            kinds = self._connection.execute(f"DESCRIBE FROM {shown}").fetchall()
-            same = [(name, "VARCHAR" if "ENUM" in kind else kind) for name, kind, *_ in columns]
-            if same != [(name, kind) for name, kind, *_ in kinds] or self._hash(
-                self._qualify(table), columns
-            ) != self._hash(shown, columns):
+        commits, where = _commits(place)
+        with self._translate(f"to write into {place}"):
+            commits.write(where, file, self._stream(table, columns), facts, check)
+        with self.reading([(table, place)], file) as views, self._translate(f"to read {place}"):
+            names = [name for name, _ in columns]
+            if self._hash(self._qualify(table), names) != self._hash(self._qualify(views[0].ref), names):
                 raise PrivacyViolation(f"{place}: what was written differs from what was verified; run again")
 
-    def _hash(self, table: str, columns: Sequence[tuple[Any, ...]]) -> object:
+    @contextmanager
+    def reading(self, tables: Sequence[tuple[TableRef, str]], file: str) -> Iterator[list[Relation]]:
+        views: list[Relation] = []
+        stem = file.removesuffix(".parquet")
+        try:
+            for table, place in tables:
+                columns = self._describe(self._qualify(table))
+                view = TableRef(None, f"{stem} {table.name}")
+                self._open(place, file, columns, view)
+                kinds = self._describe(f"temp.main.{quote(view.name)}")
+                columns_of = tuple(Column(name, kind, kind_of(kind)) for name, kind in kinds)
+                views.append(Relation(view, columns_of, is_view=True))
+            yield views
+        finally:
+            for relation in views:
+                self._connection.unregister(relation.ref.name)
+                self._connection.unregister(f"{relation.ref.name} file")
+
+    def _open(self, place: str, file: str, columns: Sequence[tuple[str, str]], view: TableRef) -> None:
+        """Make a temporary view of a written file, by the types of the table that it was written of."""
+        commits, where = _commits(place)
+        name = f"{view.name} file"
+        scan = commits.read(where, file)
+        self._connection.register(name, scan)
+        file_columns = self._describe(f"temp.main.{quote(name)}")
+        if {name for name, _ in columns} != {name for name, _ in file_columns}:
+            raise PrivacyViolation(f"{place}: what was written has other columns than what was verified; run again")
+        cells = ", ".join(f"{quote(column)}::{kind} AS {quote(column)}" for column, kind in columns)
+        text = f"SELECT {cells} FROM temp.main.{quote(name)}"  # noqa: S608
+        self._connection.register(view.name, self._connection.sql(text))
+
+    def _describe(self, table: str) -> list[tuple[str, str]]:
+        return [(str(row[0]), str(row[1])) for row in self._connection.execute(f"DESCRIBE FROM {table}").fetchall()]
+
+    def _stream(self, table: TableRef, columns: Sequence[tuple[str, str]]) -> Any:  # noqa: ANN401 - Arrow's own
+        """The rows of a table as an Arrow stream; texts of a listed type as texts."""
+        cells = [quote(name) if "ENUM" not in kind else f"{quote(name)}::{_text_kind(kind)}" for name, kind in columns]
+        names = [f"{cell} AS {quote(name)}" for cell, (name, _) in zip(cells, columns, strict=True)]
+        text = f"SELECT {', '.join(names)} FROM {self._qualify(table)}"  # noqa: S608
+        return self._connection.sql(text).to_arrow_reader(_ROWS)
+
+    def _hash(self, table: str, columns: Sequence[str]) -> object:
         """Number of rows and the sum of their hashes, whatever their order."""
-        names = [quote(name) if "ENUM" not in kind else f"{quote(name)}::VARCHAR" for name, kind, *_ in columns]
-        text = f"SELECT count(*), sum(hash({', '.join(names)})) FROM {table}"  # noqa: S608
+        text = f"SELECT count(*), sum(hash({', '.join(map(quote, columns))})) FROM {table}"  # noqa: S608
         return self._connection.execute(text).fetchall()
 
-    def commit(self, place: str, file: str | None, facts: Facts, check: Callable[[Sequence[Facts]], None]) -> None:
+    def commit(self, place: str, file: str | None, facts: Facts, check: Check) -> None:
         commits, where = _commits(place)
         commits.commit(where, file, facts, check)
 
     def remove(self, place: str, file: str) -> bool:
-        path = _path(place, file)
-        there = path.exists()
-        path.unlink(missing_ok=True)
-        return there
+        commits, where = _commits(place)
+        return bool(commits.remove(where, file))
+
+
+def _text_kind(kind: str) -> str:
+    """The type of texts in place of that of listed texts."""
+    return "VARCHAR" + "[]" * ((len(kind) - len(kind.rstrip("[]"))) // 2)
 
 
 def _commits(place: str) -> tuple[Any, str]:
@@ -136,13 +176,3 @@ def _commits(place: str) -> tuple[Any, str]:
     if not all(map(find_spec, form.packages)):
         raise PolicyError(f"{place}: {scheme} needs more packages: pip install 'sqlanon[{scheme}]'")
     return import_module(form.commits), where
-
-
-def _path(place: str, file: str) -> Path:
-    commits, where = _commits(place)
-    return Path(commits.folder(where), file)
-
-
-def _text(path: Path) -> str:
-    """A path as SQL, which DuckDB does not read as a pattern."""
-    return "'" + re.sub(r"([*?\[])", r"[\1]", str(path)).replace("'", "''") + "'"
