@@ -333,6 +333,7 @@ class CountedRefreshModel(Written):
 
     mode: Literal["frozen"] | None
     cohort: CountsCohortModel | None
+    lineage: int | None
     needs_approval: bool
     signers: tuple[str, ...]
 

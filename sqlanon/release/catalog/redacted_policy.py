@@ -48,7 +48,7 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
     policy.pop("seed")
     if spec.statistics is not None:
         # The first releases of counts had none of them.
-        for key in ("sums", "together", "cohort", "cohort_every", "show"):
+        for key in ("sums", "together", "cohort", "cohort_every", "lineage_age", "show"):
             if not policy["statistics"][key]:
                 del policy["statistics"][key]
     if spec.noisy is not None:

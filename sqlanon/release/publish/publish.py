@@ -233,7 +233,7 @@ class New:
             with self.watch.stage("publish"):
                 entry = self._add("pending", report)
         try:
-            send_version(engine, entry, self.watch, previous)
+            send_version(engine, entry, self.watch, previous, spec.columns)
             report = replace(report, seconds=self.watch.total())
             with self.watch.stage("publish"), engine.publishing():
                 Catalog(engine).replace_report(spec.name, self.target.version, report)

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
+from sqlanon.column_spec import ColumnSpec
 from sqlanon.engines.base import Engine, TableRef, Transfer
 from sqlanon.engines.portable import PortableColumn
 from sqlanon.errors import DatabaseError, DependentsError, PolicyError
@@ -40,14 +41,21 @@ def name_attempt() -> str:
     return secrets.token_hex(12)
 
 
-def send_version(engine: Engine, entry: Entry, watch: Stopwatch, previous: Entry | None) -> None:
+def send_version(
+    engine: Engine,
+    entry: Entry,
+    watch: Stopwatch,
+    previous: Entry | None,
+    settings: Sequence[ColumnSpec] | None = None,
+) -> None:
     """Send the tables of a version to the other database, verify them there and let readers have them.
 
     Args:
         engine: the source's database, where the version's tables are, verified.
         entry: the version, which the catalog has as pending or returning.
         watch: measures the stages.
-        previous: the published version, whose readers are replaced.
+        previous: the published version, whose readers are replaced, and whose views there, if it has others.
+        settings: the policy's columns, see `verify_promises`.
 
     Raises:
         PrivacyViolation: the tables there differ from those here, or a requirement does not hold there.
@@ -70,9 +78,10 @@ def send_version(engine: Engine, entry: Entry, watch: Stopwatch, previous: Entry
             with watch.stage("verify"):
                 # Boxes of single rows are proved by private tables, which are not there.
                 if RunReport.from_dict(entry.report).shape.grouped:
-                    verify_promises(receiver.engine, shown[0].at, entry.policy)
+                    verify_promises(receiver.engine, shown[0].at, entry.policy, settings)
             with watch.stage("publish"):
                 _show(receiver, entry, shown, previous)
+                _drop_earlier(receiver, entry, previous, secret)
                 if before:
                     receiver.mark_replaced(before)
                 receiver.add(entry, secret, counts[0])
@@ -191,6 +200,20 @@ def _show(receiver: Receiver, entry: Entry, shown: Sequence[Pointing], previous:
     grant_usage(engine, readers, views)
     swap(engine, shown, None)
     set_readers(engine, readers, views, previous)
+
+
+def _drop_earlier(receiver: Receiver, entry: Entry, previous: Entry | None, secret: str) -> None:
+    """Drop views of the version before that this version does not have: no run would refresh them any more."""
+    if previous is None or previous.sent.get("place") != entry.sent["place"]:
+        return
+    earlier_views = [item.view for item in receiver.list_pointings(previous, previous.sent["token"])]
+    if receiver.view(previous) == receiver.view(entry):
+        return
+    receipt = _check_own(receiver, previous, earlier_views, secret)
+    if receipt is not None:
+        refuse_dependents(receiver.engine, previous, earlier_views)
+        receiver.engine.run_swap(lambda: drop_views(receiver.engine, earlier_views))
+        receiver.mark_replaced(receipt)
 
 
 def drop_replaced(receiver: Receiver) -> None:

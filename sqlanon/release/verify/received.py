@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sqlanon.column_spec import ColumnSpec
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.engines.portable import PortableColumn
 from sqlanon.engines.rows import read_integer
@@ -49,7 +50,9 @@ def verify_equal(
     return read_integer(marks[0][0])
 
 
-def verify_promises(target: Engine, copy: TableRef, policy: Mapping[str, Any]) -> None:
+def verify_promises(
+    target: Engine, copy: TableRef, policy: Mapping[str, Any], settings: Sequence[ColumnSpec] | None
+) -> None:
     """Measure the requirements of a policy in the catalog on a table in another database.
 
     Requirements over persons and against a population need private tables, which are not there: they hold as the rows
@@ -59,6 +62,8 @@ def verify_promises(target: Engine, copy: TableRef, policy: Mapping[str, Any]) -
         target: the database.
         copy: the table of rows.
         policy: the version's, as the catalog has it.
+        settings: the policy's columns, with distances of values; None: they are unknown, and requirements on a column
+            with distances are not measured.
 
     Raises:
         PrivacyViolation: a requirement does not hold.
@@ -69,7 +74,10 @@ def verify_promises(target: Engine, copy: TableRef, policy: Mapping[str, Any]) -
     classes = tuple(name for name in names if roles.get(name) not in _NOT_OF_CLASS)
     grouping = Grouping(copy, classes)
     privacy = replace(read_stored(policy["privacy"]), of_persons=False)
-    for requirement in of_rows(make_requirements(privacy, sensitive)):
+    distant = {column["name"] for column in policy["columns"] if column.get("hierarchy") or column.get("ordered")}
+    for requirement in of_rows(make_requirements(privacy, sensitive, (), settings or ())):
+        if settings is None and requirement.column in distant:
+            continue
         result = requirement.result(grouping.measure(target, requirement, sensitive))
         if not result.satisfied:
             of = f" of {requirement.column}" if requirement.column else ""
