@@ -57,17 +57,25 @@ LEAST_GAIN = {"fast": Fraction(0), "normal": Fraction(1, 500), "high": Fraction(
 TIMES = {"fast": 0, "normal": 1, "high": 4}
 CORES = 2
 """Number of cores that seconds of an effort are stated for."""
+BEGUN = 1000, 20_000_000, 1000
+"""Steps of annealing from smaller classes, for each row and in all, and nanoseconds of one, roughly."""
 _NANO = 10**9
 
 
-def allow_seconds(effort: Effort, rows: int) -> Fraction:
+def allow_seconds(effort: Effort, rows: int, *, diverse: bool = False) -> Fraction:
     """Seconds that the search of an effort may take on `CORES` cores, by the estimate of `price_trial`.
+
+    ``diverse``: more than a number of rows is asked of a class. Annealing needs so long to come near the least loss.
 
     Example:
         >>> [int(allow_seconds("normal", rows)) for rows in (1_000, 100_000, 1_000_000)]
         [2, 10, 30]
+        >>> [int(allow_seconds("normal", rows, diverse=True)) for rows in (1_000, 7_000, 30_000, 100_000)]
+        [6, 7, 13, 18]
     """
     few = 2 + Fraction(8 * min(rows, 100_000), 100_000)
+    if diverse:
+        few += 4 + Fraction(16 * min(rows, 30_000), 100_000)
     return TIMES[effort] * (few + Fraction(20 * max(rows - 100_000, 0), 900_000))
 
 
@@ -89,13 +97,20 @@ class Columns(NamedTuple):
 
 def price_trial(spec: ReleaseSpec, columns: Columns) -> int:
     """Nanoseconds of a core for a row and a trial; fitted to Adult and the demonstration, roughly."""
-    privacy, least = spec.privacy, least_class(spec)
-    if not (privacy.l is not None or privacy.distinct_l is not None or privacy.more or privacy.of_persons):
-        price = 800 + 28 * least
-    else:
-        compares = any(name in REQUIREMENTS and REQUIREMENTS[name].compares for name in privacy.more)
-        price = (4000 + 150 * least) * (3 if compares else 1)
+    least = least_class(spec)
+    price = (8000 + 300 * least) * (3 if _compares(spec) else 1) if _is_diverse(spec) else 800 + 28 * least
     return price + 20 * columns.lines + 600 * columns.sets + 1300 * columns.trees
+
+
+def _is_diverse(spec: ReleaseSpec) -> bool:
+    """Whether classes must meet more than a number of rows."""
+    privacy = spec.privacy
+    return bool(privacy.l is not None or privacy.distinct_l is not None or privacy.more or privacy.of_persons)
+
+
+def _compares(spec: ReleaseSpec) -> bool:
+    """Whether classes are compared with the whole table."""
+    return any(name in REQUIREMENTS and REQUIREMENTS[name].compares for name in spec.privacy.more)
 
 
 def _count_allowed(spec: ReleaseSpec, effort: Effort, rows: int, columns: Columns) -> int:
@@ -103,7 +118,7 @@ def _count_allowed(spec: ReleaseSpec, effort: Effort, rows: int, columns: Column
     if rows > SEARCHED:
         return 0
     price = max(rows, 1) * price_trial(spec, columns)
-    return min(MOST_TRIALS[effort], int(allow_seconds(effort, rows) * CORES * _NANO / price))
+    return min(MOST_TRIALS[effort], int(allow_seconds(effort, rows, diverse=_is_diverse(spec)) * CORES * _NANO / price))
 
 
 def estimate_search(spec: ReleaseSpec, rows: int, columns: Columns) -> float:
@@ -111,7 +126,8 @@ def estimate_search(spec: ReleaseSpec, rows: int, columns: Columns) -> float:
     refining = read_refining(spec, rows, columns)
     if refining is None or not refining.search:
         return 0.0
-    return refining.search * rows * price_trial(spec, columns) / (CORES * _NANO)
+    begun = min(rows * BEGUN[0], BEGUN[1]) * BEGUN[2] if _compares(spec) else 0
+    return (refining.search * rows * price_trial(spec, columns) + begun) / (CORES * _NANO)
 
 
 def read_refining(spec: ReleaseSpec, rows: int, columns: Columns) -> RefineSpec | None:

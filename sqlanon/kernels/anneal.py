@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from sqlanon.kernels.anneal_targets import choose_targets, near_classes
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.random import draw_below
 from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
@@ -46,64 +47,36 @@ def _wide(box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, other
 
 
 @njit(nogil=True, cache=True)
-def near_classes(box: Places, mask: Masks, wide: Longs, measure: Measure, near: Longs, price: Longs) -> int:
-    """The classes that a union with each class widens least, into ``near`` int64[classes, *]; how many of each.
-
-    Cost: O(classes^2 d).
-    """
-    classes, most = near.shape
-    near_count = 0
-    for g in range(classes):
-        near_count = 0
-        for h in range(classes):
-            if h == g:
-                continue
-            more = _wide(box, mask, g, box, mask, h, measure) - wide[h]
-            if near_count == most and more >= price[most - 1]:
-                continue
-            slot = min(near_count, most - 1)
-            while slot > 0 and price[slot - 1] > more:
-                price[slot], near[g, slot] = price[slot - 1], near[g, slot - 1]
-                slot -= 1
-            price[slot], near[g, slot] = more, h
-            near_count = min(near_count + 1, most)
-    return near_count
-
-
-@njit(nogil=True, cache=True)
-def _choose(
+def _measure_rests(
+    members: Longs,
     box: Places,
     mask: Masks,
+    rest: Places,
+    rest_mask: Masks,
+    lost: Longs,
     own: Places,
     own_mask: Masks,
-    size: Longs,
-    wide: Longs,
-    group: Ints,
-    near: Longs,
-    known: int,
+    g: int,
+    chain: Places,
+    chain_mask: Masks,
     measure: Measure,
-    choice: Ints,
-    price: Longs,
 ) -> int:
-    """Of the near classes of each row's class those where rows x extents rise least by it, into ``choice``; how many.
+    """Write the box of class ``g`` and, for each member, box and width of the class without it; the class's width.
 
-    Cost: O(n x near classes x d).
+    ``chain`` has room for a box more than there are members. Cost: O(members x d).
     """
-    most = min(known, choice.shape[1])
-    for i in range(len(group)):
-        g, near_count = group[i], 0
-        for t in range(known):
-            h = near[g, t]
-            more = size[h] * (_wide(own, own_mask, h, box, mask, i, measure) - wide[h])
-            if near_count == most and more >= price[most - 1]:
-                continue
-            slot = min(near_count, most - 1)
-            while slot > 0 and price[slot - 1] > more:
-                price[slot], choice[i, slot] = price[slot - 1], choice[i, slot - 1]
-                slot -= 1
-            price[slot], choice[i, slot] = more, h
-            near_count = min(near_count + 1, most)
-    return most
+    rows = len(members)
+    empty_box(chain, chain_mask, rows)
+    for t in range(rows - 1, -1, -1):
+        join_box(chain, chain_mask, t, chain, chain_mask, t + 1, box, mask, members[t])
+    copy_box(own, own_mask, g, chain, chain_mask, 0)
+    empty_box(chain, chain_mask, 0)
+    for t in range(rows):
+        j = members[t]
+        join_box(rest, rest_mask, j, chain, chain_mask, 0, chain, chain_mask, t + 1)
+        join_box(chain, chain_mask, 0, chain, chain_mask, 0, box, mask, j)
+        lost[j] = _wide(rest, rest_mask, j, rest, rest_mask, j, measure) if rows > 1 else np.int64(0)
+    return np.int64(_wide(own, own_mask, g, own, own_mask, g, measure))
 
 
 @njit(nogil=True, cache=True)
@@ -128,6 +101,16 @@ def _lawful(
         spare[rows] = entered
         rows += 1
     return satisfied(demands, numbers, spare[:rows], counters)
+
+
+@njit(nogil=True, cache=True)
+def _count_change(key_counts: Longs, g: int, left: int, entered: int, table: Longs, rows: int, whole: int) -> int:
+    """By how much more the shares of class ``g`` differ if a row of key ``left`` goes and one of ``entered`` comes."""
+    change = np.int64(0)
+    for v, more in ((left, -1), (entered, 1)):
+        now = key_counts[g, v] * whole - rows * table[v]
+        change += abs(now + more * whole) - abs(now)
+    return change
 
 
 @njit(nogil=True, cache=True)
@@ -181,22 +164,25 @@ def anneal(
     for g in range(classes):
         start[g + 1] = start[g] + size[g] + max(size[g], 4)
     members, place = np.empty(start[classes], np.int64), np.empty(n, np.int64)
+    chain = np.empty((max(size.max(), LARGE + 1) + 1, lanes), np.int32)
+    chain_mask = np.zeros((len(chain), words), np.uint64)
     size[:] = 0
     for i in range(n):
         g = group[i]
         place[i] = start[g] + size[g]
         members[place[i]] = i
         size[g] += 1
+    # Of each class the box, of each row that of the other rows of its class; widths of both.
     class_box, class_mask = np.empty((classes, lanes), np.int32), np.zeros((classes, words), np.uint64)
-    new, new_mask = np.empty((2, lanes), np.int32), np.zeros((2, words), np.uint64)
-    wide, lost = np.zeros(classes, np.int64), np.int64(0)
+    rest, rest_mask = np.empty((n, lanes), np.int32), np.zeros((n, words), np.uint64)
+    wide, without, lost = np.zeros(classes, np.int64), np.zeros(n, np.int64), np.int64(0)
     for g in range(classes):
-        empty_box(class_box, class_mask, g)
-        for t in range(start[g], start[g] + size[g]):
-            join_box(class_box, class_mask, g, class_box, class_mask, g, box, mask, members[t])
-        wide[g] = _wide(class_box, class_mask, g, class_box, class_mask, g, measure)
+        own_rows = members[start[g] : start[g] + size[g]]
+        wide[g] = _measure_rests(
+            own_rows, box, mask, rest, rest_mask, without, class_box, class_mask, g, chain, chain_mask, measure
+        )
         lost += size[g] * wide[g]
-    # With a toll: rows of each key, by how many rows the shares differ, and whether the class fails.
+    # With a toll: rows of each key, the difference of shares in rows, times rows of the table, and whether it fails.
     key_counts = np.zeros((classes if tolled else 0, keys), np.int64)
     off, fails = np.zeros(classes, np.int64), np.zeros(classes, np.bool_)
     if tolled:
@@ -205,7 +191,6 @@ def anneal(
         for g in range(classes):
             for v in range(keys):
                 off[g] += abs(key_counts[g, v] * whole - size[g] * table[v])
-            off[g] //= whole
             fails[g] = not satisfied(demands, numbers, members[start[g] : start[g] + size[g]], counters)
     least, best_group = lost, group.copy()
     near, price = np.empty((classes, NEAR), np.int64), np.empty(NEAR, np.int64)
@@ -213,7 +198,7 @@ def anneal(
     for stage in range(len(warmth)):
         warm, toll = warmth[stage], tolls[stage]
         near_counts = near_classes(class_box, class_mask, wide, measure, near, price)
-        choices = _choose(
+        choices = choose_targets(
             box, mask, class_box, class_mask, size, wide, group, near, near_counts, measure, choice, price
         )
         for _ in range(proposals):
@@ -221,6 +206,7 @@ def anneal(
             g, h = np.int64(group[i]), np.int64(choice[i, draw_below(state, choices)])
             if g == h or size[g] > LARGE or size[h] > LARGE:
                 continue
+            limit = warm * falling[draw_below(state, len(falling))] // UNIT + size[g] * wide[g] + size[h] * wide[h]
             # Row i moves to class h, or changes places with row j there, which may be one of the same key.
             kind, j = draw_below(state, 4), -1
             if (
@@ -232,61 +218,47 @@ def anneal(
                 first = draw_below(state, size[h])
                 j = members[start[h] + first]
                 if kind > 1 and checks:
+                    most = limit - size[g] * without[i]
                     for t in range(size[h]):
                         m = members[start[h] + (first + t) % size[h]]
-                        if key[m] == key[i]:
+                        if key[m] == key[i] and size[h] * without[m] <= most:
                             j = m
                             break
             mixed = checks and (j < 0 or key[i] != key[j])
-            limit = warm * falling[draw_below(state, len(falling))] // UNIT + size[g] * wide[g] + size[h] * wide[h]
             if mixed:  # the present toll of the classes
-                limit += toll * ((off[g] + 1 if fails[g] else 0) + (off[h] + 1 if fails[h] else 0))
+                limit += toll * ((off[g] // whole + 1 if fails[g] else 0) + (off[h] // whole + 1 if fails[h] else 0))
             here, there = size[g] - (j < 0), size[h] + (j < 0)
-            wide_there = np.int64(0)
-            if j < 0:
-                wide_there = _wide(class_box, class_mask, h, box, mask, i, measure)
-                if there * wide_there > limit:
-                    continue
-                empty_box(new, new_mask, 0)
-            else:
-                copy_box(new, new_mask, 0, box, mask, j)
-            for t in range(start[g], start[g] + size[g]):
-                if members[t] != i:
-                    join_box(new, new_mask, 0, new, new_mask, 0, box, mask, members[t])
-            wide_here = _wide(new, new_mask, 0, new, new_mask, 0, measure)
-            cost = here * wide_here
-            if cost > limit:
+            # No class is narrower than it is without the row that leaves it: most steps are ruled out here.
+            if here * without[i] + there * (wide[h] if j < 0 else without[j]) > limit:
                 continue
-            copy_box(new, new_mask, 1, box, mask, i)
             if j < 0:
-                join_box(new, new_mask, 1, new, new_mask, 1, class_box, class_mask, h)
+                cost = here * without[i] + there * _wide(class_box, class_mask, h, box, mask, i, measure)
             else:
-                for t in range(start[h], start[h] + size[h]):
-                    if members[t] != j:
-                        join_box(new, new_mask, 1, new, new_mask, 1, box, mask, members[t])
-                wide_there = _wide(new, new_mask, 1, new, new_mask, 1, measure)
-            cost += there * wide_there
+                cost = here * _wide(rest, rest_mask, i, box, mask, j, measure)
+                if cost + there * without[j] > limit:
+                    continue
+                cost += there * _wide(rest, rest_mask, j, box, mask, i, measure)
             if cost > limit:
                 continue
             if mixed:
                 off_here = off_there = np.int64(0)
-                if tolled:
+                if tolled and j < 0:
                     for v in range(keys):
-                        change = (v == key[i]) - (j >= 0 and v == key[j])
-                        off_here += abs((key_counts[g, v] - change) * whole - here * table[v])
-                        off_there += abs((key_counts[h, v] + change) * whole - there * table[v])
-                    off_here //= whole
-                    off_there //= whole
+                        off_here += abs((key_counts[g, v] - (v == key[i])) * whole - here * table[v])
+                        off_there += abs((key_counts[h, v] + (v == key[i])) * whole - there * table[v])
+                elif tolled:
+                    off_here = off[g] + _count_change(key_counts, g, key[i], key[j], table, here, whole)
+                    off_there = off[h] + _count_change(key_counts, h, key[j], key[i], table, there, whole)
                 failing = not _lawful(demands, members, start[g], start[g] + size[g], i, j, numbers, spare, counters)
                 if failing:
-                    cost += toll * (off_here + 1)
+                    cost += toll * (off_here // whole + 1)
                     if not tolled or cost > limit:
                         continue
                 failing_there = not _lawful(
                     demands, members, start[h], start[h] + size[h], j, i, numbers, spare, counters
                 )
                 if failing_there:
-                    cost += toll * (off_there + 1)
+                    cost += toll * (off_there // whole + 1)
                     if not tolled or cost > limit:
                         continue
                 if tolled:
@@ -296,7 +268,7 @@ def anneal(
                     if j >= 0:
                         key_counts[g, key[j]] += 1
                         key_counts[h, key[j]] -= 1
-            lost += here * wide_here + there * wide_there - size[g] * wide[g] - size[h] * wide[h]
+            lost -= size[g] * wide[g] + size[h] * wide[h]
             if j < 0:
                 size[g] -= 1
                 last = members[start[g] + size[g]]
@@ -307,9 +279,12 @@ def anneal(
                 members[place[i]], group[j] = j, g
                 place[i], place[j] = place[j], place[i]
             members[place[i]], group[i] = i, h
-            copy_box(class_box, class_mask, g, new, new_mask, 0)
-            copy_box(class_box, class_mask, h, new, new_mask, 1)
-            wide[g], wide[h] = wide_here, wide_there
+            for c in (g, h):
+                own_rows = members[start[c] : start[c] + size[c]]
+                wide[c] = _measure_rests(
+                    own_rows, box, mask, rest, rest_mask, without, class_box, class_mask, c, chain, chain_mask, measure
+                )
+                lost += size[c] * wide[c]
         if lost < least:
             least = lost
             best_group[:] = group

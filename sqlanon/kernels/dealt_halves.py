@@ -67,8 +67,8 @@ def _deal(
         line: int32[n], codes of the attribute.
         ordered: the rows by key, those of a key by code.
         key: of each row.
-        attempt: 0: the middle row of a key goes to the key's side of all rows; 1: to either half in turn; others at
-            random.
+        attempt: 0: the middle row of a key goes to the key's side of all rows; 1: to either half in turn; 2: of all
+            keys to the same half; others at random.
         dealt: written.
         state: of the random numbers.
     """
@@ -83,9 +83,9 @@ def _deal(
             code = line[ordered[t + lower]]
             if attempt == 1:
                 odd = 1 - odd
-            elif code != middle and (attempt == 0 or (attempt % 2 == 0 and draw_below(state, 3) > 0)):
+            elif attempt != 2 and code != middle and (attempt == 0 or (attempt % 2 == 0 and draw_below(state, 3) > 0)):
                 odd = np.int64(code < middle)
-            else:
+            elif attempt != 2:
                 odd = np.int64(draw_below(state, 2))
             lower += odd
         for s in range(t, past):

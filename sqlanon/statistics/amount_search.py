@@ -46,6 +46,7 @@ class AmountSearch:
         self._changes = Rows(len(amounts.value), np.int64)
         self._moved = Rows(len(system), np.int64)
         self._outside = Rows(len(amounts.value), np.bool_)
+        self._totals = Rows(1, np.int64)
         self.add(np.zeros(len(amounts.value), np.int64))
 
     @property
@@ -97,19 +98,22 @@ class AmountSearch:
     def serving_cell(self, cell: int, *, more: bool) -> Flags:
         """bool[changes], which change a class as it demands, and agree with what those outside of it contribute."""
         needed, moved = int(self.amounts.needed(more=more)[cell]), self._moved.array[:, cell]
-        outside = self._outside.array
-        inside = outside[:, self.system.members(cell)].sum(axis=1)
-        met = moved >= needed if more else moved <= -needed
-        serving: Flags = met & (inside == outside.sum(axis=1))
-        return serving
+        serving: Flags = moved >= needed if more else moved <= -needed
+        return self._agree(serving, self.system.members(cell))
 
     def serving_person(self, person: Contributor, *, more: bool) -> Flags:
         """bool[changes], in which a contributor can have more, or less, and others have what they have."""
         low, high = person.box(more=more)
-        changes_inside, outside = self._changes.array[:, person.atoms], self._outside.array
-        met = ((changes_inside >= low) & (changes_inside <= high)).all(axis=1)
-        serving: Flags = met & (outside[:, person.atoms].sum(axis=1) == outside.sum(axis=1))
-        return serving
+        inside = self._changes.array[:, person.atoms]
+        serving: Flags = ((inside >= low) & (inside <= high)).all(axis=1)
+        return self._agree(serving, person.atoms)
+
+    def _agree(self, some: Flags, atoms: Longs) -> Flags:
+        """Those of some changes that elsewhere than in some atoms agree with what contributors know."""
+        places = np.flatnonzero(some)
+        inside = self._outside.array[places][:, atoms].sum(axis=1)
+        some[places] = inside == self._totals.array[places, 0]
+        return some
 
     def serve_lost(self, draw: np.random.Generator) -> Iterator[None]:
         """Find changes for all demands that are not served, in an order that is drawn; yields after each.
@@ -130,7 +134,7 @@ class AmountSearch:
     def list_served(self) -> Served:
         """The changes that serve each demand: those of cells, then those of persons; of each more, then less."""
         outside, many = self._outside.array, len(self.changes)
-        total = outside.sum(axis=1)
+        total = self._totals.array[:, 0]
         ends = []
         if len(self._cells):
             cells = np.array(self._cells, np.int64)
@@ -152,16 +156,16 @@ class AmountSearch:
         persons_served = np.stack(ends, axis=2).reshape(many, -1) if ends else np.zeros((many, 0), bool)
         return Served(np.concatenate([cells_served, persons_served], axis=1).T, np.zeros((many, 0), bool))
 
-    def keep(self, kept: Flags) -> tuple[Rows, Rows, Rows]:
+    def keep(self, kept: Flags) -> tuple[Rows, ...]:
         """Forget other changes; what they alone change is shown. Returns the changes before, for `reset`."""
-        before = self._changes, self._moved, self._outside
-        self._changes, self._moved, self._outside = (rows.take(kept) for rows in before)
+        before = self._changes, self._moved, self._outside, self._totals
+        self._changes, self._moved, self._outside, self._totals = (rows.take(kept) for rows in before)
         self.deviations.set_hidden(self.must | self.moved.any(axis=0))
         return before
 
     def reset(self, kept: tuple[Rows, ...], hidden: Flags) -> None:
         """Return to changes of `keep`."""
-        self._changes, self._moved, self._outside = kept
+        self._changes, self._moved, self._outside, self._totals = kept
         self.deviations.set_hidden(hidden)
 
     def repair(self, change: Longs, of: Range) -> Longs:
@@ -189,7 +193,9 @@ class AmountSearch:
         self.deviations.hide(np.flatnonzero(moved))
         self._changes.add(change)
         self._moved.add(moved)
-        self._outside.add((change < amounts.low) | (change > amounts.high))
+        outside = (change < amounts.low) | (change > amounts.high)
+        self._outside.add(outside)
+        self._totals.add(np.array([outside.sum()]))
 
     def _demand_of_cell(self, cell: int, *, more: bool) -> Demand:
         amounts, needed = self.amounts, int(self.amounts.needed(more=more)[cell])

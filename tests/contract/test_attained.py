@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from sqlanon.errors import PrivacyViolation
 from sqlanon.release.divide import classes as making
 from sqlanon.sqltext import identifier
 from tests.contract.cases import QI, Case, release_rows
@@ -133,6 +134,29 @@ def test_a_column_with_a_wider_box_is_not_listed(
     names = listed(shared_db, report.release)
     assert names == attained(shared_db, one, report.release, rows)
     assert names == [name for name in ("n", "f", "d", "g", "o", "t") if name != column]
+
+
+@pytest.mark.parametrize(
+    ("which", "value"),
+    [("> 1", "ARRAY[g[1]]"), ("> 0", "ARRAY['u']")],
+    ids=["one less", "another"],
+)
+def test_a_set_without_a_value_of_its_rows_is_refused(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str, value: str
+) -> None:
+    one = replace(case(2), quasi={"g": QI("nominal"), "n": QI()}, privacy=Privacy(k=7))
+    verify = making.verify_staged
+
+    def shrunk(scratch: Any, classed: Any, recoded: Any, form: Any) -> Any:
+        ref = recoded.released
+        place = ".".join(identifier(part) for part in (ref.database, ref.schema, ref.name) if part)
+        assert scratch.engine.fetch(f"SELECT COUNT(*) FROM {place} WHERE ARRAY_LENGTH(g, 1) {which}")[0][0]
+        scratch.engine.execute(f"UPDATE {place} SET g = {value} WHERE ARRAY_LENGTH(g, 1) {which}")
+        return verify(scratch, classed, recoded, form)
+
+    monkeypatch.setattr(making, "verify_staged", shrunk)
+    with pytest.raises(PrivacyViolation, match="cover"):
+        release_rows(shared_db, one, tmp_path)
 
 
 @pytest.mark.parametrize(

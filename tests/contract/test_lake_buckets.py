@@ -120,7 +120,7 @@ def test_parquet_in_a_bucket(db, bucket):
         == 30
     )
     ds.write_dataset(
-        rows_of(6),
+        rows_of(66).slice(60),
         f"{path}/visits",
         filesystem=system,
         format="parquet",

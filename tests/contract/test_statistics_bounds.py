@@ -107,6 +107,19 @@ def test_next_to_a_release_of_rows(summed: bool, shared_db: Any, tmp_path: Path)
             assert row[f"{name}_tight"] is not None
             assert row["status"] == "hidden" or (row[f"{name}_low"] == number and row[f"{name}_tight"])
     assert hidden
+    assert shared_db.attack(pair.name).held
+    ends = {(row["region"], row["sex"]): row for row in pair.rows() if not row["level_region"] + row["level_sex"]}
+    for cell in shared_db.audit_statistics([f"release.{pair.view}"], persons=3).found:
+        if len(cell.values) == 2:
+            row = ends[cell.values["region"], cell.values["sex"]]
+            assert (cell.low, cell.high) == (row["n_low"], row["n_high"])
+    answers = shared_db.query(
+        f"SELECT region, sex, count(*) AS n FROM {pair.source} GROUP BY region, sex", release=pair.name
+    )
+    for row in answers.rows:
+        published = ends[row["region"], row["sex"]]
+        assert (row["n"].low, row["n"].high) == (published["n_low"], published["n_high"])
+        assert row["n"].tight == row["n"].exact
 
 
 def test_queries_over_tables_without_all_columns(shared_db: Any, tmp_path: Path) -> None:

@@ -28,13 +28,13 @@ from sqlanon.methods.shared.search_table import SearchTable, measure_lost
 if TYPE_CHECKING:
     from sqlanon.arrays import Bits, Ints, Longs
 
-STEPS = 10
+STEPS = 20
 """Steps for each row and trial of the search."""
-STAGE = 100
-"""Steps of a stage, for each row."""
+STAGE, TOLLED_STAGE = 50, 100
+"""Steps of a stage, for each row; the same with a toll."""
 STAGES = 20
 """Of a whole cooling; where there are fewer steps, those of the end."""
-MOST_STEPS = 2 * STAGE * STAGES
+MOST_STEPS = 8 * STAGE * STAGES
 """For each row, at most."""
 BEGUN = 20_000_000
 """Steps of a start from smaller classes, at least, up to half a cooling."""
@@ -86,7 +86,7 @@ class Block:
         begun = self._smaller(group, steps, state)
         if begun is not None:
             group = begun
-        group = self._cool(group, steps, (1, 3), (0, 0), state)
+        group = self._cool(group, steps, (1, 2), (0, 0), state)
         box, measure = boxes_of(self.rows.places), measure_of(self.geometry, self.rows.places.shape[1])
         halve_dealt(self.codes, box, self.rows.sets, measure, self.demands, self.key, group, self.least, state)
         return group
@@ -108,7 +108,7 @@ class Block:
             self.rows.places, self.rows.places, self.rows.sets, np.ones(n, np.int64), self.geometry, rows
         )
         begun = (np.cumsum(first) - 1).astype(np.int32)
-        begun = self._cool(begun, max(steps, min(STAGE * STAGES // 2, BEGUN // n)), (1, 2), (1, 2), state)
+        begun = self._cool(begun, max(steps, min(TOLLED_STAGE * STAGES // 2, BEGUN // n)), (1, 2), (1, 2), state)
         box, measure = boxes_of(self.rows.places), measure_of(self.geometry, self.rows.places.shape[1])
         if not unite_failing(box, self.rows.sets, measure, self.demands, begun, int(begun.max()) + 1):
             return None
@@ -122,7 +122,7 @@ class Block:
         row's mean loss.
         """
         classes = int(group.max(initial=-1)) + 1
-        stages = max(min(steps // STAGE, STAGES), 1)
+        stages = max(min(steps // (TOLLED_STAGE if toll[0] else STAGE), STAGES), 1)
         lost = self.measure_loss(group)
         if classes < 2 or steps == 0 or lost == 0:
             return group

@@ -1,6 +1,6 @@
 """Search: classes of refined rows are divided anew in trials (see `kernels.search`), block by block.
 
-Where more than a number of rows is asked of a class, half of the trials make way for annealing (`annealing`).
+Where more than a number of rows is asked of a class, three quarters of the trials make way for annealing (`annealing`).
 
 Blocks, trials and random streams are fixed by the rows alone, so that neither threads nor memory change the result.
 """
@@ -55,7 +55,7 @@ def search_classes(table: SearchTable, classes: Longs, trials: int, least_gain: 
         return _run_trials(table, group, range(trials), least_gain)
     from sqlanon.methods.shared.annealing import STEPS, anneal_classes
 
-    some = trials // 4
+    some = trials // 8
     first = _run_trials(table, group, range(some), least_gain)
     last = _run_trials(table, anneal_classes(table, first.group, STEPS * trials), range(some, 2 * some), least_gain)
     return Searched(last.group, first.trials + last.trials)

@@ -57,7 +57,7 @@ def test_no_reader_finds_a_small_cell_of_two_columns(show: list[Levels]) -> None
     assert served
 
 
-@pytest.mark.parametrize("seed", [7, 26, 37])
+@pytest.mark.parametrize("seed", [65, 173, 180])
 def test_other_cells_are_hidden_where_a_margin_is_shown(seed: int) -> None:
     """Without `show` a cell of this margin is hidden."""
     case, show = tiny(drawn(("show", seed), (2, 2, 3), 6)), [(0, 0, 1)]

@@ -1,0 +1,74 @@
+"""Classes that a row may go to in annealing: near classes of its class where rows x extents rise least. Ours."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.unions import Masks, Measure, Places
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+
+@njit(nogil=True, cache=True)
+def near_classes(box: Places, mask: Masks, wide: Longs, measure: Measure, near: Longs, price: Longs) -> int:
+    """The classes that a union with each class widens least, into ``near`` int64[classes, *]; how many of each.
+
+    Cost: O(classes^2 d).
+    """
+    classes, most = near.shape
+    near_count = 0
+    for g in range(classes):
+        near_count = 0
+        for h in range(classes):
+            if h == g:
+                continue
+            more = joint_width(box, mask, g, box, mask, h, measure) - wide[h]
+            if near_count == most and more >= price[most - 1]:
+                continue
+            slot = min(near_count, most - 1)
+            while slot > 0 and price[slot - 1] > more:
+                price[slot], near[g, slot] = price[slot - 1], near[g, slot - 1]
+                slot -= 1
+            price[slot], near[g, slot] = more, h
+            near_count = min(near_count + 1, most)
+    return near_count
+
+
+@njit(nogil=True, cache=True)
+def choose_targets(
+    box: Places,
+    mask: Masks,
+    own: Places,
+    own_mask: Masks,
+    size: Longs,
+    wide: Longs,
+    group: Ints,
+    near: Longs,
+    known: int,
+    measure: Measure,
+    choice: Ints,
+    price: Longs,
+) -> int:
+    """Of the near classes of each row's class those where rows x extents rise least by it, into ``choice``; how many.
+
+    Cost: O(n x near classes x d).
+    """
+    most = min(known, choice.shape[1])
+    for i in range(len(group)):
+        g, near_count = group[i], 0
+        for t in range(known):
+            h = near[g, t]
+            more = size[h] * (joint_width(own, own_mask, h, box, mask, i, measure) - wide[h])
+            if near_count == most and more >= price[most - 1]:
+                continue
+            slot = min(near_count, most - 1)
+            while slot > 0 and price[slot - 1] > more:
+                price[slot], choice[i, slot] = price[slot - 1], choice[i, slot - 1]
+                slot -= 1
+            price[slot], choice[i, slot] = more, h
+            near_count = min(near_count + 1, most)
+    return most
