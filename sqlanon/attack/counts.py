@@ -90,14 +90,14 @@ def attack_counts(
         )
         if shape.neighbour is not None:  # it has the rows of the first version
             with Scratch(engine) as scratch:
-                atoms = batch_of(scratch, kept_of(entry.statistics), batches[0]).atoms
+                atoms = batch_of(scratch, kept_of(list(entry.counts.values())), batches[0]).atoms
                 first = replace(joined, seen=replace(rows[0].seen, ends=None, hidden=1))
                 seen = see_classes(scratch, shape, atoms, first, order).seen
             kinds.insert(2, targets[0].over(seen).read("rows", seen, promised=True))
         of_sums: list[tuple[SumsReader, ...]] = []
         for batch, new_rows in zip(batches, rows, strict=True):
             with Scratch(engine) as scratch:
-                batch_tables = batch_of(scratch, kept_of(entry.statistics), batch)
+                batch_tables = batch_of(scratch, kept_of(list(entry.counts.values())), batch)
                 night = replace(joined, seen=new_rows.seen)
                 own_shape = shape if batch == batches[0] else replace(shape, neighbour=None)
                 of_sums.append(
@@ -138,7 +138,7 @@ def attack_counts(
     if shape.sums:
         reporter.stage(entry.release, "sums")
         with Scratch(engine) as scratch:
-            kept_tables = kept_of(entry.statistics)
+            kept_tables = kept_of(list(entry.counts.values()))
             sums = attack_sums(scratch, shape, kept_tables, joined, order, lambda: until - time.monotonic())
     reporter.finish(entry.release)
     return _report(entry, shape, joined, int(target.small.sum()), attacks, sums=sums)
