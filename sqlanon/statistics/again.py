@@ -69,11 +69,11 @@ class Search(Protocol):
         """Programs of all atoms take too long."""
         ...
 
-    def keep(self, kept: Flags) -> tuple[Rows, ...]:
+    def keep(self, remaining: Flags) -> tuple[Rows, ...]:
         """Forget other witnesses; what they alone change is shown. Returns the witnesses before, for `reset`."""
         ...
 
-    def reset(self, kept: tuple[Rows, ...], hidden: Flags) -> None:
+    def reset(self, before: tuple[Rows, ...], hidden: Flags) -> None:
         """Return to witnesses of `keep`."""
         ...
 
