@@ -119,6 +119,7 @@ class StatisticsSpec:
         together: releases of rows of the same source that readers have as well.
         cohort: versions follow one another, each when at least so many persons are new; None: there is one version.
         cohort_every: a version of this age, in seconds, is followed when more than ``threshold`` persons are new.
+        lineage_age: when the first version of a lineage has this age, in seconds, the next version begins another one.
         show: margins whose cells must be shown, each by its columns and their levels; without any the grand total.
     """
 
@@ -132,6 +133,7 @@ class StatisticsSpec:
     together: tuple[str, ...] = ()
     cohort: int | None = None
     cohort_every: int | None = None
+    lineage_age: int | None = None
     show: tuple[tuple[tuple[str, int], ...], ...] = ()
 
     @property
@@ -145,6 +147,8 @@ class StatisticsSpec:
         return "suppress" if self.other is None else self.other.method
 
 
+PAST_PARTS = ("past_atoms", "past_cells", "past_witness")
+"""Private tables of all lineages, where lineages end."""
 BOUNDS = "bounds"
 """The private table of the bounds of hidden cells."""
 SUM_PARTS = ("limits", "needs", "contributors")

@@ -50,6 +50,7 @@ class StatisticsReport(Report):
         neighbour: the release of rows that was protected together with the counts; None: there is none.
         batches: with versions that follow one another, those whose new rows are in it; else empty.
         patterns: persons have several rows in several cells, so that they do not add up.
+        earlier: the versions of earlier lineages.
     """
 
     cells: int
@@ -64,6 +65,7 @@ class StatisticsReport(Report):
     neighbour: NeighbourReport | None = None
     batches: tuple[int, ...] = ()
     patterns: bool = False
+    earlier: tuple[int, ...] = ()
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
@@ -78,5 +80,6 @@ class StatisticsReport(Report):
             "errors": errors and (float(errors[0]), float(errors[1])),
             "neighbour": neighbour,
             "batches": tuple(map(int, report.get("batches", ()))),
+            "earlier": tuple(map(int, report.get("earlier", ()))),
         }
         return cls(**{**report, **more})

@@ -68,17 +68,7 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
             for summed, sum_tables in zip(shape.sums, kept.sums, strict=True)
         ]
     numbers = context if shape.neighbour is None else {**context, "sums": []}
-    published, compared = scratch.table("published"), scratch.table("compared")
-    scratch.execute("statistics/published", published=published, physical=physical, **context)
-    scratch.execute("statistics/compared", compared=compared, published=published, cells=kept.cells, **context)
-    refuse_each(
-        release,
-        ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "small cells shown"),
-        scratch.numbers("statistics/verify_view", compared=compared),
-    )
-    if kept.bounds is not None:
-        wrong = scratch.count("statistics/verify_bounds", compared=compared, kept=kept.bounds, **context)
-        refuse(release, "bounds of hidden cells", wrong)
+    compared = _verify_view(scratch, context, physical, kept, release)
     if shape.patterns:
         verify_persons(scratch, shape, compared, kept, release)
         if shape.sums:
@@ -92,8 +82,8 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         "least": shape.least_rows,
         "counted": shape.counted,
     }
-    refuse(release, "tables of too few rows", scratch.count("statistics/verify_came", **least_rows))
     ends, least, moved = verify_ends(scratch, shape, numbers, compared, kept, release, shape.threshold)
+    refuse(release, "tables of too few rows", scratch.count("statistics/verify_came", **least_rows))
     if shape.insiders:
         inside, insiders, own_parts = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))
         scratch.execute("statistics/inside", inside=inside, **tables, **context)
@@ -146,6 +136,42 @@ def _verify_paid(
     of_rows = replace(kept, witness=changes)
     moved = _verify_moves(scratch, shape, context, compared, of_rows, release, "moved_of_sums")
     verify_sums(scratch, shape, of_rows, (moved, compared), release)
+
+
+def _verify_view(scratch: Scratch, context: dict[str, Any], physical: TableRef, kept: Kept, release: str) -> TableRef:
+    """Each cell is published once, as its numbers are, and no small one is shown.
+
+    Returns:
+        the scratch table of statistics/compared.
+
+    Raises:
+        PrivacyViolation: the failed rule, and how often; no value.
+    """
+    published, compared = scratch.table("published"), scratch.table("compared")
+    scratch.execute("statistics/published", published=published, physical=physical, **context)
+    scratch.execute("statistics/compared", compared=compared, published=published, cells=kept.cells, **context)
+    refuse_each(
+        release,
+        ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "small cells shown"),
+        scratch.numbers("statistics/verify_view", compared=compared),
+    )
+    if kept.bounds is not None:
+        wrong = scratch.count("statistics/verify_bounds", compared=compared, kept=kept.bounds, **context)
+        refuse(release, "bounds of hidden cells", wrong)
+    return compared
+
+
+def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, kept: Kept, release: str) -> None:
+    """Verify that the published table has each cell once, and no small one; nothing of witnesses.
+
+    Raises:
+        PrivacyViolation: the failed rule, and how often; no value.
+    """
+    context = shape.context()
+    tables: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells}
+    _verify_view(scratch, context, physical, kept, release)
+    refuse(release, "numbers of cells", scratch.count("statistics/verify_numbers", **tables, **context))
+    refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
 
 
 def _verify_wholes(

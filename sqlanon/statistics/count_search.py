@@ -181,15 +181,15 @@ class CountSearch:
         moved: Longs = self._moved.array
         return moved
 
-    def reset(self, kept: tuple[Rows, ...], hidden: Flags) -> None:
+    def reset(self, before: tuple[Rows, ...], hidden: Flags) -> None:
         """Return to witnesses of `keep`."""
-        self._changes, self._moved, self._seen = kept
+        self._changes, self._moved, self._seen = before
         self._whole.set_hidden(hidden)
 
-    def keep(self, kept: Flags) -> tuple[Rows, Rows, Rows]:
+    def keep(self, remaining: Flags) -> tuple[Rows, Rows, Rows]:
         """Forget other witnesses; what they alone change is shown. Returns the witnesses before, for `reset`."""
         before = self._changes, self._moved, self._seen
-        self._changes, self._moved, self._seen = (rows.take(kept) for rows in before)
+        self._changes, self._moved, self._seen = (rows.take(remaining) for rows in before)
         moved: Flags = (self.moved != 0).any(axis=0)
         self._whole.set_hidden(self.must | self.system.with_twins(moved))
         return before
@@ -224,12 +224,12 @@ class CountSearch:
         plain[::2], plain[1::2] = least <= most[:, None], moved >= fewest[:, None]
         more, more_above = parts.more[:, None], parts.more[:, None] * (self.system.twin is None)
         keeps = ~seen.T[parts.person]
-        own = np.empty((2 * len(parts.place), moved.shape[1]), bool)
-        own[::2] = (least[parts.place] <= most[parts.place][:, None] + more) & keeps
-        own[1::2] = (moved[parts.place] >= fewest[parts.place][:, None] + more_above) & keeps
-        own[np.repeat(parts.whole, 2)] = True
+        insiders_served = np.empty((2 * len(parts.place), moved.shape[1]), bool)
+        insiders_served[::2] = (least[parts.place] <= most[parts.place][:, None] + more) & keeps
+        insiders_served[1::2] = (moved[parts.place] >= fewest[parts.place][:, None] + more_above) & keeps
+        insiders_served[np.repeat(parts.whole, 2)] = True
         ends = (2 * parts.place[:, None] + np.arange(2)).reshape(-1)
-        return Served(plain, ~seen, own, np.stack([ends, np.repeat(parts.person, 2)], axis=1))
+        return Served(plain, ~seen, insiders_served, np.stack([ends, np.repeat(parts.person, 2)], axis=1))
 
     def _list_parts(self) -> _Parts:
         if self._parts is None:

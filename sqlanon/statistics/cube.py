@@ -154,7 +154,7 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     first, persons, *of = scratch.fetch_arrays(query, types)
     levels = np.stack([column_levels.astype(np.int64) for column_levels in of])
     listed = Listed(levels, cast("Longs", first) - 1, cast("Longs", persons) < shape.threshold)
-    whole = build_system(_read_atoms(scratch, shape, cube.finest), listed, shape.finest, secret)
+    whole = build_system(read_atoms(scratch, shape, cube.finest), listed, shape.finest, secret)
     if cube.patterns is not None:
         counted = np.zeros(len(whole), np.int64)
         counted[whole.listed] = persons
@@ -163,11 +163,12 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     if cube.parts is None:
         return whole
     listed = replace(listed, first=cube.parts.first()[listed.first])
-    system = build_system(_read_atoms(scratch, shape, cube.atoms), listed, shape.finest, secret)
+    system = build_system(read_atoms(scratch, shape, cube.atoms), listed, shape.finest, secret)
     return replace(with_classes(system, cube.parts), wholes=Wholes(whole, cube.parts.atom))
 
 
-def _read_atoms(scratch: Scratch, shape: Shape, table: TableRef) -> Atoms:
+def read_atoms(scratch: Scratch, shape: Shape, table: TableRef) -> Atoms:
+    """The atoms of a table, as arrays of codes and counts."""
     levels = sum(column.levels for column in shape.columns)
     query = scratch.sql("statistics/atom_codes", atoms=table, **shape.context())
     value, owner, *codes = (cast("Longs", array) for array in scratch.fetch_arrays(query, ["int64"] * (2 + levels)))

@@ -274,9 +274,9 @@ class Deviations:
                 low[shrinks], high[grows] = max(low[shrinks], -demand.most / unit), 0.0
         return low, high
 
-    def _round(self, found: Floats) -> Longs | None:
+    def _round(self, solution: Floats) -> Longs | None:
         """The change in whole numbers, if the program's is one: no class changes by the rounding."""
-        exact = found * self._unit
+        exact = solution * self._unit
         whole = np.rint(exact)
         near = NEAR if self._unit == 1 else UNIT_NEAR
         if np.any(np.abs(exact - whole) >= near):
@@ -285,14 +285,14 @@ class Deviations:
         still = np.abs(self._system.sums_of(exact)) < len(exact) * near
         return None if self._system.sums(change)[still].any() else change
 
-    def _whole(self, found: Floats, low: Floats, high: Floats) -> Longs | None:
-        """The same program with whole numbers: of the atoms that change in ``found``, and if need be of all."""
-        still = np.flatnonzero(np.abs(found) < NEAR)
+    def _whole(self, solution: Floats, low: Floats, high: Floats) -> Longs | None:
+        """The same program with whole numbers: of the atoms that change in ``solution``, and if need be of all."""
+        still = np.flatnonzero(np.abs(solution) < NEAR)
         columns = np.concatenate([still, still + self._atoms])
         nothing = np.zeros(len(self._low))
         self._set(columns, nothing, nothing)
         try:
-            first = self._solve_whole(np.flatnonzero(np.abs(found) >= NEAR))
+            first = self._solve_whole(np.flatnonzero(np.abs(solution) >= NEAR))
         finally:
             self._set(columns, low, high)
         return first if first is not None else self._solve_whole(np.arange(self._atoms))

@@ -202,7 +202,7 @@ class Nearby:
             low[atom], high[atom] = least, most
         return low[pool] / self._limits.unit, high[pool] / self._limits.unit
 
-    def _build(self, pool: Longs, own: Longs, demand: Demand, keep_shown: bool) -> Any:  # noqa: ANN401
+    def _build(self, pool: Longs, asked_places: Longs, demand: Demand, keep_shown: bool) -> Any:  # noqa: ANN401
         """Columns: how much each atom grows and shrinks, then each row that costs. The last row is the demand."""
         highs, infinite, many = self._highs, self._highs.kHighsInf, len(pool)
         cost, least, fixed, row_starts, columns, times = self._merge(pool)
@@ -239,10 +239,10 @@ class Nearby:
             index.append(np.concatenate(parts))
             value.append(np.concatenate(signs))
             starts.append(starts[-1] + len(index[-1]))
-        index.append(np.concatenate([own, own + many]))
-        asked_times = self._count_asked(pool[own], demand)
+        index.append(np.concatenate([asked_places, asked_places + many]))
+        asked_times = self._count_asked(pool[asked_places], demand)
         value.append(np.concatenate([asked_times, -asked_times]))
-        starts.append(starts[-1] + 2 * len(own))
+        starts.append(starts[-1] + 2 * len(asked_places))
         unit = self._limits.unit
         fewest = -infinite if demand.fewest is None else demand.fewest / unit
         most = infinite if demand.most is None else demand.most / unit

@@ -45,6 +45,7 @@ class ReleasedCounts(Released):
         status: of cells without their true number: hidden, rounded or perturbed.
         sums: the columns whose sums are published.
         bounded: bounds of hidden numbers are published; with several versions they are those of the last.
+        earlier: readers had versions of earlier lineages, which may say more.
         together: bounds are of readers who have the rows of another release as well.
         versions: with versions that follow one another, those whose rows are in it; else empty.
         patterns: persons have several rows in several cells, so that they do not add up.
@@ -58,6 +59,7 @@ class ReleasedCounts(Released):
     added: bool = True
     status: str = "hidden"
     bounded: bool = False
+    earlier: bool = False
     together: bool = False
     versions: tuple[int, ...] = ()
     patterns: bool = False
@@ -78,6 +80,11 @@ class ReleasedCounts(Released):
         if self.several:
             return (f"{name}_low", f"{name}_high", "as_of") if self.bounded else ("as_of",)
         return ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether the cells are all that readers have: true numbers of one version, and none before it."""
+        return not (self.several or self.changed or self.earlier)
 
     @property
     def several(self) -> bool:
@@ -131,6 +138,7 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         changed=statistics["method"] != "suppress",
         status=STATUS[statistics["method"]],
         added=statistics.get("additive", True),
+        earlier=bool(statistics.get("earlier")),
         bounded=statistics.get("bounds") == "exact",
         together=bool(statistics.get("together")),
         sums=tuple(sums),

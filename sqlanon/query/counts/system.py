@@ -68,7 +68,7 @@ def read_system(engine: Engine, released: ReleasedCounts, columns: Sequence[Seen
 
     def read() -> QuerySystem:
         seen = read_seen(engine, released, columns)
-        of, complete = np.arange(len(seen.least)), not released.several and not released.changed
+        of, complete = np.arange(len(seen.least)), released.whole
         if len(columns) == len(released.columns) or not complete:
             sums = [(read_sums(engine, released, columns, summed), summed.of) for summed in released.sums]
             joint = join_sums(seen, sums)
