@@ -140,8 +140,8 @@ class Deviations:
         self._highs, self._system, self._work, self.hidden = import_highs(), system, work, hidden
         self._limits = limits or count_limits(system)
         self._atoms, self._unit = len(system.atoms.count), self._limits.unit
-        wide = np.flatnonzero(np.diff(system.at) > 1)
-        self._single = np.diff(system.at) == 1
+        self._single = (np.diff(system.at) == 1) & (system.first_times() == 1)
+        wide = np.flatnonzero(~self._single)
         self._grows = np.empty(len(system), np.int64)
         self._grows[self._single] = system.member[system.at[:-1][self._single]]
         self._grows[wide] = 2 * self._atoms + np.arange(len(wide))
@@ -172,8 +172,9 @@ class Deviations:
         index, value = [], []
         for cell in wide.tolist():
             inside = system.members(cell)
+            times = system.times_of(cell).astype(np.float64)
             index.append(np.concatenate([inside, inside + self._atoms, [self._grows[cell], self._shrinks[cell]]]))
-            value.append(np.concatenate([np.ones(len(inside)), np.full(len(inside), -1.0), [-1.0, 1.0]]))
+            value.append(np.concatenate([times, -times, [-1.0, 1.0]]))
         program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
         program.a_matrix_.start_ = np.cumsum([0, *map(len, index)]).astype(np.int32)
         program.a_matrix_.index_ = np.concatenate([np.zeros(0), *index]).astype(np.int32)
