@@ -50,7 +50,7 @@ class PersonTarget:
     most: int
     seconds: Callable[[], float]
 
-    def attack(self, known: Known, most: int, *, promised: bool) -> list[CountsReader]:
+    def attack(self, knowledge: Known, most: int, *, promised: bool) -> list[CountsReader]:
         """Readers of the small cells' absence alone, of the view, and insiders, of whom so many are tried at most."""
         persons = np.where(self.small, HIDDEN, self.persons)
         rows = None if self.rows is None else np.where(self.small, HIDDEN, self.true_rows)
@@ -58,7 +58,7 @@ class PersonTarget:
         return [
             naive.read("naive", promised=False),
             self.read("outsider", promised=True),
-            self._read_insiders(known, most, promised=promised),
+            self._read_insiders(knowledge, most, promised=promised),
         ]
 
     def read(self, name: str, *, promised: bool) -> CountsReader:
@@ -67,14 +67,14 @@ class PersonTarget:
         cells = np.flatnonzero(self.small & (self.seen.value == HIDDEN)).tolist()
         return self._report(name, (1, 1), (program.span(cell) for cell in cells), promised=promised)
 
-    def _read_insiders(self, known: Known, most: int, *, promised: bool) -> CountsReader:
-        owners = sorted(known)
+    def _read_insiders(self, knowledge: Known, most: int, *, promised: bool) -> CountsReader:
+        owners = sorted(knowledge)
         insiders = owners if len(owners) <= most else sorted(random.Random(0).sample(owners, most))  # noqa: S311
 
         def look() -> Iterator[tuple[int, int | None, bool]]:
             for owner in insiders:
                 own_rows = {
-                    self.seen.places[atom]: rows for atom, rows in known[owner].items() if atom in self.seen.places
+                    self.seen.places[atom]: rows for atom, rows in knowledge[owner].items() if atom in self.seen.places
                 }
                 alone = self._list_inside(own_rows)
                 program = _Program(self, own_rows, alone)
@@ -84,10 +84,10 @@ class PersonTarget:
 
         return self._report("insider", (len(insiders), len(owners)), look(), promised=promised)
 
-    def _list_inside(self, own: Mapping[int, int]) -> set[int]:
+    def _list_inside(self, own_rows: Mapping[int, int]) -> set[int]:
         """The cells that have no other combinations than these."""
         is_own = np.zeros(len(self.seen.atoms), bool)
-        is_own[list(own)] = True
+        is_own[list(own_rows)] = True
         inside: set[int] = set()
         for row in self.seen.of:
             size = np.bincount(row[row >= 0], minlength=len(self.persons))
@@ -115,7 +115,9 @@ class PersonTarget:
 class _Program:
     """A linear program of the rows of each finest combination and the persons of each cell."""
 
-    def __init__(self, of: PersonTarget, own: Mapping[int, int] | None = None, alone: Collection[int] = ()) -> None:
+    def __init__(
+        self, of: PersonTarget, own_rows: Mapping[int, int] | None = None, alone: Collection[int] = ()
+    ) -> None:
         self._highs, self._seconds = import_highs(), of.seconds
         infinite, seen = self._highs.kHighsInf, of.seen
         cells, atoms = len(of.persons), len(seen.atoms)
@@ -124,7 +126,7 @@ class _Program:
         low[list(alone)] = high[list(alone)] = 1.0
         # Every combination is listed, and has a row.
         row_low, row_high = np.ones(atoms), np.full(atoms, infinite)
-        for atom, rows in (own or {}).items():
+        for atom, rows in (own_rows or {}).items():
             row_low[atom] = row_high[atom] = rows
         self._index: list[Longs] = []
         self._value: list[Any] = []
