@@ -2,7 +2,8 @@
 
 Cells of fewer than 5 persons are small. Next to rows: counts by education, sex and workclass, alone and with a release
 of the same rows by five columns in classes of k. Versions: 20,000 persons first, then four times 2,000 more; ``moved``
-is the share of the cells with a number whose number is of the last version, by the number of columns of the cell.
+is the share of the cells with a number whose number is of the last version, by the number of columns of the cell, and
+``newest`` the same of all cells. Lineages: the same versions, the last of which begins a new lineage.
 """
 
 from __future__ import annotations
@@ -75,10 +76,16 @@ def next_to_rows(folder: Path, k: int | None) -> dict[str, Any]:
         return {"k": k, "cells": found.cells, "hidden": found.hidden / found.cells, "cpu_seconds": seconds}
 
 
-def versions(folder: Path) -> list[dict[str, Any]]:
-    """Versions that follow one another."""
+def versions(folder: Path, lineage: str = "") -> list[dict[str, Any]]:
+    """Versions that follow one another.
+
+    Args:
+        folder: for files.
+        lineage: how old a lineage may be; the last version begins another one.
+    """
     file, made = folder / "anon.yml", []
-    more = f"    refresh: {{mode: frozen, cohort: {{persons: {MORE}}}}}\n"
+    ends = f", lineage: {lineage}" if lineage else ""
+    more = f"    refresh: {{mode: frozen, cohort: {{persons: {MORE}}}{ends}}}\n"
     file.write_text(f"version: 1\nreleases:{COUNTS.format(more=more)}")
     with sqlanon.connect("duckdb:///:memory:") as db:
         read_source(db)
@@ -91,9 +98,15 @@ def versions(folder: Path) -> list[dict[str, Any]]:
                 db.engine.execute(
                     f"INSERT INTO adult SELECT * FROM everybody WHERE p > {start} AND p <= {start + MORE}"
                 )
+            if lineage and night == NIGHTS:
+                db.engine.execute("UPDATE _sqlanon.catalog SET published_at = '2020-01-01T00:00:00+00:00'")
             used = time.process_time()
             found = db.run(spec).statistics
             seconds = time.process_time() - used
+            newest = db.engine.fetch(
+                "SELECT (level_education < 3)::INT + (level_sex < 1)::INT + (level_workclass < 2)::INT AS d, "
+                f"avg((status = 'shown' AND as_of = {night + 1})::INTEGER) FROM release.counts GROUP BY d ORDER BY d"
+            )
             rows = db.engine.fetch(
                 "SELECT (level_education < 3)::INT + (level_sex < 1)::INT + (level_workclass < 2)::INT AS d, "
                 f"avg((as_of = {night + 1})::INTEGER) FROM release.counts WHERE status = 'shown' GROUP BY d ORDER BY d"
@@ -105,6 +118,7 @@ def versions(folder: Path) -> list[dict[str, Any]]:
                     "cells": found.cells,
                     "hidden": found.hidden / found.cells,
                     "moved": [float(str(share)) for _, share in rows],
+                    "newest": [float(str(share)) for _, share in newest],
                     "cpu_seconds": seconds,
                 }
             )
@@ -115,7 +129,7 @@ def versions(folder: Path) -> list[dict[str, Any]]:
 def main(words: list[str] | None = None) -> None:
     """Measure and write the result."""
     parser = options(__doc__, RESULTS / "statistics_versions.json")
-    parser.add_argument("--only", default="rows,versions", help="parts, comma list; default: both")
+    parser.add_argument("--only", default="rows,versions,lineages", help="parts, comma list; default: all")
     args = parser.parse_args(words)
     if not has_data():
         return
@@ -128,6 +142,8 @@ def main(words: list[str] | None = None) -> None:
             print(results["rows"], flush=True)
         if "versions" in args.only:
             results["versions"] = versions(folder)
+        if "lineages" in args.only:
+            results["lineages"] = versions(folder, "90d")
     record.write(args.out, **results)
 
 

@@ -119,6 +119,7 @@ class StatisticsSpec:
         together: releases of rows of the same source that readers have as well.
         cohort: versions follow one another, each when at least so many persons are new; None: there is one version.
         cohort_every: a version of this age, in seconds, is followed when more than ``threshold`` persons are new.
+        lineage_age: when the first version of a lineage has this age, in seconds, the next version begins another one.
         show: margins whose cells must be shown, each by its columns and their levels; without any the grand total.
     """
 
@@ -132,6 +133,7 @@ class StatisticsSpec:
     together: tuple[str, ...] = ()
     cohort: int | None = None
     cohort_every: int | None = None
+    lineage_age: int | None = None
     show: tuple[tuple[tuple[str, int], ...], ...] = ()
 
     @property
@@ -145,13 +147,22 @@ class StatisticsSpec:
         return "suppress" if self.other is None else self.other.method
 
 
+PAST_PARTS = ("past_atoms", "past_cells", "past_witness")
+"""Private tables of all lineages, where lineages end."""
 BOUNDS = "bounds"
 """The private table of the bounds of hidden cells."""
 SUM_PARTS = ("limits", "needs", "contributors")
 """Private tables of each column of sums; templates ``statistics/sum_<part>`` make them."""
 
 
-def list_parts(sums: int, method: Method = "suppress", *, followed: bool = False, bounds: bool = False) -> list[str]:
+def list_parts(
+    sums: int,
+    method: Method = "suppress",
+    *,
+    followed: bool = False,
+    bounds: bool = False,
+    patterns: bool = False,
+) -> list[str]:
     """Suffixes of the names of a version's private tables.
 
     Args:
@@ -159,9 +170,11 @@ def list_parts(sums: int, method: Method = "suppress", *, followed: bool = False
         method: the protection.
         followed: other versions are to follow.
         bounds: bounds of hidden cells are published; with ``followed`` these are in the table of cells.
+        patterns: persons have several rows, and are counted.
     """
     if method in CHANGED_PARTS:
         return list(CHANGED_PARTS[method])
     of_sums = [f"{part}{place}" for place in range(1, sums + 1) for part in SUM_PARTS]
     rest = [*(["amounts"] if sums and followed else []), *([BOUNDS] if bounds and not followed else [])]
-    return ["cells", "atoms", "witness", *of_sums, *rest]
+    of_patterns = ["patterns", *(["paid"] if sums else [])] if patterns else []
+    return ["cells", "atoms", "witness", *of_sums, *rest, *of_patterns]

@@ -96,6 +96,14 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
         "When a version is so old, and more than `protect: {persons: N}` persons are new: 7d, 90d. Default: only "
         "`persons` counts.",
     ),
+    Key(
+        "statistics:refresh.lineage",
+        DURATION,
+        None,
+        "When the first version of a lineage is so old, the next version begins another one: 365d. There cells get "
+        "numbers again that have kept older ones, as far as readers of all versions find no small number by them. "
+        "Default: there is one lineage.",
+    ),
     Key("statistics:refresh.needs_approval", FLAG, False, "A run stops without an approval, as of other releases."),
     Key("statistics:refresh.signers", Names(SIGNER), (), "Who may approve, as of other releases."),
     Key("statistics:statistics", None, REQUIRED, "What is counted, and how it is protected."),

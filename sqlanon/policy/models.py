@@ -222,6 +222,7 @@ class ReleaseModel(Written):
     key: tuple[str, ...]
     every: int | None
     keep: int
+    expire: bool
     history: HistoryModel | None
     refresh: RefreshModel | None
     context: ContextModel | None
@@ -332,6 +333,7 @@ class CountedRefreshModel(Written):
 
     mode: Literal["frozen"] | None
     cohort: CountsCohortModel | None
+    lineage: int | None
     needs_approval: bool
     signers: tuple[str, ...]
 

@@ -108,7 +108,8 @@ def read_protected(
     must = () if broken else read_show(protect, tables, _heights(columns), (*protect_path, "show"), problems)
     cohort = _read_cohort(model, path, problems)
     if cohort is not None:
-        spec = replace(spec, cohort=cohort.persons, cohort_every=cohort.every)
+        assert model.refresh is not None
+        spec = replace(spec, cohort=cohort.persons, cohort_every=cohort.every, lineage_age=model.refresh.lineage)
     spec = replace(spec, together=model.together, show=must)
     _check_together(spec, model.name, path, problems)
     _check_refresh(spec, path, problems)
@@ -191,7 +192,7 @@ def _check_together(spec: StatisticsSpec, name: str, path: Path, problems: Probl
 def _read_cohort(model: StatisticsReleaseModel, path: Path, problems: Problems) -> CountsCohortModel | None:
     """When a version follows, where versions follow one another; None: there is one version."""
     refresh = model.refresh
-    if refresh is None or (refresh.mode is None and refresh.cohort is None):
+    if refresh is None or (refresh.mode is None and refresh.cohort is None and refresh.lineage is None):
         return None
     if refresh.mode is None or refresh.cohort is None:
         missing = "mode" if refresh.mode is None else "cohort"
@@ -205,6 +206,13 @@ def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None
     """What is not built for several versions."""
     if spec.cohort is None:
         return
+    for feature, applies in (
+        ("sums", spec.sums),
+        ("a release of rows", spec.together),
+        ("bounds of hidden cells", spec.bounds == "exact"),
+    ):
+        if spec.lineage_age is not None and applies:
+            problems.add((*path, "refresh", "lineage"), f"new lineages are not built with {feature}", "leave it out")
     if spec.other is not None:
         problems.add((*path, "refresh", "mode"), "versions are built for hidden cells alone", "leave it out")
     if spec.cohort <= spec.threshold:

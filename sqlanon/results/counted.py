@@ -49,6 +49,8 @@ class StatisticsReport(Report):
         scales: digits after the point of each column whose sums are published.
         neighbour: the release of rows that was protected together with the counts; None: there is none.
         batches: with versions that follow one another, those whose new rows are in it; else empty.
+        patterns: persons have several rows in several cells, so that they do not add up.
+        earlier: the versions of earlier lineages.
     """
 
     cells: int
@@ -62,6 +64,8 @@ class StatisticsReport(Report):
     persons: int = 0
     neighbour: NeighbourReport | None = None
     batches: tuple[int, ...] = ()
+    patterns: bool = False
+    earlier: tuple[int, ...] = ()
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
@@ -76,5 +80,6 @@ class StatisticsReport(Report):
             "errors": errors and (float(errors[0]), float(errors[1])),
             "neighbour": neighbour,
             "batches": tuple(map(int, report.get("batches", ()))),
+            "earlier": tuple(map(int, report.get("earlier", ()))),
         }
         return cls(**{**report, **more})

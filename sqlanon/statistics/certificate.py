@@ -12,6 +12,7 @@ from typing import Any
 from sqlanon.engines.base import TableRef
 from sqlanon.statistics.failing import refuse, refuse_each
 from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.pattern_certificate import verify_patterns, verify_persons
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_certificate import verify_demands, verify_sums
 from sqlanon.table.scratch import Scratch
@@ -35,6 +36,8 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, r
         verify_demands(scratch, shape, keyed, replace(kept, atoms=atoms), release)
     refuse(release, "finest cells", failing)
     refuse(release, "owners of cells", shared)
+    if shape.patterns:
+        verify_patterns(scratch, shape, keyed, kept, release)
     if neighbour is not None:
         verify_placed(scratch, shape, keyed, stage, kept.atoms, release)
     scratch.drop(keyed)
@@ -65,17 +68,13 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
             for summed, sum_tables in zip(shape.sums, kept.sums, strict=True)
         ]
     numbers = context if shape.neighbour is None else {**context, "sums": []}
-    published, compared = scratch.table("published"), scratch.table("compared")
-    scratch.execute("statistics/published", published=published, physical=physical, **context)
-    scratch.execute("statistics/compared", compared=compared, published=published, cells=kept.cells, **context)
-    refuse_each(
-        release,
-        ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "small cells shown"),
-        scratch.numbers("statistics/verify_view", compared=compared),
-    )
-    if kept.bounds is not None:
-        wrong = scratch.count("statistics/verify_bounds", compared=compared, kept=kept.bounds, **context)
-        refuse(release, "bounds of hidden cells", wrong)
+    compared = _verify_view(scratch, context, physical, kept, release)
+    if shape.patterns:
+        verify_persons(scratch, shape, compared, kept, release)
+        if shape.sums:
+            _verify_paid(scratch, shape, context, compared, kept, release)
+        shown, hidden = scratch.numbers("statistics/counts", compared=compared)
+        return shown, hidden
     tables: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
     least_rows: dict[str, Any] = {
         "atoms": kept.atoms,
@@ -83,8 +82,8 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         "least": shape.least_rows,
         "counted": shape.counted,
     }
-    refuse(release, "tables of too few rows", scratch.count("statistics/verify_came", **least_rows))
     ends, least, moved = verify_ends(scratch, shape, numbers, compared, kept, release, shape.threshold)
+    refuse(release, "tables of too few rows", scratch.count("statistics/verify_came", **least_rows))
     if shape.insiders:
         inside, insiders, own_parts = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))
         scratch.execute("statistics/inside", inside=inside, **tables, **context)
@@ -110,6 +109,69 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         verify_sums(scratch, shape, kept, (moved, compared), release)
     shown, hidden = scratch.numbers("statistics/counts", compared=compared)
     return shown, hidden
+
+
+def _verify_paid(
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, kept: Kept, release: str
+) -> None:
+    """Witnesses have all sums that are published, in the range of the rows of their persons, and meet every demand.
+
+    Raises:
+        PrivacyViolation: they do not.
+    """
+    refuse_each(
+        release,
+        ("changes of no sum", "sums that a witness changes twice", "changes of sums"),
+        scratch.numbers("statistics/verify_paid", paid=kept.paid, atoms=kept.atoms, **context),
+    )
+    changes = scratch.table("changes_of_rows")
+    scratch.execute(
+        "statistics/pattern_changes",
+        changes=changes,
+        witness=kept.witness,
+        patterns=kept.patterns,
+        paid=kept.paid,
+        sums=context["sums"],
+    )
+    of_rows = replace(kept, witness=changes)
+    moved = _verify_moves(scratch, shape, context, compared, of_rows, release, "moved_of_sums")
+    verify_sums(scratch, shape, of_rows, (moved, compared), release)
+
+
+def _verify_view(scratch: Scratch, context: dict[str, Any], physical: TableRef, kept: Kept, release: str) -> TableRef:
+    """Each cell is published once, as its numbers are, and no small one is shown.
+
+    Returns:
+        the scratch table of statistics/compared.
+
+    Raises:
+        PrivacyViolation: the failed rule, and how often; no value.
+    """
+    published, compared = scratch.table("published"), scratch.table("compared")
+    scratch.execute("statistics/published", published=published, physical=physical, **context)
+    scratch.execute("statistics/compared", compared=compared, published=published, cells=kept.cells, **context)
+    refuse_each(
+        release,
+        ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "small cells shown"),
+        scratch.numbers("statistics/verify_view", compared=compared),
+    )
+    if kept.bounds is not None:
+        wrong = scratch.count("statistics/verify_bounds", compared=compared, kept=kept.bounds, **context)
+        refuse(release, "bounds of hidden cells", wrong)
+    return compared
+
+
+def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, kept: Kept, release: str) -> None:
+    """Verify that the published table has each cell once, and no small one; nothing of witnesses.
+
+    Raises:
+        PrivacyViolation: the failed rule, and how often; no value.
+    """
+    context = shape.context()
+    tables: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells}
+    _verify_view(scratch, context, physical, kept, release)
+    refuse(release, "numbers of cells", scratch.count("statistics/verify_numbers", **tables, **context))
+    refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
 
 
 def _verify_wholes(

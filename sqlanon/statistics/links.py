@@ -1,6 +1,6 @@
 """Conditions of published numbers that are no sums of atoms: sums with factors, between two ends.
 
-Two kinds occur. Sums of two tables over their common columns are equal; and what a column adds up to is within the
+Two kinds occur. Sums of two tables over their common columns are equal; and the sum of a column is within the
 range of a row times the number of rows.
 """
 
@@ -67,18 +67,18 @@ class Links:
                 np.maximum.at(low, self.atom[lower], -(-limit[lower] // factor[lower]))
         return low, high
 
-    def reduce(self, free: Longs, known: Longs) -> Links:
+    def reduce(self, free: Longs, values: Longs) -> Links:
         """The conditions over the free atoms alone, numbered anew; those without any are left out.
 
         Args:
             free: int64[free atoms], their places, in ascending order.
-            known: int64[atoms], the values of the others.
+            values: int64[atoms], the values of the others.
         """
-        place = np.full(len(known), -1, np.int64)
+        place = np.full(len(values), -1, np.int64)
         place[free] = np.arange(len(free))
         is_free = place[self.atom] >= 0
         rest = np.zeros(len(self.low), np.int64)
-        np.add.at(rest, self.row[~is_free], self.factor[~is_free] * known[self.atom[~is_free]])
+        np.add.at(rest, self.row[~is_free], self.factor[~is_free] * values[self.atom[~is_free]])
         rows, number = np.unique(self.row[is_free], return_inverse=True)
         high = np.where(self.high[rows] < OPEN, self.high[rows] - rest[rows], OPEN)
         atoms = place[self.atom[is_free]]

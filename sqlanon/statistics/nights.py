@@ -19,9 +19,10 @@ from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import PolicyError
-from sqlanon.statistics.certificate import verify_published
+from sqlanon.statistics.certificate import verify_published, verify_shown
 from sqlanon.statistics.failing import refuse
 from sqlanon.statistics.kept import ENDS, Kept, Tables, kept_of, list_kept_columns
+from sqlanon.statistics.past import Past, first_of, verify_past
 from sqlanon.statistics.protections.base import Made
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
@@ -123,7 +124,7 @@ def batch_of(scratch: Scratch, kept: Kept, batch: int) -> Kept:
     tables = {part: scratch.table(f"{part}_of_batch") for part in kept.parts()}
     for part, table in kept.parts().items():
         scratch.execute("statistics/batch", part=tables[part], kept=table, batch=batch)
-    return kept_of(list(tables.values()))
+    return kept_of(tables)
 
 
 def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, release: str) -> None:
@@ -143,9 +144,24 @@ def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, r
 
 
 def verify_versions(
-    scratch: Scratch, shape: Shape, physical: TableRef, kept: Kept, batches: Sequence[int], release: str
+    scratch: Scratch,
+    shape: Shape,
+    physical: TableRef,
+    kept: Kept,
+    batches: Sequence[int],
+    release: str,
+    past: Past | None = None,
 ) -> tuple[int, int]:
     """Verify the rows of every version by their own certificate, and that the published table follows from them.
+
+    Args:
+        scratch: the run.
+        shape: the counted columns.
+        physical: the published table.
+        kept: the private tables.
+        batches: the versions of the lineage.
+        release: name of the release, for messages.
+        past: the tables of all lineages, where lineages end.
 
     Returns:
         how many cells are shown, and how many are hidden.
@@ -155,6 +171,7 @@ def verify_versions(
 
     Cost: that of `verify_published` for each version.
     """
+    first = first_of(scratch, past) if past is not None else 0
     for batch in batches:
         with scratch.beside() as apart:
             part, batch_shape = batch_of(apart, kept, batch), shape.of_first_rows(batch)
@@ -162,7 +179,11 @@ def verify_versions(
                 batch_shape = shape.of_new_rows(batch, apart.count("statistics/came", atoms=part.atoms))
             view = apart.table("view_of_batch")
             apart.execute("statistics/batch_view", view=view, cells=kept.cells, batch=batch, **batch_shape.context())
-            verify_published(apart, batch_shape, view, part, release)
+            if past is None or not first or batch != batches[0]:
+                verify_published(apart, batch_shape, view, part, release)
+                continue
+            verify_shown(apart, batch_shape, view, part, release)
+            verify_past(apart, batch_shape, part, past, first, release)
     published, context = scratch.table("published_versions"), shape.context()
     scratch.execute("statistics/published", published=published, physical=physical, **context)
     failing = scratch.count("statistics/verify_versions", published=published, cells=kept.cells, **context)

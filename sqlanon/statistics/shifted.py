@@ -1,4 +1,4 @@
-"""Sums as readers see them: numbers of zero and more, above what the rows and the range of a row say."""
+"""Sums as readers see them: numbers of zero and more, above the least that the rows and the range of a row allow."""
 
 from __future__ import annotations
 

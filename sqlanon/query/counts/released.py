@@ -45,8 +45,10 @@ class ReleasedCounts(Released):
         status: of cells without their true number: hidden, rounded or perturbed.
         sums: the columns whose sums are published.
         bounded: bounds of hidden numbers are published; with several versions they are those of the last.
+        earlier: readers had versions of earlier lineages, which may say more.
         together: bounds are of readers who have the rows of another release as well.
         versions: with versions that follow one another, those whose rows are in it; else empty.
+        patterns: persons have several rows in several cells, so that they do not add up.
     """
 
     columns: tuple[SeenColumn, ...] = ()
@@ -57,13 +59,20 @@ class ReleasedCounts(Released):
     added: bool = True
     status: str = "hidden"
     bounded: bool = False
+    earlier: bool = False
     together: bool = False
     versions: tuple[int, ...] = ()
+    patterns: bool = False
+
+    @property
+    def summed(self) -> str | None:
+        """The first published number that adds up; None: none does."""
+        return next((name for name, kind in self.measures if kind == "count" or not self.patterns), None)
 
     @property
     def beside(self) -> tuple[str, ...]:
         """The columns to read with a number: its bounds, where these are all that is published, or its version."""
-        name = self.measures[0][0]
+        name = self.summed or self.measures[0][0]
         if self.changed:
             return f"{name}_low", f"{name}_high"
         if self.together and self.bounded and not self.several:
@@ -71,6 +80,11 @@ class ReleasedCounts(Released):
         if self.several:
             return (f"{name}_low", f"{name}_high", "as_of") if self.bounded else ("as_of",)
         return ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether the cells are all that readers have: true numbers of one version, and none before it."""
+        return not (self.several or self.changed or self.earlier)
 
     @property
     def several(self) -> bool:
@@ -124,8 +138,10 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         changed=statistics["method"] != "suppress",
         status=STATUS[statistics["method"]],
         added=statistics.get("additive", True),
+        earlier=bool(statistics.get("earlier")),
         bounded=statistics.get("bounds") == "exact",
         together=bool(statistics.get("together")),
         sums=tuple(sums),
         versions=tuple(map(int, statistics.get("versions", ()))),
+        patterns=bool(statistics.get("patterns")),
     )

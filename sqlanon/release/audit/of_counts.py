@@ -14,6 +14,7 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.kept import kept_of
 from sqlanon.statistics.neighbour import read_stored_neighbour
 from sqlanon.statistics.nights import verify_versions
+from sqlanon.statistics.past import Past
 from sqlanon.statistics.protections import find_protection, read_stored_statistics
 from sqlanon.statistics.shape import Shape, read_stored_shape
 from sqlanon.table.scratch import Scratch
@@ -60,8 +61,9 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         protection = find_protection(read_stored_statistics(entry.policy["statistics"]))
         batches, physical = batches_of(entry), place.relation.ref
         if batches:
-            kept_tables = kept_of(entry.statistics)
-            shown_cells, hidden = verify_versions(scratch, shape, physical, kept_tables, batches, entry.release)
+            kept_tables = kept_of(entry.counts)
+            past = Past(*entry.past) if entry.past else None
+            shown_cells, hidden = verify_versions(scratch, shape, physical, kept_tables, batches, entry.release, past)
         else:
             shown_cells, hidden = protection.verify(scratch, shape, physical, entry.counts, entry.release)
     threshold = spec.statistics.threshold if spec is not None and spec.statistics is not None else shape.threshold
@@ -101,4 +103,6 @@ def shape_of_entry(entry: Entry) -> Shape:
         neighbour = read_stored_neighbour(
             neighbour_report.release, neighbour_report.version, neighbour_report.shown, neighbour_report.columns
         )
-    return read_stored_shape(entry.policy["statistics"], counts.levels, entry.version, counts.scales, neighbour)
+    return read_stored_shape(
+        entry.policy["statistics"], counts.levels, entry.version, counts.scales, neighbour, patterns=counts.patterns
+    )

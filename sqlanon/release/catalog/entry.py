@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from sqlanon.counted import list_parts
+from sqlanon.counted import PAST_PARTS, list_parts
 from sqlanon.engines.base import PRIVATE_SCHEMA, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import UnsupportedError
@@ -87,7 +87,14 @@ class Entry:
     @property
     def statistics(self) -> tuple[TableRef, ...]:
         """The private tables of a release of counts; else empty."""
-        return tuple(self.counts.values())
+        return (*self.counts.values(), *self.past)
+
+    @property
+    def past(self) -> tuple[TableRef, ...]:
+        """The private tables of all lineages of a release of counts, where lineages end; else empty."""
+        if (self.policy.get("statistics") or {}).get("lineage_age") is None:
+            return ()
+        return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in PAST_PARTS)
 
     @property
     def counts(self) -> Mapping[str, TableRef]:
@@ -101,6 +108,7 @@ class Entry:
             method,
             followed=statistics.get("cohort") is not None,
             bounds=statistics.get("bounds") == "exact",
+            patterns=bool((self.report.get("statistics") or {}).get("patterns")),
         )
         return {part: TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts}
 

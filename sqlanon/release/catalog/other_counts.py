@@ -89,8 +89,14 @@ def batches_of(entry: Entry) -> tuple[int, ...]:
 
 def _follow(one: Entry, other: Entry) -> bool:
     """Whether one of two versions of counts follows the other: readers of both find nothing."""
-    first, second = sorted((batches_of(one), batches_of(other)), key=len)
+    first, second = sorted((_chain_of(one), _chain_of(other)), key=len)
     return bool(first) and second[: len(first)] == first
+
+
+def _chain_of(entry: Entry) -> tuple[int, ...]:
+    """The versions of all lineages that are protected together, up to a version."""
+    statistics = RunReport.from_dict(entry.report).statistics
+    return (*statistics.earlier, *statistics.batches) if statistics is not None else ()
 
 
 def refuse_certified(beside: Iterable[Entry], release: str, version: int | None = None) -> None:

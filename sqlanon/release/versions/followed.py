@@ -1,4 +1,4 @@
-"""Versions of counts that follow one another (``refresh: {mode: frozen}``): what a run may publish next."""
+"""Versions of counts that follow one another (``refresh: {mode: frozen}``): the next version of a run."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from sqlanon.errors import GuardError
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.release.catalog.state import SHOWN
+from sqlanon.results import RunReport
 from sqlanon.shell import command
+from sqlanon.statistics.cube import Cube, count_cells
 from sqlanon.statistics.kept import Kept, kept_of
 from sqlanon.statistics.nights import Growth, find_newcomers
+from sqlanon.statistics.past import Beginning, Past
 
 if TYPE_CHECKING:
-    from sqlanon.counted import StatisticsSpec
     from sqlanon.engines.base import TableRef
     from sqlanon.release.catalog.entry import Entry
     from sqlanon.release.catalog.refresh import Decision
@@ -26,12 +28,16 @@ if TYPE_CHECKING:
     from sqlanon.table.scratch import Scratch
 
 
-def is_old(statistics: StatisticsSpec, before: Entry, now: datetime.datetime) -> bool:
-    """Whether the version before is so old that ``cohort.every`` asks for the next one."""
-    every = statistics.cohort_every
-    if every is None:
+def is_old(age: int | None, entry: Entry, now: datetime.datetime) -> bool:
+    """Whether a version has an age, in seconds; None: there is no limit."""
+    if age is None:
         return False
-    return (now - datetime.datetime.fromisoformat(before.published_at)).total_seconds() >= every
+    return (now - datetime.datetime.fromisoformat(entry.published_at)).total_seconds() >= age
+
+
+def kept_before(entry: Entry) -> Kept:
+    """The private tables of a version, without those of all lineages."""
+    return kept_of(entry.counts)
 
 
 class Nights:
@@ -40,12 +46,16 @@ class Nights:
     def __init__(self) -> None:
         self._before: Entry | None = None
         self._newest: int = 0
+        self._began: Entry | None = None
+        self._begins = False
         self._growth: Growth | None = None
 
     def follow(self, state: ReleaseState, previous: Entry) -> None:
         """The published version is followed by others, if its policy says so."""
         if batches_of(previous):
             self._before = previous
+            began = batches_of(previous)[0]
+            self._began = next((entry for entry in state.every_version() if entry.version == began), None)
             shown = [entry.version for entry in state.every_version() if entry.status in SHOWN]
             self._newest = max(shown)
 
@@ -61,17 +71,50 @@ class Nights:
 
     @property
     def before(self) -> Kept | None:
-        """The private tables of the version before."""
-        return kept_of(self._before.statistics) if self._before is not None else None
+        """The private tables of the version before, if it is of the same lineage."""
+        return kept_before(self._before) if self._before is not None and not self._begins else None
 
     def shape(self, shape: Shape) -> Shape:
         """The shape of the rows that a run protects: the new ones, or all."""
-        return shape if self._growth is None else shape.of_new_rows(shape.version, self._growth.came)
+        return shape if self._growth is None or self._begins else self._shape_of_new(shape)
+
+    def _shape_of_new(self, shape: Shape) -> Shape:
+        assert self._growth is not None
+        return shape.of_new_rows(shape.version, self._growth.came)
+
+    @property
+    def past(self) -> Past | None:
+        """The tables of all lineages, of the version before; None: there are none."""
+        return Past(*self._before.past) if self._before is not None and self._before.past else None
+
+    @property
+    def earlier(self) -> tuple[int, ...]:
+        """The versions of earlier lineages."""
+        if self._before is None:
+            return ()
+        report = RunReport.from_dict(self._before.report).statistics
+        assert report is not None
+        return (*report.earlier, *(report.batches if self._begins else ()))
+
+    def beginning(self, shape: Shape) -> Beginning | None:
+        """The lineage that begins; None: none does, or it is the first."""
+        before, past = self._before, self.past
+        if not self._begins or before is None or past is None:
+            return None
+        batches = batches_of(before)
+        earlier = self.earlier
+        least = self._shape_of_new(shape).least_rows
+        return Beginning(earlier[0], batches[0], batches, kept_before(before), past, least)
+
+    def count_new(self, scratch: Scratch, shape: Shape, release: str) -> Cube:
+        """The cells of the new rows."""
+        assert self._growth is not None
+        return count_cells(scratch, self._shape_of_new(shape), self._growth.stage, release)
 
     @property
     def stage(self) -> TableRef | None:
         """The staged rows that are new; None: all are."""
-        return self._growth.stage if self._growth is not None else None
+        return self._growth.stage if self._growth is not None and not self._begins else None
 
     def note(self, scratch: Scratch, shape: Shape, cells: TableRef) -> tuple[str, ...]:
         """Notes for a plan: how many cells may go on.
@@ -83,7 +126,9 @@ class Nights:
         """
         if self._growth is None or self._before is None:
             return ()
-        version, before = self._before.version, kept_of(self._before.statistics)
+        if self._begins:
+            return (f"a new lineage begins, with {self._growth.came} persons who are new: the cells are of all rows",)
+        version, before = self._before.version, kept_before(self._before)
         listed, stopped, few, many = scratch.numbers(
             "statistics/moving_on", cells=cells, before=before.cells, **shape.context()
         )
@@ -101,7 +146,8 @@ class Nights:
         assert statistics is not None
         if statistics.cohort is None:
             return ()
-        return (*(batches_of(self._before) if self._before is not None else ()), work.target.version)
+        before = self._before if not self._begins else None
+        return (*(batches_of(before) if before is not None else ()), work.target.version)
 
     def look(self, work: Work, shape: Shape) -> Decision:
         """Compare the rows with those of the version before.
@@ -122,7 +168,7 @@ class Nights:
                 f"{name}: version {before.version} is published, and readers had version {self._newest} after it: new "
                 f"rows are counted from the last version on. Return to it first: {advice}"
             )
-        growth = find_newcomers(work.scratch, shape, work.staged.stage, kept_of(before.statistics), name)
+        growth = find_newcomers(work.scratch, shape, work.staged.stage, kept_before(before), name)
         if growth.went:
             amounts = ", or have another amount" if shape.sums else ""
             raise GuardError(
@@ -131,9 +177,13 @@ class Nights:
                 f"version {before.version} stays as it is. If nobody has kept it, unpublish the release, and then run "
                 "--allow-weaker"
             )
-        old_enough = is_old(statistics, before, datetime.datetime.now(datetime.UTC))
+        now = datetime.datetime.now(datetime.UTC)
+        old_enough = is_old(statistics.cohort_every, before, now)
         if growth.came >= statistics.cohort or (old_enough and growth.came > statistics.threshold):
             self._growth = growth
+            self._begins = self._began is not None and is_old(statistics.lineage_age, self._began, now)
+            if self._begins:
+                return replace(work.decision, why=(*work.decision.why, "a new lineage begins"))
             return work.decision
         fewest = statistics.threshold + 1 if old_enough else statistics.cohort
         why = f"fewer than {fewest} persons are new: they wait"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlanon.counted import StatisticsSpec, list_parts
+from sqlanon.counted import PAST_PARTS, StatisticsSpec, list_parts
 from sqlanon.engines.base import Found, Statement, TableRef
 from sqlanon.errors import GuardError, PolicyError
 from sqlanon.progress import Progress, Silent
@@ -38,8 +38,10 @@ from sqlanon.statistics.certificate import verify_source
 from sqlanon.statistics.cube import Cube, count_cells
 from sqlanon.statistics.kept import keep_statements, kept_beside, kept_of
 from sqlanon.statistics.nights import batch_of, keep_batches, verify_growth, verify_versions, write_versions
+from sqlanon.statistics.past import Past, begin_lineage, keep_past, make_past, verify_before
 from sqlanon.statistics.protections import find_protection
 from sqlanon.statistics.protections.base import Made, Run
+from sqlanon.statistics.protections.suppress import facts_of
 from sqlanon.statistics.shape import Shape, shape_of, with_paths
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Domain
@@ -67,6 +69,7 @@ class OfStatistics(Version):
         self._readings: tuple[Reading, ...] = ()
         self._neighbour: Entry | None = None
         self._nights = Nights()
+        self._past: Past | None = None
 
     @property
     def owned(self) -> bool:
@@ -155,8 +158,22 @@ class OfStatistics(Version):
         """See `Version.profile`: the cells are counted."""
         with work.watch.stage("profile"):
             shape, stage = self._nights.shape(self._shape_of(work)), self._nights.stage or work.staged.stage
-            self._shape = shape
-            self._cube = count_cells(work.scratch, shape, stage, work.spec.name)
+            several = self._protection.several
+            self._cube = count_cells(work.scratch, shape, stage, work.spec.name, several=several)
+            self._shape = replace(shape, patterns=self._cube.patterns is not None)
+            self._past = self._look_back(work, shape, self._cube)
+
+    def _look_back(self, work: Work, shape: Shape, cube: Cube) -> Past | None:
+        """The tables of all lineages; where one begins they are new, without witnesses. None: lineages do not end."""
+        statistics, scratch, nights = work.spec.statistics, work.scratch, self._nights
+        assert statistics is not None
+        beginning = nights.beginning(shape)
+        if statistics.lineage_age is None:
+            return None
+        if beginning is not None:
+            with scratch.beside() as apart:
+                return make_past(scratch, shape, nights.count_new(apart, shape, work.spec.name), beginning)
+        return nights.past or make_past(scratch, shape, cube, None)
 
     def _shape_of(self, work: Work) -> Shape:
         if self._shape is None:
@@ -179,8 +196,15 @@ class OfStatistics(Version):
         Raises:
             InfeasibleError: a small cell of a margin cannot be protected; nothing is published.
         """
+        shape, statistics = self._counted[0], work.spec.statistics
+        assert statistics is not None
+        beginning = self._nights.beginning(shape)
         with work.watch.stage("method", "protect") as progress:
-            self._made = self._protection.protect(self._run(work, progress))
+            run = self._run(work, progress)
+            if beginning is None or self._past is None:
+                self._made = self._protection.protect(run)
+            else:
+                self._made = begin_lineage(run, beginning, self._past, facts_of(statistics))
 
     def _run(self, work: Work, progress: Progress) -> Run:
         shape, cube = self._counted
@@ -227,6 +251,8 @@ class OfStatistics(Version):
                 scales=tuple(summed.scale for summed in shape.sums),
                 neighbour=_report_neighbour(self._whole),
                 batches=self._nights.batches(work),
+                patterns=shape.patterns,
+                earlier=self._nights.earlier,
             ),
         )
         work.content = self._content(work, report, shape, protected)
@@ -234,36 +260,52 @@ class OfStatistics(Version):
     def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
-        parts = list_parts(len(shape.sums), protection.method, followed=shape.followed, bounds=shape.bounds)
+        parts = list_parts(
+            len(shape.sums),
+            protection.method,
+            followed=shape.followed,
+            bounds=shape.bounds,
+            patterns=shape.patterns,
+        )
         kept_tables = kept_beside(private_table(state.engine, target.physical), parts)
         nights, batches = self._nights, self._nights.batches(work)
 
+        past, kept_past = self._past, None
+        if past is not None:
+            names = kept_beside(private_table(state.engine, target.physical), PAST_PARTS)
+            kept_past = Past(*names.values())
         if batches:
             keeping = keep_batches(scratch, self._whole, made, kept_tables, nights.before)
         else:
             keeping = keep_statements(scratch, shape, made.tables, kept_tables)
+        if past is not None and kept_past is not None:
+            keeping += keep_past(scratch, shape, past, kept_past)
+        beginning = nights.beginning(shape)
+        private = [*kept_tables.values(), *(kept_past.parts().values() if kept_past is not None else ())]
 
         def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
             if batches:
-                scratch.execute_all(
-                    [*beside, write_versions(scratch, shape, kept_of(list(kept_tables.values())), place, batches)]
-                )
+                scratch.execute_all([*beside, write_versions(scratch, shape, kept_of(kept_tables), place, batches)])
                 return
             scratch.execute_all([made.view(place), *beside])
 
-        def verify(place: TableRef, found: Found) -> RunReport:
+        def verify(place: TableRef, facts: Found) -> RunReport:
             with scratch.repeating("verify"):
-                return verify_once(place, found)
+                return verify_once(place, facts)
 
         def verify_once(place: TableRef, found: Found) -> RunReport:
             run = self._run(work, Silent())
             if batches:
-                tables = kept_of(list(kept_tables.values()))
+                tables = kept_of(kept_tables)
                 with scratch.beside() as apart:
                     batch = batch_of(apart, tables, target.version)
                     verify_source(apart, shape, run.stage, batch, spec.name)
                 verify_growth(scratch, self._whole, work.staged.stage, tables, spec.name)
-                shown_cells, not_shown = verify_versions(scratch, self._whole, place, tables, batches, spec.name)
+                shown_cells, not_shown = verify_versions(
+                    scratch, self._whole, place, tables, batches, spec.name, kept_past
+                )
+                if beginning is not None and kept_past is not None:
+                    verify_before(scratch, shape, kept_past, beginning, spec.name)
             else:
                 protection.verify_source(run, kept_tables)
                 shown_cells, not_shown = protection.verify(scratch, shape, place, kept_tables, spec.name)
@@ -278,7 +320,7 @@ class OfStatistics(Version):
             write,
             verify,
             keeping,
-            lambda: drop_statistics(state.engine, list(kept_tables.values())),
+            lambda: drop_statistics(state.engine, private),
             lambda report: metadata_rows(spec, shape, self._readings, report, made.facts),
             report,
             work.staged.source,

@@ -186,7 +186,7 @@ def _say_versions(facts: Found, counts: StatisticsReport) -> Statement:
     if facts.versions == 1:
         return Statement("earlier versions", "there are none", "measured", facts.call("releases"), "versions")
     shown = f"{count(facts.versions)} versions were shown"
-    if len(counts.batches) == facts.versions:
+    if len(counts.earlier) + len(counts.batches) == facts.versions:
         sentence = f"{shown}: small numbers of newcomers between them are protected, by one certificate"
         return Statement("earlier versions", sentence, "measured", facts.call("audit"), "certificate")
     sentence = f"{shown}; what they say together is not measured"

@@ -23,6 +23,48 @@ from sqlanon.statistics.system import System, with_least_total
 from sqlanon.table.scratch import Scratch
 
 
+def facts_of(statistics: StatisticsSpec) -> dict[str, str]:
+    """Metadata of hidden cells."""
+    return {"interval": "full", "insiders": statistics.insiders, "bounds": statistics.bounds}
+
+
+def explain_show(run: Run, margin: Sequence[int]) -> InfeasibleError:
+    """The error of a margin that must be shown, and has a cell that must be hidden."""
+    advice = "take coarser levels, or leave the margin out of show"
+    if run.shape.follows:
+        advice = "the new rows wait, until enough persons are new in each of its cells"
+    return InfeasibleError(
+        f"{run.release}: a cell of {run.shape.margin_name(margin)} must be hidden, so that not all are shown (protect: "
+        f"show); nothing was published: {advice}"
+    )
+
+
+def explain_unserved(release: str, shape: Shape, levels: Sequence[int], error: UnservedError) -> InfeasibleError:
+    """The error of a small cell that cannot be protected.
+
+    Args:
+        release: its name.
+        shape: the counted columns.
+        levels: of the cell's margin.
+        error: why it cannot.
+    """
+    margin = shape.margin_name(levels)
+    why = (
+        f"the search for cells to hide took as long as it may, and a small cell of {margin} is not protected yet"
+        if error.exhausted
+        else f"a small cell of {margin} cannot be hidden from readers whatever else is hidden"
+    )
+    if shape.neighbour is not None:
+        why += f", as they have {shape.neighbour.release}@{shape.neighbour.version} as well"
+    if shape.show:
+        names = join_words([shape.margin_name(margin) for margin in shape.show])
+        why += f", where all cells of {names} are shown (protect: show)"
+    advice = "Publish coarser levels or fewer columns"
+    if shape.follows:
+        advice = "The new rows wait, and a run with more of them may publish them"
+    return InfeasibleError(f"{release}: {why}; nothing was published. {advice}")
+
+
 @dataclass(frozen=True, slots=True)
 class Suppress:
     """See `Protection`."""
@@ -30,6 +72,7 @@ class Suppress:
     asked: StatisticsSpec
     method: Method = "suppress"
     owned: bool = False
+    several: bool = True
     burden: str = "most of such a margin is hidden, and much of others with it"
 
     def describe(self, release: str, threshold: int) -> str:
@@ -53,31 +96,17 @@ class Suppress:
             system = self._fix(run, system, [amount for amount, _ in amounts])
             hidden = hide_cells(scratch, shape, system, run.secret, run.progress, amounts, cube.parts)
         except UnservedError as error:
-            margin = shape.margin_name(system.levels_of(error.margin))
-            why = (
-                "the search for cells to hide took as long as it may, and a small cell of "
-                f"{margin} is not protected yet"
-                if error.exhausted
-                else f"a small cell of {margin} cannot be hidden from readers whatever else is hidden"
-            )
-            if shape.neighbour is not None:
-                why += f", as they have {shape.neighbour.release}@{shape.neighbour.version} as well"
-            if shape.show:
-                names = join_words([shape.margin_name(margin) for margin in shape.show])
-                why += f", where all cells of {names} are shown (protect: show)"
-            advice = "Publish coarser levels or fewer columns"
-            if shape.follows:
-                advice = "The new rows wait, and a run with more of them may publish them"
-            raise InfeasibleError(f"{run.release}: {why}; nothing was published. {advice}") from None
+            raise explain_unserved(run.release, shape, system.levels_of(error.margin), error) from None
 
         def view(place: TableRef) -> Statement:
             context = shape.context()
             return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
 
         bounds = hidden.table if shape.bounds and not shape.followed else None
-        tables = Kept(cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, bounds).parts()
-        facts = {"interval": "full", "insiders": self.asked.insiders, "bounds": self.asked.bounds}
-        return Made(view, tables, hidden.witnesses, facts, hidden=hidden.table)
+        tables = Kept(
+            cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, bounds, hidden.patterns, hidden.paid
+        ).parts()
+        return Made(view, tables, hidden.witnesses, facts_of(self.asked), hidden=hidden.table)
 
     @staticmethod
     def _fix(run: Run, system: System, amounts: Sequence[Amounts]) -> System:
@@ -89,19 +118,13 @@ class Suppress:
         shape = run.shape
         margin = find_hidden(system, shape.show, system.small | find_sensitive(amounts, len(system)))
         if margin is not None:
-            advice = "take coarser levels, or leave the margin out of show"
-            if shape.follows:
-                advice = "the new rows wait, until enough persons are new in each of its cells"
-            raise InfeasibleError(
-                f"{run.release}: a cell of {shape.margin_name(margin)} must be hidden, so that not all are shown "
-                f"(protect: show); nothing was published: {advice}"
-            )
+            raise explain_show(run, margin)
         return fix_margins(system, shape.show)
 
     def verify_source(self, run: Run, kept: Tables) -> None:
         """See `Protection.verify_source`."""
-        verify_source(run.scratch, run.shape, run.stage, kept_of(list(kept.values())), run.release)
+        verify_source(run.scratch, run.shape, run.stage, kept_of(kept), run.release)
 
     def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
         """See `Protection.verify`."""
-        return verify_published(scratch, shape, physical, kept_of(list(kept.values())), release)
+        return verify_published(scratch, shape, physical, kept_of(kept), release)

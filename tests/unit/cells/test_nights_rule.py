@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import pytest
 
-from sqlanon.counted import StatisticsSpec
 from sqlanon.release.versions.followed import is_old
 from sqlanon.statistics.choose import UnservedError, choose_hidden
 from sqlanon.statistics.shape import find_fewest
@@ -93,6 +92,6 @@ def test_a_version_is_old_when_its_time_is_over() -> None:
     before = cast("Any", SimpleNamespace(published_at="2026-11-29T11:00:00+00:00"))
 
     def old(every: int | None) -> bool:
-        return is_old(StatisticsSpec((), (), M, cohort=8, cohort_every=every), before, now)
+        return is_old(every, before, now)
 
     assert [old(every) for every in (None, 3599, 3600, 3601)] == [False, True, True, False]

@@ -216,6 +216,22 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {**ONE, "statistics__protect": {"persons": 5, "method": "cell_key", "rule": "10_5", "show": ["total"]}},
         "show is of another method than cell_key",
     ),
+    "lineages that end, with bounds": (
+        {
+            **ONE,
+            "refresh": {"mode": "frozen", "cohort": {"persons": 20}, "lineage": "90d"},
+            "statistics__protect": {"persons": 5, "bounds": "exact"},
+        },
+        "new lineages are not built with bounds of hidden cells",
+    ),
+    "lineages that end, with sums": (
+        {
+            "refresh": {"mode": "frozen", "cohort": {"persons": 20}, "lineage": "90d"},
+            "statistics__measures__cost": {"sum": "cost", "range": [0, 9], "p_percent": 10},
+        },
+        "new lineages are not built with sums",
+    ),
+    "lineages that end, without versions": ({"refresh": {"lineage": "90d"}}, "mode is missing"),
     "a cohort of few persons": (
         {"refresh": {"mode": "frozen", "cohort": {"persons": 5}}, "statistics__protect": {"persons": 5}},
         "while no version follows, readers know that fewer than 5 persons are new",

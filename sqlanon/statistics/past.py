@@ -1,0 +1,281 @@
+"""Versions of counts of all lineages: the numbers of earlier ones, and the certificate of all together.
+
+A lineage begins with numbers of all rows. Readers have those of earlier versions as well, so that all are one system
+(see `sqlanon.statistics.lineages`): each witness has a part of each version's rows, and agrees with every number that
+was ever shown. The private tables of a version have the finest combinations of each version's rows, the cells of all
+earlier versions, and these witnesses.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from sqlanon.counted import PAST_PARTS
+from sqlanon.engines.base import Statement, TableRef
+from sqlanon.engines.rows import read_integer
+from sqlanon.statistics.choose import UnservedError, choose_hidden
+from sqlanon.statistics.cube import Cube, read_atoms
+from sqlanon.statistics.failing import refuse, refuse_each
+from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.lineages import Blocks, Window, build_lineages
+from sqlanon.statistics.must_show import find_hidden, fix_margins
+from sqlanon.statistics.protections.base import Made, Run
+from sqlanon.statistics.protections.suppress import explain_show, explain_unserved
+from sqlanon.statistics.shape import Shape
+from sqlanon.statistics.system import Listed, System
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The tables of all lineages: finest combinations of each version, cells of earlier versions, and witnesses."""
+
+    atoms: TableRef
+    cells: TableRef
+    witness: TableRef
+
+    def parts(self) -> dict[str, TableRef]:
+        """The tables by their parts."""
+        return dict(zip(PAST_PARTS, (self.atoms, self.cells, self.witness), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A lineage that begins.
+
+    Attributes:
+        first: the first version of all lineages.
+        began: the version with which the last lineage began.
+        batches: the versions of the last beginning.
+        kept: its private tables.
+        past: those of the lineages before; they are empty in the first beginning.
+        least: readers know that so many are new.
+    """
+
+    first: int
+    began: int
+    batches: tuple[int, ...]
+    kept: Kept
+    past: Past
+    least: int
+
+
+def make_past(scratch: Scratch, shape: Shape, new: Cube, beginning: Beginning | None) -> Past:
+    """Scratch tables of all versions, without witnesses.
+
+    Args:
+        scratch: the run.
+        shape: the counted columns.
+        new: the new rows, counted.
+        beginning: the lineage that begins; None: the first one, of which nothing is known before.
+    """
+    context = shape.context()
+    past = Past(*(scratch.table(part) for part in PAST_PARTS))
+    version: dict[str, Any] = {"batch": shape.version, "empty": beginning is None}
+    if beginning is None:
+        atoms: dict[str, Any] = {"past": None, "atoms": None, "batches": [], "newcomers": new.atoms}
+        cells: dict[str, Any] = {"past": None, "cells": None, "newcomers": new.cells, "first": 0, "began": 0}
+    else:
+        # With the rows of a version that began a later lineage are those of the versions before.
+        blocks = [batch for batch in beginning.batches if batch == beginning.first or batch != beginning.began]
+        atoms = {
+            "past": beginning.past.atoms,
+            "atoms": beginning.kept.atoms,
+            "batches": blocks,
+            "newcomers": new.atoms,
+        }
+        cells = {
+            "past": beginning.past.cells,
+            "cells": beginning.kept.cells,
+            "newcomers": new.cells,
+            "first": beginning.first,
+            "began": beginning.began,
+        }
+    scratch.execute("statistics/past_atoms", made=past.atoms, **version, **atoms, **context)
+    scratch.execute("statistics/past_cells", made=past.cells, **version, **cells, **context)
+    if beginning is None:
+        _load_witness(scratch, past.witness, np.zeros((0, 0), np.int64))
+    return past
+
+
+def begin_lineage(run: Run, beginning: Beginning, past: Past, facts: Mapping[str, Any]) -> Made:
+    """Hide cells of all rows, so that readers of all versions find no small number; loads the witnesses of ``past``.
+
+    Args:
+        run: the counted cells, those of all rows.
+        beginning: the lineage that begins.
+        past: the tables that `make_past` made.
+        facts: metadata.
+
+    Raises:
+        InfeasibleError: a small number cannot be protected, or a margin that must be shown has a cell to hide.
+
+    Cost: that of `choose_hidden` for a system with the atoms and cells of every version.
+    """
+    scratch, cube = run.scratch, run.cube
+    system = _read_lineages(run, beginning, past)
+    margin = find_hidden(system, run.shape.show, system.small)
+    if margin is not None:
+        raise explain_show(run, margin)
+    try:
+        choice = choose_hidden(
+            fix_margins(system, run.shape.show),
+            run.shape.threshold,
+            insiders=run.shape.insiders,
+            secret=run.secret,
+            step=lambda done, many: run.progress.update(done, many, "small cells of all versions"),
+        )
+    except UnservedError as error:
+        raise explain_unserved(run.release, run.shape, system.levels_of(error.margin), error) from None
+    cells = np.flatnonzero(choice.hidden[system.listed])
+    hidden, witness = scratch.table("hidden"), scratch.table("no_witness")
+    scratch.engine.load_arrays(hidden, {"cell": (cells + 1).astype(np.int64)})
+    _load_witness(scratch, past.witness, choice.witnesses)
+    _load_witness(scratch, witness, np.zeros((0, 0), np.int64))
+
+    def view(place: TableRef) -> Statement:
+        return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden, **run.shape.context())
+
+    tables = Kept(cube.cells, cube.atoms, witness).parts()
+    return Made(view, tables, len(choice.witnesses) - 1, facts, hidden=hidden)
+
+
+def _load_witness(scratch: Scratch, table: TableRef, witnesses: Longs) -> None:
+    number, atom = np.nonzero(witnesses)
+    changes = {"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64)}
+    scratch.engine.load_arrays(table, {**changes, "change": witnesses[number, atom]})
+
+
+def _read_lineages(run: Run, beginning: Beginning, past: Past) -> System:
+    """All versions as one system."""
+    scratch, shape, context = run.scratch, run.shape, run.shape.context()
+    many = len(shape.columns)
+    query = scratch.sql("statistics/sum_read", table=past.atoms, columns=["batch"], order=["atom"])
+    (batch,) = scratch.fetch_arrays(query, ["int64"])
+    batches, of = np.unique(cast("Longs", batch), return_inverse=True)
+    blocks = Blocks(read_atoms(scratch, shape, past.atoms), of.reshape(-1).astype(np.int64), shape.finest)
+    query = scratch.sql(
+        "statistics/past_places", cells=run.cube.cells, whole=run.cube.finest, atoms=past.atoms, **context
+    )
+    first, persons, *levels = (cast("Longs", array) for array in scratch.fetch_arrays(query, ["int64"] * (2 + many)))
+    whole = Listed(np.stack(levels), first - 1, persons < shape.threshold)
+    rows = scratch.fetch(
+        "statistics/past_windows",
+        atoms=past.atoms,
+        cells=past.cells,
+        first=beginning.first,
+        batch=shape.version,
+        **context,
+    )
+    windows = []
+    numbers = [tuple(map(read_integer, row)) for row in rows]
+    for (since, upto), group in itertools.groupby(numbers, lambda row: row[:2]):
+        table = np.array(list(group), np.int64).T
+        cells = Listed(table[5:], table[2] - 1, table[3] == 1)
+        start, end = np.searchsorted(batches, [since, upto]).tolist()
+        floor = shape.threshold if since == beginning.first else shape.fewest
+        if since == upto == shape.version:
+            floor = beginning.least
+        windows.append(Window(start, end, cells, table[4] == 1, floor))
+    return build_lineages(blocks, windows, whole, run.secret)
+
+
+def keep_past(scratch: Scratch, shape: Shape, made: Past, kept: Past) -> list[Statement]:
+    """The statements that copy the tables into the private tables of a version."""
+    levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
+    columns = {
+        "past_atoms": ["atom", "batch", *shape.key_columns(), "n", "persons", "owner"],
+        "past_cells": [*levels, "n", "persons", "hidden", "since", "batch"],
+        "past_witness": ["witness", "atom", "change"],
+    }
+    places = kept.parts()
+    return [
+        scratch.sql("statistics/keep", kept=places[part], table=table, columns=columns[part])
+        for part, table in made.parts().items()
+    ]
+
+
+def verify_before(scratch: Scratch, shape: Shape, past: Past, beginning: Beginning, release: str) -> None:
+    """The cells that readers had are all kept, with their numbers.
+
+    Raises:
+        PrivacyViolation: they are not.
+    """
+    failing = scratch.count(
+        "statistics/verify_past_before",
+        made=past.cells,
+        past=beginning.past.cells,
+        cells=beginning.kept.cells,
+        first=beginning.first,
+        began=beginning.began,
+        **shape.context(),
+    )
+    refuse(release, "cells of earlier versions", failing)
+
+
+def first_of(scratch: Scratch, past: Past) -> int:
+    """The first version of all lineages; 0: nothing is known before this beginning."""
+    return scratch.count("statistics/past_first", atoms=past.atoms)
+
+
+def verify_past(scratch: Scratch, shape: Shape, kept: Kept, past: Past, first: int, release: str) -> None:
+    """Verify that readers of all lineages, and insiders, find no small number.
+
+    Args:
+        scratch: the run.
+        shape: the shape of the rows with which the lineage began.
+        kept: the private tables of these, all rows.
+        past: the tables of all lineages.
+        first: the first version of all.
+        release: name of the release, for messages.
+
+    Raises:
+        PrivacyViolation: the failed rule, and how often; no value.
+
+    Cost: a grouping of the witnesses by every margin for each two versions, and joins of small cells with them.
+    """
+    context = shape.context()
+    moved, small, serving = (scratch.table(name) for name in ("past_moved", "past_small", "past_serving"))
+    tables: dict[str, Any] = {"atoms": past.atoms, "witness": past.witness}
+    failing = scratch.count("statistics/verify_past_atoms", whole=kept.atoms, atoms=past.atoms, **context)
+    refuse(release, "finest cells of all lineages", failing)
+    failing = scratch.count("statistics/verify_past_cells", cells=past.cells, atoms=past.atoms, **context)
+    refuse(release, "cells of earlier lineages", failing)
+    refuse_each(
+        release,
+        ("changes of no cell", "cells that a witness changes twice", "changes"),
+        scratch.numbers("statistics/verify_changes", cells=past.cells, **tables, **context),
+    )
+    scratch.execute("statistics/past_moved", moved=moved, **tables, **context)
+    window: dict[str, Any] = {"first": first, "batch": shape.version}
+    refuse_each(
+        release,
+        ("shown cells that a witness changes", "cells that a witness makes empty"),
+        scratch.numbers(
+            "statistics/verify_past_moved", moved=moved, past=past.cells, cells=kept.cells, **window, **context
+        ),
+    )
+    rule: dict[str, Any] = {
+        "cohort": shape.cohort,
+        "fewest": shape.fewest,
+        "threshold": shape.threshold,
+        "first": first,
+    }
+    refuse(release, "tables of too few rows", scratch.count("statistics/verify_past_totals", **tables, **rule))
+    scratch.execute("statistics/past_small", small=small, atoms=past.atoms, **context)
+    scratch.execute("statistics/past_serving", serving=serving, small=small, moved=moved, **context)
+    failing = scratch.count("statistics/verify_past_ends", serving=serving, **context)
+    refuse(release, "small cells without witnesses", failing)
+    if shape.insiders:
+        failing = scratch.count("statistics/verify_past_insiders", serving=serving, **tables, **context)
+        refuse(release, "pairs of a small cell and an insider without witnesses", failing)

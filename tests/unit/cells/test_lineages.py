@@ -1,0 +1,111 @@
+"""A new lineage of counts: a reader of all versions of all lineages, who tries every history, finds nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from sqlanon.statistics.choose import UnservedError, choose_hidden
+from sqlanon.statistics.lineages import Blocks, Window, build_lineages
+from sqlanon.statistics.system import Atoms, Listed
+from tests.oracle.nights_reader import Shown, View, histories
+from tests.unit.cells.made import drawn, tiny
+from tests.unit.cells.test_nights import Counts, M, add, come, leaves_of, pattern, small_parts, views_of
+
+pytest.importorskip("highspy")
+
+Hidden = dict[tuple[object, ...], bool]
+
+
+def listed_of(rows: Counts, places: dict[tuple[int, ...], int]) -> tuple[Listed, list[tuple[object, ...]]]:
+    """The cells of some rows, each with an atom of all blocks, and their keys."""
+    case = tiny(rows)
+    levels = np.array([[int(code is None) for code in cell] for cell in case.cells], np.int64).T
+    leaves = list(case.counts)
+    first = np.array([places[leaves[case.within[cell][0]]] for cell in case.cells], np.int64)
+    return Listed(levels, first, np.array([case.value[cell] < M for cell in case.cells])), list(case.cells)
+
+
+def begin(nights: Sequence[Counts], patterns: Sequence[Hidden]) -> Hidden | None:
+    """Which cells are hidden where a lineage begins; the rows of the last night have waited. None: it cannot."""
+    rows = [(codes, night, n) for night, own in enumerate(nights) for codes, n in own.items() if n]
+    codes, block, count = (np.array(one, np.int64) for one in zip(*rows, strict=True))
+    owner = np.where(count == 1, np.arange(len(count)) + 1, -1)
+    atoms = Atoms(tuple(column[np.newaxis] for column in codes.T), count, owner)
+    windows = []
+    for start in range(len(nights)):
+        for end in range(start, len(nights) - (not start)):
+            own = add(*nights[start : end + 1])
+            places = {key: place for place, (key, night, _) in reversed(list(enumerate(rows))) if start <= night <= end}
+            cells, keys = listed_of(own, places)
+            known = patterns[start] if start == end < len(patterns) else {}
+            windows.append(Window(start, end, cells, np.array([not known.get(key, True) for key in keys])))
+    whole, keys = listed_of(add(*nights), {key: place for place, (key, _, _) in reversed(list(enumerate(rows)))})
+    system = build_lineages(Blocks(atoms, block, [(0,) * codes.shape[1]]), windows, whole, b"key")
+    try:
+        found = choose_hidden(system, M, insiders=False, secret=b"key")
+    except UnservedError:
+        return None
+    return {key: bool(found.hidden[of]) for key, of in zip(keys, system.listed, strict=True)}
+
+
+def check(nights: Sequence[Counts], *, joint: bool) -> tuple[int, int, int, int]:
+    """Windows of few newcomers, those that a reader finds, cells that the lineage shows, and those that it would."""
+    views = views_of(nights[:-1])
+    patterns = [pattern({codes: n for codes, n in night.items() if n}) for night in nights[:-1]]
+    if views is None or None in patterns:
+        return 0, 0, 0, 0
+    hidden = begin(nights, [one for one in patterns if one is not None]) if joint else pattern(add(*nights))
+    if hidden is None:
+        return 0, 0, 0, 0
+    case = leaves_of(nights)
+    version = len(nights)
+    last: View = {cell: Shown(None if hidden[cell] else case.value[cell], version) for cell in case.cells}
+    most = max(max(night.values()) for night in nights) + 2
+    found = list(histories([*views, last], case.within, len(case.counts), most))
+    assert found
+    windows = exposed = 0
+    for cell, places in case.within.items():
+        for start, end, parts in small_parts(nights, cell):
+            sums = {
+                sum(one[end - 1][at] for at in places) - (sum(one[start - 1][at] for at in places) if start else 0)
+                for one in found
+            }
+            windows += 1
+            exposed += min(sums) > parts or max(sums) < M
+    return windows, exposed, sum(not one for one in hidden.values()), len(hidden)
+
+
+def case_of(seed: object, nights: int = 2, shape: tuple[int, int] = (2, 2)) -> list[Counts]:
+    return [drawn(("lineage", seed), shape, 6), *(come((seed, night), 7, shape) for night in range(1, nights))]
+
+
+def total(nights: int, seeds: int, *, joint: bool, shape: tuple[int, int] = (2, 2)) -> list[int]:
+    cases = [case_of(seed, nights, shape) for seed in range(seeds)]
+    return [
+        sum(numbers)
+        for numbers in zip(*(check(one, joint=joint) for one in cases if any(one[0].values())), strict=True)
+    ]
+
+
+def test_no_reader_of_two_lineages_finds_few_newcomers() -> None:
+    windows, exposed, shown, cells = total(2, 40, joint=True)
+    assert windows
+    assert exposed == 0
+    assert 0 < shown < cells
+
+
+def test_a_lineage_that_does_not_look_back_shows_few_newcomers() -> None:
+    """The scheme that is refused: the rows of all versions protected by themselves, next to older numbers."""
+    windows, exposed, _, _ = total(2, 40, joint=False)
+    assert exposed > windows / 4
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("nights", "seeds", "shape"), [(2, 12, (2, 3)), (3, 14, (2, 2))])
+def test_no_reader_of_lineages_finds_few_newcomers(nights: int, seeds: int, shape: tuple[int, int]) -> None:
+    windows, exposed, _, _ = total(nights, seeds, joint=True, shape=shape)
+    assert windows
+    assert exposed == 0
