@@ -124,7 +124,7 @@ def batch_of(scratch: Scratch, kept: Kept, batch: int) -> Kept:
     tables = {part: scratch.table(f"{part}_of_batch") for part in kept.parts()}
     for part, table in kept.parts().items():
         scratch.execute("statistics/batch", part=tables[part], kept=table, batch=batch)
-    return kept_of(list(tables.values()))
+    return kept_of(tables)
 
 
 def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, release: str) -> None:

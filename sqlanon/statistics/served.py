@@ -23,16 +23,18 @@ class Served:
     Args:
         plain: bool[ends, witnesses], the witnesses that serve an end.
         unseen: bool[witnesses, insiders], the witness keeps everything that the insider knows.
-        own: bool[pairs, witnesses], those that serve an insider who has a part of the cell; others may not serve him.
+        by_insider: bool[pairs, witnesses], those that serve an insider with a part of the cell; others may not do it.
         pairs: int64[pairs, 2], the end and the insider.
 
     Cost: memory of ends by witnesses and by insiders.
     """
 
-    def __init__(self, plain: Flags, unseen: Flags, own: Flags | None = None, pairs: Longs | None = None) -> None:
+    def __init__(
+        self, plain: Flags, unseen: Flags, by_insider: Flags | None = None, pairs: Longs | None = None
+    ) -> None:
         self._plain = plain
         self._unseen = unseen.astype(np.float32)
-        self._own = np.zeros((0, len(unseen)), bool) if own is None else own
+        self._own = np.zeros((0, len(unseen)), bool) if by_insider is None else by_insider
         self._places = np.zeros((0, 2), np.int64) if pairs is None else pairs
         self._left, self._left_own = self._plain.sum(axis=1), self._own.sum(axis=1)
         self._left_each = self._plain.astype(np.float32) @ self._unseen
@@ -47,10 +49,10 @@ class Served:
 
     def drop_each(self, order: Longs) -> Flags:
         """Take witnesses away one after another, as far as all is served without them; return which are left."""
-        kept = np.ones(len(self._unseen), bool)
+        remaining = np.ones(len(self._unseen), bool)
         for witness in order.tolist():
-            kept[witness] = not self.drop(np.array([witness]))
-        return kept
+            remaining[witness] = not self.drop(np.array([witness]))
+        return remaining
 
     def without(self, witnesses: Longs) -> Drop | None:
         """What takes some away; None: an end is not served without them.
