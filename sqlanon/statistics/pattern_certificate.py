@@ -1,6 +1,6 @@
 """The certificate of counted persons who have several rows: witnesses are numbers of persons for each pattern of rows.
 
-Every statement adds and compares. A witness is a source: its numbers of a cell are counted of persons and their rows,
+Every statement adds and compares. A witness is a source: the numbers of a cell are counted of persons and their rows,
 so that no numbers of rows and persons pass that no persons have.
 """
 

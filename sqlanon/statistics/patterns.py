@@ -45,7 +45,7 @@ class Patterns:
     kin: Longs
 
     def entries(self) -> tuple[Longs, Longs, Longs]:
-        """Of each pattern its combinations: the pattern, the combination, the rows."""
+        """The combinations of each pattern: the pattern, the combination, the rows."""
         rows = [(place, atom, times) for place, pattern in enumerate(self.of) for atom, times in pattern]
         part, of, times = np.array(rows, np.int64).reshape(-1, 3).T
         return part.copy(), of.copy(), times.copy()
@@ -234,7 +234,7 @@ def over_patterns(system: System, persons: Longs, patterns: Patterns, *, rows: b
         patterns: some patterns, which witnesses may change.
         rows: rows are published as well.
 
-    Cost: for each pattern a scan of the cells that have its combinations.
+    Cost: for each pattern a scan of the cells with these combinations.
     """
     many = len(system)
     part, of, times = patterns.entries()
