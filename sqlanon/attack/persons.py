@@ -50,7 +50,7 @@ class PersonTarget:
     most: int
     seconds: Callable[[], float]
 
-    def attack(self, knowledge: Known, most: int, *, promised: bool) -> list[CountsReader]:
+    def attack(self, private: Known, most: int, *, promised: bool) -> list[CountsReader]:
         """Readers of the small cells' absence alone, of the view, and insiders, of whom so many are tried at most."""
         persons = np.where(self.small, HIDDEN, self.persons)
         rows = None if self.rows is None else np.where(self.small, HIDDEN, self.true_rows)
@@ -58,7 +58,7 @@ class PersonTarget:
         return [
             naive.read("naive", promised=False),
             self.read("outsider", promised=True),
-            self._read_insiders(knowledge, most, promised=promised),
+            self._read_insiders(private, most, promised=promised),
         ]
 
     def read(self, name: str, *, promised: bool) -> CountsReader:
@@ -67,14 +67,14 @@ class PersonTarget:
         cells = np.flatnonzero(self.small & (self.seen.value == HIDDEN)).tolist()
         return self._report(name, (1, 1), (program.span(cell) for cell in cells), promised=promised)
 
-    def _read_insiders(self, knowledge: Known, most: int, *, promised: bool) -> CountsReader:
-        owners = sorted(knowledge)
+    def _read_insiders(self, private: Known, most: int, *, promised: bool) -> CountsReader:
+        owners = sorted(private)
         insiders = owners if len(owners) <= most else sorted(random.Random(0).sample(owners, most))  # noqa: S311
 
         def look() -> Iterator[tuple[int, int | None, bool]]:
             for owner in insiders:
                 own_rows = {
-                    self.seen.places[atom]: rows for atom, rows in knowledge[owner].items() if atom in self.seen.places
+                    self.seen.places[atom]: rows for atom, rows in private[owner].items() if atom in self.seen.places
                 }
                 alone = self._list_inside(own_rows)
                 program = _Program(self, own_rows, alone)

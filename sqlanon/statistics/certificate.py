@@ -112,7 +112,7 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
 
 
 def _verify_paid(
-    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, kept: Kept, release: str
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, stored: Kept, release: str
 ) -> None:
     """Witnesses have all sums that are published, in the range of the rows of their persons, and meet every demand.
 
@@ -122,18 +122,18 @@ def _verify_paid(
     refuse_each(
         release,
         ("changes of no sum", "sums that a witness changes twice", "changes of sums"),
-        scratch.numbers("statistics/verify_paid", paid=kept.paid, atoms=kept.atoms, **context),
+        scratch.numbers("statistics/verify_paid", paid=stored.paid, atoms=stored.atoms, **context),
     )
     changes = scratch.table("changes_of_rows")
     scratch.execute(
         "statistics/pattern_changes",
         changes=changes,
-        witness=kept.witness,
-        patterns=kept.patterns,
-        paid=kept.paid,
+        witness=stored.witness,
+        patterns=stored.patterns,
+        paid=stored.paid,
         sums=context["sums"],
     )
-    of_rows = replace(kept, witness=changes)
+    of_rows = replace(stored, witness=changes)
     moved = _verify_moves(scratch, shape, context, compared, of_rows, release, "moved_of_sums")
     verify_sums(scratch, shape, of_rows, (moved, compared), release)
 

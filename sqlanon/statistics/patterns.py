@@ -45,7 +45,7 @@ class Patterns:
     kin: Longs
 
     def entries(self) -> tuple[Longs, Longs, Longs]:
-        """Of each pattern its combinations: the pattern, the combination, the rows."""
+        """The combinations of all patterns: pattern, combination, rows."""
         rows = [(place, atom, times) for place, pattern in enumerate(self.of) for atom, times in pattern]
         part, of, times = np.array(rows, np.int64).reshape(-1, 3).T
         return part.copy(), of.copy(), times.copy()
@@ -71,7 +71,7 @@ def collect_patterns(person: Longs, atom: Longs, times: Longs) -> Patterns:
     return Patterns(tuple(of), np.array([counts[pattern] for pattern in of], np.int64), np.zeros((0, 2), np.int64))
 
 
-def find_sides(nodes: Sequence[Longs], patterns: Patterns) -> Longs:
+def find_sides(nodes: Sequence[Longs], observed: Patterns) -> Longs:
     """Groups of combinations that a person may have together: int64[combinations].
 
     Columns of which no person has two values are taken for such in which nobody can: a witness in which somebody has
@@ -79,9 +79,9 @@ def find_sides(nodes: Sequence[Longs], patterns: Patterns) -> Longs:
 
     Args:
         nodes: per column int64[levels, combinations].
-        patterns: the patterns that persons have.
+        observed: the patterns that persons have.
     """
-    part, of, _ = patterns.entries()
+    part, of, _ = observed.entries()
     first = np.searchsorted(part, part)
     constant = [level for column in nodes for level in column if (level[of] == level[of[first]]).all()]
     if not constant:
@@ -90,21 +90,21 @@ def find_sides(nodes: Sequence[Longs], patterns: Patterns) -> Longs:
     return sides
 
 
-def add_candidates(system: System, patterns: Patterns, secret: bytes, most: int = MOST_PATTERNS) -> Patterns:
+def add_candidates(system: System, observed: Patterns, secret: bytes, most: int = MOST_PATTERNS) -> Patterns:
     """Patterns for a search: some that persons have, and others that they could have.
 
     Nobody is given more rows than the person with most rows has, and nobody two values of a column in which nobody has.
 
     Args:
         system: the cells over combinations.
-        patterns: all patterns that persons have.
+        observed: all patterns that persons have.
         secret: key of the order among equals.
         most: patterns, at most, besides those of persons in small cells, and those of one combination.
 
     Cost: for each combination of persons with several rows a scan of the combinations.
     """
-    candidates = _Candidates(system, patterns, secret)
-    numbers = dict(zip(patterns.of, patterns.persons.tolist(), strict=True))
+    candidates = _Candidates(system, observed, secret)
+    numbers = dict(zip(observed.of, observed.persons.tolist(), strict=True))
     chosen: dict[Pattern, int] = {}
     kin: list[tuple[int, int]] = []
     # Who is alone in a cell has one of the first patterns.
@@ -128,15 +128,15 @@ Child = tuple[Pattern | None, Pattern]
 class _Candidates:
     """Patterns in the order in which they are taken."""
 
-    def __init__(self, system: System, patterns: Patterns, secret: bytes) -> None:
-        self._found, self._secret = patterns, secret
-        self._side = find_sides(system.atoms.nodes, patterns)
+    def __init__(self, system: System, observed: Patterns, secret: bytes) -> None:
+        self._observed, self._secret = observed, secret
+        self._side = find_sides(system.atoms.nodes, observed)
         self._nodes = np.concatenate(system.atoms.nodes)
-        self._most = max((_rows(pattern) for pattern in patterns.of), default=1)
+        self._most = max((_rows(pattern) for pattern in observed.of), default=1)
         small = [system.members(int(cell)) for cell in np.flatnonzero(system.small)]
         self._small = set(np.concatenate([np.zeros(0, np.int64), *small]).tolist())
         self._siblings: dict[int, list[int]] = {}
-        self._inside = [pattern for pattern in patterns.of if any(atom in self._small for atom, _ in pattern)]
+        self._inside = [pattern for pattern in observed.of if any(atom in self._small for atom, _ in pattern)]
 
     def list_first(self) -> Iterator[Pattern]:
         """Those of persons in small cells, and those of one combination, once and twice.
@@ -156,8 +156,8 @@ class _Candidates:
             yield from self._smaller(pattern)
             yield from self._moved(pattern, only=self._small)
         # Rows come to small cells, and go elsewhere.
-        inside = set(self._inside)
-        others = self._order(pattern for pattern in self._found.of if pattern not in inside)
+        small_patterns = set(self._inside)
+        others = self._order(pattern for pattern in self._observed.of if pattern not in small_patterns)
         for pattern in several:
             yield from self._moved(pattern, only=None)
         yield from self._doubled(sorted(self._small))
@@ -234,7 +234,7 @@ def over_patterns(system: System, persons: Longs, patterns: Patterns, *, rows: b
         patterns: some patterns, which witnesses may change.
         rows: rows are published as well.
 
-    Cost: for each pattern a scan of the cells that have its combinations.
+    Cost: for each pattern a scan of the cells that hold one of the combinations.
     """
     many = len(system)
     part, of, times = patterns.entries()

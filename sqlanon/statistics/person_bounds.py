@@ -76,7 +76,7 @@ def narrow_persons(steps: Steps, low: Longs, high: Longs) -> tuple[Longs, Longs]
 
 
 def list_steps(levels: Longs, of: Longs) -> Steps:
-    """Pairs of cells of two margins: a whole, and its parts of one level below in one column.
+    """Pairs of cells of two margins: a whole, and the parts of one level below in one column.
 
     Args:
         levels: int64[columns, cells].

@@ -76,7 +76,7 @@ class Wholes:
         return spread
 
     def entries(self, part: int) -> tuple[Longs, Longs]:
-        """The combinations of a pattern, and its rows of each."""
+        """The combinations of a pattern, with rows."""
         assert self.part is not None
         assert self.times is not None
         start, end = np.searchsorted(self.part, [part, part + 1])
@@ -165,7 +165,7 @@ class System:
         return np.add.reduceat(of_members, self.at[:-1]) if len(self.member) else np.zeros(0)
 
     def times_of(self, cell: int) -> Longs:
-        """How often a class counts each of its atoms."""
+        """How often a class counts each atom."""
         if self.times is None:
             return np.ones(int(self.at[cell + 1] - self.at[cell]), np.int64)
         return self.times[self.at[cell] : self.at[cell + 1]]

@@ -1,7 +1,7 @@
 -- name: statistics/verify_pattern_insiders
 -- params: ends (table, as statistics/pattern_ends makes it), compared, least, witness (tables), touching (table, as statistics/pattern_inside makes it), insiders
---   (table, as statistics/pattern_insiders makes it), least_of (n or persons), threshold, sums (list of {place}; with any paid (table) and known (table, as
---   statistics/pattern_known makes it))
+--   (table, as statistics/pattern_insiders makes it), least_of (n or persons), threshold, sums (list of {place}), paid (table; with any sums), known (table,
+--   as statistics/pattern_known makes it; with any sums)
 -- returns: failing bigint: pairs of a small cell and a person alone in another one, for whom no witness that leaves what the person knows has the least, or the
 --   threshold
 SELECT COUNT(*) AS failing

@@ -37,7 +37,7 @@ class PersonReader:
     Raises:
         PolicyError: the view is not as a release has it.
 
-    Cost: the view is read once; scans of its cells, once for the table.
+    Cost: the view is read once; scans of the cells, once for the table.
     """
 
     def __init__(
