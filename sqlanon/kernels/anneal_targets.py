@@ -1,4 +1,4 @@
-"""Classes that a row may go to in annealing: near classes of its class where rows x extents rise least. Ours."""
+"""Classes that a row may go to in annealing: those near the present class where rows x extents rise least. Ours."""
 
 from __future__ import annotations
 
