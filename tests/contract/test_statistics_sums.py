@@ -95,7 +95,9 @@ def check_demands(made: Summed, rows: list[tuple[Any, ...]], rules: Rules) -> No
     (entry,) = Catalog(shared_db.engine).entries(made.name)
     kept = {
         part: read_table(shared_db, ("_sqlanon", ref.name))
-        for part, ref in zip(("cells", "atoms", "witness", "limits", "needs", "people"), entry.statistics, strict=True)
+        for part, ref in zip(
+            ("cells", "atoms", "witness", "limits", "needs", "people"), entry.statistics[:6], strict=True
+        )
     }
 
     def label(name: Any) -> str:

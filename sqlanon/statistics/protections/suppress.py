@@ -23,9 +23,9 @@ from sqlanon.statistics.system import System, with_least_total
 from sqlanon.table.scratch import Scratch
 
 
-def facts_of(asked: StatisticsSpec) -> dict[str, str]:
+def facts_of(statistics: StatisticsSpec) -> dict[str, str]:
     """Metadata of hidden cells."""
-    return {"interval": "full", "insiders": asked.insiders, "bounds": asked.bounds}
+    return {"interval": "full", "insiders": statistics.insiders, "bounds": statistics.bounds}
 
 
 def explain_show(run: Run, margin: Sequence[int]) -> InfeasibleError:
