@@ -1,8 +1,9 @@
 """What counts without small cells cost: the share of hidden cells, and processor seconds of a run.
 
 Each table is released with its certificate on an in-memory DuckDB, with m = 5 and without bounds; ``hidden`` are shares
-of the cells of the view, ``classes`` of those that differ for a reader (a total of one part is that part). Readers are
-outsiders (``none``) or persons who are alone in a cell (``alone``). ``search`` are the seconds of the choice alone.
+of the cells of the view, ``classes`` of those that differ for a reader (a total of one part is that part), and
+``small`` the share of small ones among these. Readers are outsiders (``none``) or persons who are alone in a cell
+(``alone``). ``search`` are the seconds of the choice alone.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sqlanon
 from benchmarks.record import RESULTS, Record, has_data, options
 from examples.sources import ADULT, SAL, data_folder
 from sqlanon.policy import load
+from sqlanon.statistics import hide
 
 EDUCATION, WORK = "adult_hierarchy_education.csv", "adult_hierarchy_workclass.csv"
 HOSPITAL = """
@@ -91,8 +93,22 @@ def measured(db: Any, folder: Path, name: str, insiders: str) -> dict[str, Any]:
         f"    statistics:\n      columns: {columns}\n      tables: [{{name: all, by: [{', '.join(by)}]}}]\n"
         f"      measures: {{n: count{sums}}}\n      protect: {{persons: 5, insiders: {insiders}}}\n"
     )
+    choices: list[dict[str, Any]] = []
+    choose = hide.choose_hidden
+
+    def watch(system: Any, *args: Any, **words: Any) -> Any:
+        begun = time.process_time()
+        choice = choose(system, *args, **words)
+        search = time.process_time() - begun
+        choices.append({"classes": float(choice.hidden.mean()), "small": float(system.small.mean()), "search": search})
+        return choice
+
+    hide.choose_hidden = watch
     used = time.process_time()
-    report = db.run(load(file).releases[0], allow_weaker=True)
+    try:
+        report = db.run(load(file).releases[0], allow_weaker=True)
+    finally:
+        hide.choose_hidden = choose
     seconds = time.process_time() - used
     used = time.process_time()
     db.audit("release.counts")
@@ -104,6 +120,7 @@ def measured(db: Any, folder: Path, name: str, insiders: str) -> dict[str, Any]:
         "insiders": insiders,
         "cells": found.cells,
         "hidden": found.hidden / found.cells,
+        **choices[0],
         "witnesses": found.witnesses,
         "cpu_seconds": seconds,
         "audit_cpu_seconds": audit,

@@ -208,6 +208,7 @@ class RefreshSpec:
         needs_approval: a run stops unless somebody approved this policy.
         signers: lines of a file of allowed signers (ssh-keygen(1)), one of whom must have signed the approval; empty:
             it need not be signed.
+        expire: versions that do not stay leave the history of a lake table as well.
     """
 
     mode: RefreshMode = "full"
@@ -221,6 +222,7 @@ class RefreshSpec:
     max_age: int | None = None
     needs_approval: bool = False
     signers: tuple[str, ...] = ()
+    expire: bool = False
 
     @property
     def frozen(self) -> bool:

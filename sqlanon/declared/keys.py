@@ -16,7 +16,7 @@ from sqlanon.declared.column_keys import COLUMN_KEYS
 from sqlanon.declared.decision_keys import DECISION_KEYS
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.key import Form, Key
-from sqlanon.declared.kinds import A_PLACE, A_SOURCE, A_TABLE, DURATION, SIZE, TEXT
+from sqlanon.declared.kinds import A_PLACE, A_SOURCE, A_TABLE, DURATION, FLAG, SIZE, TEXT
 from sqlanon.declared.method_keys import METHOD_KEYS
 from sqlanon.declared.metrics import Asked
 from sqlanon.declared.noisy_keys import NOISY_KEYS
@@ -207,6 +207,14 @@ TABLE: Final[tuple[Key, ...]] = (
         "Versions whose tables stay, the published one among them. `rollback` can return to those; with 1 to none.",
         "int",
     ),
+    Key(
+        "expire",
+        FLAG,
+        _REFRESH.expire,
+        "With `publish: delta:..` or `iceberg:..`: versions beyond `keep` leave the history of the lake table as well, "
+        "with their files, so that readers cannot go back to them. Queries that read them fail then.",
+        "bool",
+    ),
     Key("history", None, None, "With `key`, or a pseudonym: what two consecutive versions may reveal together."),
     Key("refresh", None, None, "How the release is made again."),
     Key(
@@ -381,7 +389,7 @@ PANELS: Final[Mapping[str, str]] = {
     "Method": "effort method refine suppression execution memory seed",
     PUBLISHED: "format mean metrics publish_file publish_to row_security name",
     "What people decided": "context threshold review",
-    "Releases that are made again": "readers dimensions key every keep max_failing",
+    "Releases that are made again": "readers dimensions key every keep expire max_failing",
 }
 """The panels of ``--help``, each with the arguments; those of the last panel have no option."""
 

@@ -75,6 +75,7 @@ class FileOptions(TypedDict, total=False):
     key: Names | None
     every: str | None
     keep: int
+    expire: bool
     max_failing: int | None
 
 

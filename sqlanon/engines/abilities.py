@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -301,6 +301,16 @@ class LakeWriting(Protocol):
 
     def remove(self, place: str, file: str) -> bool:
         """Remove a file that was never committed; whether it was there."""
+
+    def expire(self, place: str, files: Collection[str]) -> int:
+        """Remove earlier versions from the table's history, with their files, but those of ``files``.
+
+        Returns:
+            how many files of rows were removed.
+
+        Raises:
+            LockedError, DatabaseError: another program committed meanwhile, or files cannot be removed.
+        """
 
 
 class Transfer(Protocol):

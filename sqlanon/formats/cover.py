@@ -265,11 +265,17 @@ def count_wider_than_least(
             one_scan.append((reading.name, claim))
             continue
         if claim.kind == "set" and claim.listed is not None and claim.claims is None:
-            said = scratch.table(f"{domain.code}_said_least")
+            published_sets = scratch.table(f"{domain.code}_said_least")
             scratch.execute(
-                "verify/said_bits", said=said, released=recoded.released, column=names.value, listed=claim.listed
+                "verify/said_bits",
+                said=published_sets,
+                released=recoded.released,
+                column=names.value,
+                listed=claim.listed,
             )
-            one_scan.append((reading.name, replace(claim, said=said, bits=bits % {"value": f"s.{claim.alias}"})))
+            one_scan.append(
+                (reading.name, replace(claim, said=published_sets, bits=bits % {"value": f"s.{claim.alias}"}))
+            )
             continue
         set_context: dict[str, Any] = {
             "matched": matched,

@@ -143,6 +143,8 @@ def build(
             if getattr(model, key) is not None:
                 what = "publish_to names another database, and a release goes to one place"
                 problems.add((*path, key), what, f"leave out publish_to, or {key}")
+    if model.expire and not lake:
+        problems.add((*path, "expire"), "the history of a lake table, and publish names none", "leave it out")
     keys = [key for key in ("method", "refine") if raw.get(key) is not None]
     for key in keys if model.effort is not None else ():
         what = f"effort chooses method and refine, and {key} is named"
@@ -193,7 +195,7 @@ def _refresh(model: ReleaseModel) -> RefreshSpec:
     most = model.history.max_failing if model.history else None
     refresh = model.refresh
     if refresh is None:
-        return RefreshSpec("full", model.every, model.keep, most)
+        return RefreshSpec("full", model.every, model.keep, most, expire=model.expire)
     cohort = CohortSpec(refresh.cohort.rows, refresh.cohort.every) if refresh.cohort else None
     return RefreshSpec(
         refresh.mode,
@@ -207,6 +209,7 @@ def _refresh(model: ReleaseModel) -> RefreshSpec:
         refresh.max_age,
         refresh.needs_approval,
         refresh.signers,
+        model.expire,
     )
 
 

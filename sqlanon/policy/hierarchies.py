@@ -130,7 +130,8 @@ def _shape(rows: list[tuple[int, tuple[str, ...]]]) -> list[tuple[int, str]]:
     first_line, first = rows[0]
     problems: list[tuple[int, str]] = []
     if len(first) < 2:
-        problems.append((first_line, f"one field only; fields are separated by semicolons: {_A_LINE}"))
+        # What else is wrong follows from that.
+        return [(first_line, f"one field only; fields are separated by semicolons: {_A_LINE}")]
     for line, labels in rows:
         if len(labels) != len(first):
             problems.append((line, f"{len(labels)} fields, but line {first_line} has {len(first)}; {_A_LINE}"))

@@ -222,6 +222,7 @@ class ReleaseModel(Written):
     key: tuple[str, ...]
     every: int | None
     keep: int
+    expire: bool
     history: HistoryModel | None
     refresh: RefreshModel | None
     context: ContextModel | None

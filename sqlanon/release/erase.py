@@ -24,6 +24,7 @@ from sqlanon.release.frozen.choose_lineage import lineage_of_run, own_histories
 from sqlanon.release.frozen.erased_keys import count_unrecognized, lineages_by_others, list_mark, secret_is_lost
 from sqlanon.release.frozen.hashed_keys import hash_listed_keys
 from sqlanon.release.frozen.version import Step, list_erased, record
+from sqlanon.release.publish.in_lake import expire_history
 from sqlanon.release.publish.kept_scratch import KeptScratch
 from sqlanon.release.publish.publish import make_room
 from sqlanon.release.publish.retention import drops_of, find_status_after_drop, shows_erased
@@ -147,6 +148,9 @@ def _without_version(state: ReleaseState, scratch: Scratch, lineage: Lineage, ve
         )
         for entry in (version for version in state.versions if version.status in SHOWN):
             catalog.mark(entry.release, entry.version, find_status_after_drop(entry), drops_of(state.engine, entry))
+    in_lakes = [entry for entry in state.versions if entry.lake]
+    if in_lakes:
+        expire_history(state.engine, (), in_lakes[-1])
 
 
 def _list(

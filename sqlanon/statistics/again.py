@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 
 MOST_FORGOTTEN = 10
 """Witnesses that are forgotten at once, at most."""
-LEAST_WORK = 20_000_000
+LEAST_WORK = 12_000_000
 """Cost limit where little was spent before; see `Work`."""
+MOST_MORE = 0.5
+"""Else the limit is this part of what was spent before,"""
 GAIN = 4
-"""The limit is what was spent before times this times the share of cells that may be shown again, and not more."""
+"""and less than that where the share of cells that may be shown again is less than one of so many."""
 IDLE = 2
 """The search ends after so many steps without a gain for each cell that it may show again."""
 PER_LEVEL = 0.01
@@ -67,11 +69,11 @@ class Search(Protocol):
         """Programs of all atoms take too long."""
         ...
 
-    def keep(self, kept: Flags) -> tuple[Rows, ...]:
+    def keep(self, remaining: Flags) -> tuple[Rows, ...]:
         """Forget other witnesses; what they alone change is shown. Returns the witnesses before, for `reset`."""
         ...
 
-    def reset(self, kept: tuple[Rows, ...], hidden: Flags) -> None:
+    def reset(self, before: tuple[Rows, ...], hidden: Flags) -> None:
         """Return to witnesses of `keep`."""
         ...
 
@@ -91,19 +93,21 @@ def serve_again(search: Search, secret: bytes) -> None:
         search: it serves all ends, and its first witness is the true table.
         secret: key of the draws.
 
-    Cost: as much as the search before, or less where few cells can be shown again; see `GAIN`.
+    Cost: half of the search before, or less where few cells can be shown again; see `GAIN`. A step costs, besides its
+    programs, a unit for each witness and class.
     """
     if search.is_large or not len(search.moved):
         return
     spent = search.work.most - search.work.left
     share = float((search.hidden & ~search.must).mean())
-    limit = max(LEAST_WORK, min(1.0, GAIN * share) * spent) if share else 0.0
+    limit = max(LEAST_WORK, MOST_MORE * min(1.0, GAIN * share) * spent) if share else 0.0
     last = search.work.left - min(limit, search.work.left / 2)
     draw = np.random.default_rng(int.from_bytes(hashlib.blake2b(b"again", key=secret[:64], digest_size=8).digest()))
     cost = 1 + PER_LEVEL * search.system.height
     least, idle = float(cost[search.hidden].sum()), 0
     while search.work.left > last:
         changed = search.moved != 0
+        search.work.left -= changed.size
         times = changed.sum(axis=0)
         cells = np.flatnonzero((times > 0) & (times <= MOST_FORGOTTEN) & ~search.must)
         if idle >= IDLE * len(cells):

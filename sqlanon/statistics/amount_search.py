@@ -156,16 +156,16 @@ class AmountSearch:
         persons_served = np.stack(ends, axis=2).reshape(many, -1) if ends else np.zeros((many, 0), bool)
         return Served(np.concatenate([cells_served, persons_served], axis=1).T, np.zeros((many, 0), bool))
 
-    def keep(self, kept: Flags) -> tuple[Rows, ...]:
+    def keep(self, remaining: Flags) -> tuple[Rows, ...]:
         """Forget other changes; what they alone change is shown. Returns the changes before, for `reset`."""
         before = self._changes, self._moved, self._outside, self._totals
-        self._changes, self._moved, self._outside, self._totals = (rows.take(kept) for rows in before)
+        self._changes, self._moved, self._outside, self._totals = (rows.take(remaining) for rows in before)
         self.deviations.set_hidden(self.must | self.moved.any(axis=0))
         return before
 
-    def reset(self, kept: tuple[Rows, ...], hidden: Flags) -> None:
+    def reset(self, before: tuple[Rows, ...], hidden: Flags) -> None:
         """Return to changes of `keep`."""
-        self._changes, self._moved, self._outside, self._totals = kept
+        self._changes, self._moved, self._outside, self._totals = before
         self.deviations.set_hidden(hidden)
 
     def repair(self, change: Longs, of: Range) -> Longs:

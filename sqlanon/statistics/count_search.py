@@ -193,15 +193,15 @@ class CountSearch:
         moved: Longs = self._moved.array
         return moved
 
-    def reset(self, kept: tuple[Rows, ...], hidden: Flags) -> None:
+    def reset(self, before: tuple[Rows, ...], hidden: Flags) -> None:
         """Return to witnesses of `keep`."""
-        self._changes, self._moved, self._seen = kept
+        self._changes, self._moved, self._seen = before
         self._whole.set_hidden(hidden)
 
-    def keep(self, kept: Flags) -> tuple[Rows, Rows, Rows]:
+    def keep(self, remaining: Flags) -> tuple[Rows, Rows, Rows]:
         """Forget other witnesses; what they alone change is shown. Returns the witnesses before, for `reset`."""
         before = self._changes, self._moved, self._seen
-        self._changes, self._moved, self._seen = (rows.take(kept) for rows in before)
+        self._changes, self._moved, self._seen = (rows.take(remaining) for rows in before)
         self._whole.set_hidden(self.must | self.moved.any(axis=0))
         return before
 
@@ -234,12 +234,12 @@ class CountSearch:
         plain[::2], plain[1::2] = moved <= most[:, None], moved >= fewest[:, None]
         of_pair, more = moved[parts.place], parts.more[:, None]
         keeps = ~seen.T[parts.person]
-        own = np.empty((2 * len(parts.place), moved.shape[1]), bool)
-        own[::2] = (of_pair <= most[parts.place][:, None] + more) & keeps
-        own[1::2] = (of_pair >= fewest[parts.place][:, None] + more) & keeps
-        own[np.repeat(parts.whole, 2)] = True
+        insiders_served = np.empty((2 * len(parts.place), moved.shape[1]), bool)
+        insiders_served[::2] = (of_pair <= most[parts.place][:, None] + more) & keeps
+        insiders_served[1::2] = (of_pair >= fewest[parts.place][:, None] + more) & keeps
+        insiders_served[np.repeat(parts.whole, 2)] = True
         ends = (2 * parts.place[:, None] + np.arange(2)).reshape(-1)
-        return Served(plain, ~seen, own, np.stack([ends, np.repeat(parts.person, 2)], axis=1))
+        return Served(plain, ~seen, insiders_served, np.stack([ends, np.repeat(parts.person, 2)], axis=1))
 
     def _list_parts(self) -> _Parts:
         if self._parts is None:

@@ -33,9 +33,9 @@ class Rows:
 
     def take(self, some: npt.NDArray[np.bool_]) -> Rows:
         """Some of the rows."""
-        taken = Rows(self._array.shape[1], self._array.dtype.type)
-        taken._array, taken._rows = self.array[some], int(some.sum())
-        return taken
+        subset = Rows(self._array.shape[1], self._array.dtype.type)
+        subset._array, subset._rows = self.array[some], int(some.sum())
+        return subset
 
     @property
     def array(self) -> Any:  # noqa: ANN401 - of its type

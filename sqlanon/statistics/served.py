@@ -47,10 +47,10 @@ class Served:
 
     def drop_each(self, order: Longs) -> Flags:
         """Take witnesses away one after another, as far as all is served without them; return which are left."""
-        kept = np.ones(len(self._unseen), bool)
+        remaining = np.ones(len(self._unseen), bool)
         for witness in order.tolist():
-            kept[witness] = not self.drop(np.array([witness]))
-        return kept
+            remaining[witness] = not self.drop(np.array([witness]))
+        return remaining
 
     def without(self, witnesses: Longs) -> Drop | None:
         """What takes some away; None: an end is not served without them.

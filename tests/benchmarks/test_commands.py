@@ -32,6 +32,15 @@ def test_lake(tmp_path):
 
 
 @pytest.mark.thorough
+def test_publish_to(tmp_path):
+    found = benchmark("publish_to", tmp_path / "publish_to.json", "--rows", "2000", "--repeat", "1")["results"]
+    pairs = [(one["source"], one["target"]) for one in found]
+    targets = (None, "postgresql", "duckdb")
+    assert pairs == [(source, target) for source in ("duckdb", "postgresql") for target in targets]
+    assert all(one["verified"] for one in found)
+
+
+@pytest.mark.thorough
 def test_statistics(tmp_path, data):
     assert data
     pytest.importorskip("highspy")

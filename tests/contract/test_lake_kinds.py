@@ -97,12 +97,10 @@ def test_the_pair_of_tables_of_anatomy(db, lake):
     assert not [rows for part in ("", "_sensitive", "_metadata") for rows in read(f"visits{part}").to_pylist()]
 
 
-def test_what_was_published_stays_in_a_lineage(db, lake):
-    name, read = lake
-    text = f"""\
+LINEAGE = """\
   - name: persons
     source: persons
-    publish: {name}persons
+    publish: {lake}persons
     columns: {{person: identifier, born: quasi}}
     key: person
     privacy: {{k: 3}}
@@ -110,6 +108,11 @@ def test_what_was_published_stays_in_a_lineage(db, lake):
     keep: 2
     method: mondrian
 """
+
+
+def test_what_was_published_stays_in_a_lineage(db, lake):
+    name, read = lake
+    text = LINEAGE.format(lake=name)
     (spec,) = release(text)
     db.run(spec)
     first = rows_of(read, "persons")
@@ -122,6 +125,20 @@ def test_what_was_published_stays_in_a_lineage(db, lake):
     assert db.audit("release.persons").k >= 3
     db.rollback("persons")
     assert rows_of(read, "persons") == first
+
+
+def test_erased_persons_leave_the_history(db, lake, tmp_path):
+    name, read = lake
+    text = LINEAGE.format(lake=name)
+    (spec,) = release(text)
+    db.run(spec)
+    db.engine.execute("INSERT INTO persons SELECT 100 + i, 1980 + i % 2 FROM range(8) AS r(i)")
+    db.run(spec)
+    assert db.erase(spec, [{"person": 100}], confirmed=True).done
+    assert rows_of(read, "persons") == shown(db, "release.persons")
+    assert sum(rows_of(read, "persons").values()) < 32
+    files = [path for path in tmp_path.rglob("sqlanon-*.parquet") if "persons_metadata" not in str(path)]
+    assert len(files) == 1
 
 
 TABLES = """\

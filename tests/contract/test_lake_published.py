@@ -11,6 +11,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from deltalake import DeltaTable
 from pyiceberg.table import Table
 
 import sqlanon
@@ -103,6 +104,39 @@ def test_rollback_and_unpublish(db, lake):
     assert any("have its rows until" in warning for warning in report.warnings)
     assert db.run(spec).outcome == "published"
     assert sum(rows_in(lake).values()) == 18
+
+
+def count_versions(lake: Delta | Iceberg) -> int:
+    """Versions with rows that a reader can go back to."""
+    if isinstance(lake, Iceberg):
+        return sum(lake.table.scan(snapshot_id=one.snapshot_id).count() > 0 for one in lake.table.snapshots())
+    readable = set()
+    for version in range(lake.table.version() + 1):
+        old = DeltaTable(lake.table.table_uri, version=version)
+        with suppress(OSError):
+            readable |= set(old.file_uris()) if old.to_pyarrow_table().num_rows else set()
+    return len(readable)
+
+
+def test_versions_beyond_keep_leave_the_history(db, lake):
+    spec = spec_of(lake, keep=2, expire=True)
+    for version in range(1, 5):
+        db.run(spec, full=True)
+        assert count_versions(lake) == len(lake.files()) == min(version, 2)
+        assert rows_in(lake) == shown(db)
+    db.rollback("visits")
+    assert rows_in(lake) == shown(db)
+    report = db.unpublish("visits", purge=True)
+    assert not any("have its rows until" in warning for warning in report.warnings)
+    assert not rows_in(lake)
+    assert count_versions(lake) == len(lake.files()) == 0
+    assert db.run(spec).outcome == "published"
+
+
+def test_without_expire_readers_can_go_back(db, lake):
+    for _ in range(3):
+        db.run(spec_of(lake, keep=1), full=True)
+    assert count_versions(lake) == 3
 
 
 @pytest.mark.thorough

@@ -20,7 +20,10 @@ TAMPERED: dict[str, tuple[str, Sequence[str]]] = {
         "shown cells that a witness changes|without witnesses",
         ["UPDATE {witness} SET change = change + 1 WHERE change > 0"],
     ),
-    "a witness of fewer than no persons": ("changes", ["UPDATE {witness} SET change = change - 1000"]),
+    "a witness of fewer than no persons": (
+        "changes|tables of too few rows",
+        ["UPDATE {witness} SET change = change - 1000"],
+    ),
     "no witness": ("without witnesses", ["DELETE FROM {witness}"]),
     "a witness of an unknown atom": ("changes of no cell", ["UPDATE {witness} SET atom = atom + 100000"]),
     "a witness that changes an atom twice": (

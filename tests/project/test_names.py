@@ -25,7 +25,7 @@ WEAK_ARGUMENTS: dict[str, int] = {
     "declared": 13,
     "engines": 25,
     "formats": 14,
-    "kernels": 53,
+    "kernels": 54,
     "loss": 9,
     "methods": 128,
     "noisy": 9,

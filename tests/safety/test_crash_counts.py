@@ -14,7 +14,7 @@ from tests.safety.worker import run_spec_until
 
 pytest.importorskip("highspy")
 
-STOPS = [("profile", 1), ("method", 1), ("publish", 1), ("verify", 1), ("swap", 1)]
+STOPS = [("profile", 1), ("protect", 1), ("publish", 1), ("verify", 1), ("swap", 1)]
 POLICY = """
 version: 1
 releases:

@@ -35,7 +35,7 @@ RELEASES: dict[str, dict[str, str]] = {
     "linked": {
         "tables": "[{name: one, by: [region, age]}, {name: other, by: [sex, age]}]",
         "measures": SUMS,
-        "protect": "{persons: 3, show: [{sex: 0}, total]}",
+        "protect": "{persons: 3, show: [{sex: 0}, total], bounds: exact}",
     },
     "noise": {"protect": "{persons: 3, method: cell_key, deviation: 5, variance: 3, additive: true}", **TWO},
     "rounded": {"measures": "{persons: persons}", "protect": "{persons: 3, method: round, base: 3}", **TWO},
@@ -142,7 +142,7 @@ def test_versions_follow_one_another(session: Any) -> None:
 
 def test_counts_are_protected_together_with_rows(session: Any) -> None:
     name = "both"
-    protect = {"measures": SUMS, "protect": "{persons: 3}"}
+    protect = {"measures": SUMS, "protect": "{persons: 3, bounds: exact}"}
     spec = policy(name, more=f"    together: [{name}_rows]\n", **(TWO | protect))
     text = (
         f"version: 1\nreleases:\n  - name: {name}_rows\n    source: {name}_stays\n    publish: release.{name}_rows\n"
@@ -156,6 +156,10 @@ def test_counts_are_protected_together_with_rows(session: Any) -> None:
             one.run(spec)
         for view in (name, f"{name}_rows"):
             assert rows(db, f"release.{view}") == rows(known, f"release.{view}")
+        assert db.attack(name).sums == known.attack(name).sums
+        asked = "region, count(*) AS n, sum(cost) AS c, avg(cost) AS a"
+        query = f"SELECT {asked} FROM {name}_stays WHERE sex = 'F' GROUP BY region ORDER BY region"
+        assert repr(db.query(query, release=name).rows) == repr(known.query(query, release=name).rows)
         with pytest.raises(GuardError, match="protected together with version 1"):
             db.run(of_rows, full=True)
         assert not leftovers(db)

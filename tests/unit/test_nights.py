@@ -92,6 +92,8 @@ def test_a_year_of_nights_has_the_error_of_the_trial(tmp_path: Path) -> None:
         # The naive variant: each night has a count of its own, and all of them cost epsilon 1.
         alone = noise(tmp_path, "1/20", "noise: gaussian")
         assert alone.mechanisms[0].smooth is not None
+        # One person changes one number of a version, and of so many nights together one a night.
+        assert (alone.mechanisms[0].numbers, found.mechanisms[0].numbers) == (1, nights)
         shared = float(alone.scales[0]) * math.sqrt(nights * alone.mechanisms[0].smooth / found.mechanisms[0].smooth)  # type: ignore[operator]
         assert shared > anew_least
 

@@ -7,9 +7,14 @@
 --   value of their rows, whose set is not that of their values, or whose NULLs are not as theirs
 {% macro number(x, c) %}{{ "CASE WHEN " ~ x ~ " THEN 1 WHEN NOT " ~ x ~ " THEN 0 END" if c.boolean else x }}{% endmacro %}
 {% macro raw(c) %}{{ "CAST(s." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "s." ~ c.alias }}{% endmacro %}
-{% macro same_set(c, i) %}COALESCE(b{{ i }}.id = g.bits{{ i }} AND ARRAY_LENGTH(r.{{ c.names.value | ident }}, 1) = BIT_COUNT(g.bits{{ i }}), FALSE){% endmacro %}
 {% macro lo(c) %}r.{{ (c.names.lo or c.names.value) | ident }}{% endmacro %}
 {% macro hi(c) %}r.{{ (c.names.hi or c.names.value) | ident }}{% endmacro %}
+{% if same_values is not defined %}
+{% macro same_values(c, i, ends) %}{{ ends }}{% endmacro %}
+{% endif %}
+{% if same_some is not defined %}
+{% macro same_some(c, low, high, ends) %} AND (({{ low }} IS NULL AND {{ high }} IS NULL) OR {{ ends }}){% endmacro %}
+{% endif %}
 SELECT
     CAST(COALESCE(SUM(g.n), 0) AS BIGINT) AS n
 {% for c in columns %}
@@ -17,14 +22,12 @@ SELECT
 {% set low = "l" ~ i ~ ".rank" if c.ranks else number("CAST(o" ~ i ~ ".low AS " ~ c.type ~ ")" if c.claims else lo(c), c) %}
 {% set high = "h" ~ i ~ ".rank" if c.ranks else number("CAST(o" ~ i ~ ".high AS " ~ c.type ~ ")" if c.claims else hi(c), c) %}
 {% set same_ends = "COALESCE(" ~ low ~ " = g.least" ~ i ~ " AND " ~ high ~ " = g.greatest" ~ i ~ ", FALSE)" %}
-{% set same = "g.n" ~ i ~ " = g.n AND " ~ (same_set(c, i) if c.bits else same_ends) %}
+{% set same = "g.n" ~ i ~ " = g.n AND " ~ same_values(c, i, same_ends) %}
     , CAST(COALESCE(SUM(CASE WHEN
 {% if c.claims %}
         CASE {{ lo(c) }} WHEN '*' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n WHEN 'NULL' THEN g.n{{ i }} = 0 ELSE {{ same }} END
-{% elif c.names.null and c.bits %}
-        CASE r.{{ c.names.null | ident }} WHEN 'some' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n WHEN 'all' THEN g.n{{ i }} = 0 ELSE {{ same }} END
 {% elif c.names.null %}
-        CASE r.{{ c.names.null | ident }} WHEN 'some' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n AND (({{ lo(c) }} IS NULL AND {{ hi(c) }} IS NULL) OR {{ same_ends }}) WHEN 'all' THEN g.n{{ i }} = 0 ELSE {{ same }} END
+        CASE r.{{ c.names.null | ident }} WHEN 'some' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n{{ same_some(c, lo(c), hi(c), same_ends) }} WHEN 'all' THEN g.n{{ i }} = 0 ELSE {{ same }} END
 {% else %}
         {{ same }}
 {% endif %}
@@ -35,11 +38,8 @@ FROM (
 {% for c in columns %}
 {% set i = loop.index %}
 {% set value = "k" ~ i ~ ".rank" if c.ranks else number(raw(c), c) %}
-{% if c.bits %}
-        , COUNT(s.{{ c.alias }}) AS n{{ i }}, {{ c.bits }} AS bits{{ i }}
-{% else %}
-        , COUNT(s.{{ c.alias }}) AS n{{ i }}, MIN({{ value }}) AS least{{ i }}, MAX({{ value }}) AS greatest{{ i }}
-{% endif %}
+        , COUNT(s.{{ c.alias }}) AS n{{ i }}, {% block values scoped %}MIN({{ value }}) AS least{{ i }}, MAX({{ value }}) AS greatest{{ i }}{% endblock %}
+
 {% endfor %}
     FROM {{ matched | table }} AS s
 {% for c in columns %}
@@ -52,9 +52,7 @@ FROM (
 JOIN {{ released | table }} AS r ON r._sqlanon_class = g.class
 {% for c in columns %}
 {% set i = loop.index %}
-{% if c.bits %}
-LEFT JOIN {{ c.said | table }} AS b{{ i }} ON b{{ i }}.value = r.{{ c.names.value | ident }}
-{% endif %}
+{% block sets scoped %}{% endblock %}
 {% if c.claims %}
 LEFT JOIN {{ c.claims | table }} AS o{{ i }} ON o{{ i }}.label = {{ lo(c) }}
 {% endif %}

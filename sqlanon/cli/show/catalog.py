@@ -65,6 +65,9 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow], others: Sequence[st
     screen.show(make_sheet(titles, shown))
     if len({row.release for row in rows}) == 1:
         last = next((row for row in rows if row.status == "published"), rows[-1])
+        if last.status == "received":
+            screen.show("", f"sent by {clean(last.source)}, sqlanon {last.sqlanon}, which has its catalog")
+            return
         screen.show(
             "",
             f"source {clean(last.source)}, by {clean(last.published_by)}, {clean(last.method)}, sqlanon {last.sqlanon}",

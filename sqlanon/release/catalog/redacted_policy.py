@@ -75,6 +75,8 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
             del policy[key]
     if not spec.refresh.needs_approval:  # nor this
         del policy["refresh"]["needs_approval"]
+    if not spec.refresh.expire:
+        del policy["refresh"]["expire"]
     if not spec.refresh.signers:
         del policy["refresh"]["signers"]
     if spec.refine is not None:  # 0.1.0 had no search: a policy without one is kept as it was then

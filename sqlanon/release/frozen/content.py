@@ -57,9 +57,9 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
         for part in (rows.rows, rows.classes):
             scratch.drop(part)
 
-    def verify(place: TableRef, found: Found) -> RunReport:
+    def verify(place: TableRef, facts: Found) -> RunReport:
         with scratch.repeating("verify"):
-            return verify_once(place, found)
+            return verify_once(place, facts)
 
     def verify_once(place: TableRef, found: Found) -> RunReport:
         before = _find_before(state, scratch, step)

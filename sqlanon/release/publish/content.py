@@ -151,9 +151,9 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
             )
         scratch.execute_all([*tables, *beside])
 
-    def verify(place: TableRef, found: Found) -> RunReport:
+    def verify(place: TableRef, facts: Found) -> RunReport:
         with scratch.repeating("verify"):
-            return verify_once(place, found)
+            return verify_once(place, facts)
 
     def verify_once(place: TableRef, found: Found) -> RunReport:
         physical = found.relations[place]

@@ -94,6 +94,25 @@ def remove_files(engine: Engine, entry: Entry) -> list[str]:
     return [f"{place}/{file}" for _, place in list_tables(engine, entry) if engine.lake.remove(place, file)]
 
 
+def expire_history(engine: Engine, entries: Sequence[Entry], entry: Entry) -> None:
+    """Remove versions without tables in the database from the history of the lake tables, with their files.
+
+    Args:
+        engine: the database.
+        entries: the catalog's rows of the release.
+        entry: a version in these lake tables.
+
+    Raises:
+        LockedError, DatabaseError: another program committed meanwhile, or files cannot be removed.
+    """
+    assert engine.lake is not None
+    place = entry.lake["place"]
+    stays = [other for other in entries if other.lake.get("place") == place and engine.exists(other.table)]
+    files = {other.lake["file"] for other in stays}
+    for _, table_place in list_tables(engine, entry):
+        engine.lake.expire(table_place, files)
+
+
 def _commit(engine: Engine, entry: Entry, place: str, file: str | None) -> None:
     assert engine.lake is not None
     secret = str(secret_of(engine, entry.release))

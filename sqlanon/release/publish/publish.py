@@ -30,7 +30,13 @@ from sqlanon.release.catalog.views import (
     views_of,
 )
 from sqlanon.release.publish.content import Content
-from sqlanon.release.publish.in_lake import commit_version, name_file, reading_version, write_version
+from sqlanon.release.publish.in_lake import (
+    commit_version,
+    expire_history,
+    name_file,
+    reading_version,
+    write_version,
+)
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.release.publish.second_file import keep_tables, make_schema, reconcile, record_version, write_file
 from sqlanon.release.publish.send import name_attempt, send_version
@@ -116,9 +122,11 @@ def put_in_lakes(parts: Sequence[New]) -> list[RunReport]:
         for part in parts:
             _clean_up(engine, part.state.spec.name)
         raise
-    for part in parts:
+    for part, entry in zip(parts, entries, strict=True):
         with part.watch.stage("cleanup"):
             drop_old(engine, part.state.spec.name)
+            if part.state.spec.refresh.expire or (entry.report.get("lineage") or {}).get("erasing"):
+                expire_history(engine, Catalog(engine).entries(part.state.spec.name), entry)
     return reports
 
 

@@ -19,6 +19,7 @@ from sqlanon.release.catalog.receiver import is_shown_there
 from sqlanon.release.catalog.target import check_no_link
 from sqlanon.release.catalog.views import Pointing, list_pointings, second_of, spell_table
 from sqlanon.release.history.history import table_of
+from sqlanon.release.publish.in_lake import expire_history
 from sqlanon.release.publish.retention import drops_of, find_status_after_drop
 from sqlanon.release.publish.second_file import reconcile, record_withdrawal
 from sqlanon.release.publish.send import withdraw_sent
@@ -66,6 +67,9 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
         elif current:
             _withdraw_views(engine, current)
         purged = _purge(engine, release) if purge else ()
+        in_lakes = [entry for entry in entries if entry.lake]
+        if purge and in_lakes:
+            expire_history(engine, (), in_lakes[-1])
         lineages = lineages_of(engine, entries) if purge else []
         return UnpublishReport(
             release,
@@ -220,7 +224,7 @@ def _warnings(engine: Engine, current: Entry | None, release: str, *, purge: boo
         for file in sorted({file for file, _, _ in Catalog(engine).files(release)})
         if Path(file).exists()
     ]
-    if current and current.lake:
+    if current and current.lake and not purge:
         warnings.append(
             f"earlier versions of {current.lake['place']} have its rows until VACUUM, or an expiry of snapshots, "
             "removes their files"

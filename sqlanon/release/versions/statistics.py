@@ -283,9 +283,9 @@ class OfStatistics(Version):
                 return
             scratch.execute_all([made.view(place), *beside])
 
-        def verify(place: TableRef, found: Found) -> RunReport:
+        def verify(place: TableRef, facts: Found) -> RunReport:
             with scratch.repeating("verify"):
-                return verify_once(place, found)
+                return verify_once(place, facts)
 
         def verify_once(place: TableRef, found: Found) -> RunReport:
             run = self._run(work, Silent())

@@ -216,6 +216,7 @@ def test_the_command_line_has_every_argument_that_it_may_have_and_nothing_else()
         "key",
         "every",
         "keep",
+        "expire",
         "max_failing",
     }
 

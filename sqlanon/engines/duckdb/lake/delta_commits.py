@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,32 @@ def remove(place: str, file: str) -> bool:
     """Remove a file that no commit names; whether it was there."""
     with _errors(place):
         return _find(place, file).remove()
+
+
+def expire(place: str, files: Collection[str]) -> int:
+    """Remove the files of all versions but the latest and those that were committed with one of these files.
+
+    Returns:
+        how many files were removed.
+
+    Raises:
+        LockedError, DatabaseError: another program committed meanwhile, or files cannot be removed.
+    """
+    with _errors(place):
+        table = _load(place)
+        if table is None:
+            return 0
+        kept_versions = [
+            int(commit["version"]) for commit in table.history() if (commit.get(FACTS) or {}).get("file") in files
+        ]
+        removed_files = table.vacuum(
+            0,
+            dry_run=False,
+            enforce_retention_duration=False,
+            full=True,
+            keep_versions=sorted({*kept_versions, table.version()}),
+        )
+        return len(removed_files)
 
 
 def _find(place: str, file: str) -> ParquetFile:

@@ -6,7 +6,7 @@ table keeps the one that readers have.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -164,6 +164,46 @@ def remove(place: str, file: str) -> bool:
                 with suppress(OSError):  # nobody is shown it
                     table.io.delete(path)
         return _find(table, file).remove() or snapshot is not None
+
+
+def expire(place: str, files: Collection[str]) -> int:
+    """Remove all snapshots but the heads of branches and tags and those of these files, and what they alone have.
+
+    Returns:
+        how many data files were removed.
+
+    Raises:
+        LockedError, DatabaseError: another program committed meanwhile, or files cannot be removed.
+    """
+    with _errors(place):
+        table = _load(place)
+        if table is None:
+            return 0
+        heads = {reference.snapshot_id for reference in table.metadata.refs.values()}
+        expired = [item for item in table.snapshots() if item.snapshot_id not in heads and _file_of(item) not in files]
+        others = [item for item in table.snapshots() if item not in expired]
+        if not expired:
+            return 0
+        unshown = _list_manifests(table, expired) - _list_manifests(table, others)
+        data = _list_data(table, expired) - _list_data(table, others)
+        change = _begin(table)
+        ExpireSnapshots(change).by_ids([item.snapshot_id for item in expired]).commit()
+        change.commit_transaction()
+        for path in [*data, *unshown, *(item.manifest_list for item in expired)]:
+            with suppress(FileNotFoundError):
+                table.io.delete(path)
+        return len(data)
+
+
+def _file_of(snapshot: Snapshot) -> str | None:
+    summary = snapshot.summary
+    return summary.additional_properties.get(f"{_KEY}file") if summary else None
+
+
+def _list_data(table: Table, snapshots: Sequence[Snapshot]) -> set[str]:
+    """The files of snapshots, without those that they delete."""
+    manifests = [manifest for snapshot in snapshots for manifest in snapshot.manifests(table.io)]
+    return {entry.data_file.file_path for manifest in manifests for entry in manifest.fetch_manifest_entry(table.io)}
 
 
 def _list_manifests(table: Table, snapshots: Sequence[Snapshot]) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -28,8 +28,8 @@ class Format:
     """How tables of a format are written.
 
     Attributes:
-        commits: the module with ``canonical``, ``root``, ``list_facts``, ``write``, ``read``, ``commit`` and
-            ``remove``.
+        commits: the module with ``canonical``, ``root``, ``list_facts``, ``write``, ``read``, ``commit``,
+            ``remove`` and ``expire``.
         packages: that it imports.
     """
 
@@ -158,6 +158,10 @@ class LakeWriter:
     def remove(self, place: str, file: str) -> bool:
         commits, where = _commits(place)
         return bool(commits.remove(where, file))
+
+    def expire(self, place: str, files: Collection[str]) -> int:
+        commits, where = _commits(place)
+        return int(commits.expire(where, files))
 
 
 def _text_kind(kind: str) -> str:
