@@ -137,6 +137,29 @@ def search(folder: Path) -> str:
     )
 
 
+def diverse(folder: Path) -> str:
+    """Loss where more than k is asked, by how much is searched."""
+    head = ("rows", "sensitive", "asked", "run", "loss", "classes", "release (processor s)")
+    return figures(
+        folder,
+        "diverse",
+        head,
+        lambda result: (
+            (
+                f"{one['rows']:,}",
+                one["sensitive"],
+                one["case"].partition(",")[0],
+                name,
+                f"**{run['loss']:.4f}**" if name == "normal" else f"{run['loss']:.4f}",
+                f"{run['classes']:,}",
+                f"{run['processor_seconds']:.1f}",
+            )
+            for one in result["results"]
+            for name, run in one["runs"].items()
+        ),
+    )
+
+
 def best(folder: Path) -> str:
     """What `best` keeps of three searches, beside each of them."""
     head = ("table", "k", "method", "loss", "classes", "release (processor s)")
@@ -248,6 +271,7 @@ SECTIONS: Mapping[str, Callable[[Path], str]] = {
     "refine": refine,
     "search": search,
     "best": best,
+    "diverse": diverse,
     "search_rows": search_rows,
     "lefevre": lefevre,
 }

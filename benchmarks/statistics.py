@@ -131,6 +131,7 @@ def main(words: list[str] | None = None) -> None:
     """Measure and write the result."""
     parser = options(__doc__, RESULTS / "statistics.json")
     parser.add_argument("--only", default=",".join(TABLES), help="tables, comma list; default: all")
+    parser.add_argument("--insiders", default="none,alone", help="readers, comma list; default: both")
     args = parser.parse_args(words)
     if not has_data():
         return
@@ -139,7 +140,7 @@ def main(words: list[str] | None = None) -> None:
         read_sources(db)
         write_hierarchies(Path(folder))
         for name in args.only.split(","):
-            for insiders in ("none", "alone"):
+            for insiders in args.insiders.split(","):
                 results.append(measured(db, Path(folder), name, insiders))
                 print(results[-1], flush=True)
     record.write(args.out, results=results)

@@ -155,7 +155,14 @@ SUM_PARTS = ("limits", "needs", "contributors")
 """Private tables of each column of sums; templates ``statistics/sum_<part>`` make them."""
 
 
-def list_parts(sums: int, method: Method = "suppress", *, followed: bool = False, bounds: bool = False) -> list[str]:
+def list_parts(
+    sums: int,
+    method: Method = "suppress",
+    *,
+    followed: bool = False,
+    bounds: bool = False,
+    patterns: bool = False,
+) -> list[str]:
     """Suffixes of the names of a version's private tables.
 
     Args:
@@ -163,9 +170,11 @@ def list_parts(sums: int, method: Method = "suppress", *, followed: bool = False
         method: the protection.
         followed: other versions are to follow.
         bounds: bounds of hidden cells are published; with ``followed`` these are in the table of cells.
+        patterns: persons have several rows, and are counted.
     """
     if method in CHANGED_PARTS:
         return list(CHANGED_PARTS[method])
     of_sums = [f"{part}{place}" for place in range(1, sums + 1) for part in SUM_PARTS]
     rest = [*(["amounts"] if sums and followed else []), *([BOUNDS] if bounds and not followed else [])]
-    return ["cells", "atoms", "witness", *of_sums, *rest]
+    of_patterns = ["patterns", *(["paid"] if sums else [])] if patterns else []
+    return ["cells", "atoms", "witness", *of_sums, *rest, *of_patterns]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.attack.classes import label_of, see_classes
+from sqlanon.attack.persons import PersonTarget
 from sqlanon.attack.sums import add_sums, attack_sums
 from sqlanon.attack.versions import add_readers, see_new_rows
 from sqlanon.counted import STATUS, CellKeySpec
@@ -90,14 +91,14 @@ def attack_counts(
         )
         if shape.neighbour is not None:  # it has the rows of the first version
             with Scratch(engine) as scratch:
-                atoms = batch_of(scratch, kept_of(list(entry.counts.values())), batches[0]).atoms
+                atoms = batch_of(scratch, kept_of(entry.counts), batches[0]).atoms
                 first = replace(joined, seen=replace(rows[0].seen, ends=None, hidden=1))
                 seen = see_classes(scratch, shape, atoms, first, order).seen
             kinds.insert(2, targets[0].over(seen).read("rows", seen, promised=True))
         of_sums: list[tuple[SumsReader, ...]] = []
         for batch, new_rows in zip(batches, rows, strict=True):
             with Scratch(engine) as scratch:
-                batch_tables = batch_of(scratch, kept_of(list(entry.counts.values())), batch)
+                batch_tables = batch_of(scratch, kept_of(entry.counts), batch)
                 night = replace(joined, seen=new_rows.seen)
                 own_shape = shape if batch == batches[0] else replace(shape, neighbour=None)
                 of_sums.append(
@@ -107,6 +108,22 @@ def attack_counts(
         small = sum(int(new_rows.small.sum()) for new_rows in rows)
         return _report(entry, shape, joined, small, kinds, sums=add_sums(of_sums), versions=len(batches))
     truth, private_counts = _read_private(engine, shape, entry.counts, order)
+    if shape.patterns:
+        reporter.stage(entry.release, "rows and persons")
+        name = next(name for name, column in shape.measures if column == "persons")
+        of_persons = read_tables(engine, {shown: view}, CountsSpelling(value=name))
+        seen_persons = join_tables(of_persons.columns, of_persons.tables, of_persons.least)
+        small_cells = _target_persons(shape, seen_persons, joined, truth, lambda: until - time.monotonic())
+        some = max(1, MOST_PAIRS // max(int(small_cells.small.sum()), 1)) if insiders is None else insiders
+        readers = small_cells.attack(private_counts, some, promised=shape.insiders)
+        sums_readers: tuple[SumsReader, ...] = ()
+        if shape.sums:
+            reporter.stage(entry.release, "sums")
+            with Scratch(engine) as scratch:
+                tables = kept_of(entry.counts)
+                sums_readers = attack_sums(scratch, shape, tables, joined, order, lambda: until - time.monotonic())
+        reporter.finish(entry.release)
+        return _report(entry, shape, joined, int(small_cells.small.sum()), readers, sums=sums_readers)
     statistics = read_stored_statistics(entry.policy["statistics"])
     most = shape.threshold - 1 if statistics.method == "round" else shape.threshold
     target = _Target(
@@ -138,10 +155,26 @@ def attack_counts(
     if shape.sums:
         reporter.stage(entry.release, "sums")
         with Scratch(engine) as scratch:
-            kept_tables = kept_of(list(entry.counts.values()))
+            kept_tables = kept_of(entry.counts)
             sums = attack_sums(scratch, shape, kept_tables, joined, order, lambda: until - time.monotonic())
     reporter.finish(entry.release)
     return _report(entry, shape, joined, int(target.small.sum()), attacks, sums=sums)
+
+
+def _target_persons(
+    shape: Shape,
+    persons: Joined,
+    rows: Joined,
+    truth: Mapping[Key, tuple[int, int, bool]],
+    seconds: Callable[[], float],
+) -> PersonTarget:
+    """The small cells where persons have several rows; cells in the order of the persons."""
+    places = {key: place for place, key in enumerate(rows.keys)}
+    shown = rows.seen.value[[places[key] for key in persons.keys]] if shape.has_rows else None
+    counts = np.array([truth[key][:2] for key in persons.keys], np.int64).reshape(-1, 2)
+    levels = np.array([[level for level, _ in key] for key in persons.keys], np.int64).T
+    small = counts[:, 1] < shape.threshold
+    return PersonTarget(persons.seen, shown, levels, counts[:, 1], counts[:, 0], small, shape.threshold, seconds)
 
 
 def _report(
@@ -213,7 +246,7 @@ def _read_private(
     places = np.argsort(order).tolist()
     with Scratch(engine) as scratch:
         if batch is not None:
-            tables = batch_of(scratch, kept_of(list(stored.values())), batch)
+            tables = batch_of(scratch, kept_of(stored), batch)
             stored = {"cells": tables.cells, "atoms": tables.atoms}
         truth = {}
         for row in scratch.fetch("statistics/true_cells", cells=stored["cells"], batches=batch is not None, **context):

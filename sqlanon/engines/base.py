@@ -163,7 +163,7 @@ class Engine(Protocol):
     """
 
     def execute(self, statement: Statement | str) -> None:
-        """Run one statement for its effect.
+        """Run one statement that returns no rows.
 
         A plain string is SQL that a person wrote, and the names in it are resolved on the search path of the connected
         role. Generated SQL is always a `Statement`: functions and operators are those of the system, whatever the
@@ -180,7 +180,7 @@ class Engine(Protocol):
     def fetch(
         self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
     ) -> list[Row]:
-        """Run one query and return its few rows; more than ``max_rows`` is an error, not a truncation.
+        """Run one query and return the few rows; more than ``max_rows`` is an error, not a truncation.
 
         Before it the statements ``first`` are run as by `execute_all`, in the same call where the engine can.
         """

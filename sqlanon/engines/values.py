@@ -50,7 +50,7 @@ class TableRef:
 class Column:
     """A column as the system catalog has it. ``type`` is SQL for a cast; an enum's may hold values.
 
-    ``own_operators``: the type was added to the database with operators of its own (citext, hstore), which generated
+    ``own_operators``: the type was added to the database with own operators (citext, hstore), which generated
     SQL does not use. ``collation`` is SQL for COLLATE, of text where the engine has `Capabilities.collations`;
     ``deterministic``: equal values have equal bytes. ``hashable``: the engine can hash the values, or else it may
     not even compare them for equality (PostgreSQL's json, point).
@@ -74,7 +74,7 @@ class Column:
 class Relation:
     """A table or view and the columns, in order.
 
-    ``snapshot``: of a table that has versions of its own, the version that is read, and of which table; else empty.
+    ``snapshot``: of a table that has own versions, the version that is read, and of which table; else empty.
     """
 
     ref: TableRef

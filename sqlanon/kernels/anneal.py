@@ -54,8 +54,8 @@ def _measure_rests(
     rest: Places,
     rest_mask: Masks,
     lost: Longs,
-    own: Places,
-    own_mask: Masks,
+    class_box: Places,
+    class_mask: Masks,
     g: int,
     chain: Places,
     chain_mask: Masks,
@@ -69,14 +69,14 @@ def _measure_rests(
     empty_box(chain, chain_mask, rows)
     for t in range(rows - 1, -1, -1):
         join_box(chain, chain_mask, t, chain, chain_mask, t + 1, box, mask, members[t])
-    copy_box(own, own_mask, g, chain, chain_mask, 0)
+    copy_box(class_box, class_mask, g, chain, chain_mask, 0)
     empty_box(chain, chain_mask, 0)
     for t in range(rows):
         j = members[t]
         join_box(rest, rest_mask, j, chain, chain_mask, 0, chain, chain_mask, t + 1)
         join_box(chain, chain_mask, 0, chain, chain_mask, 0, box, mask, j)
         lost[j] = _wide(rest, rest_mask, j, rest, rest_mask, j, measure) if rows > 1 else np.int64(0)
-    return np.int64(_wide(own, own_mask, g, own, own_mask, g, measure))
+    return np.int64(_wide(class_box, class_mask, g, class_box, class_mask, g, measure))
 
 
 @njit(nogil=True, cache=True)

@@ -1,4 +1,4 @@
-"""Classes that a row may go to in annealing: near classes of its class where rows x extents rise least. Ours."""
+"""Classes that a row may go to in annealing: those near the present class where rows x extents rise least. Ours."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def near_classes(box: Places, mask: Masks, wide: Longs, measure: Measure, near: 
 def choose_targets(
     box: Places,
     mask: Masks,
-    own: Places,
-    own_mask: Masks,
+    class_box: Places,
+    class_mask: Masks,
     size: Longs,
     wide: Longs,
     group: Ints,
@@ -62,7 +62,7 @@ def choose_targets(
         g, near_count = group[i], 0
         for t in range(known):
             h = near[g, t]
-            more = size[h] * (joint_width(own, own_mask, h, box, mask, i, measure) - wide[h])
+            more = size[h] * (joint_width(class_box, class_mask, h, box, mask, i, measure) - wide[h])
             if near_count == most and more >= price[most - 1]:
                 continue
             slot = min(near_count, most - 1)

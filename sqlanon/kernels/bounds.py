@@ -116,7 +116,7 @@ def find_reach(codes: npt.NDArray[np.int32], geometry: Geometry, bounds: Bounds,
 
 @njit(nogil=True, cache=True)
 def _divides(start: npt.NDArray[np.int64], k: int, back: npt.NDArray[np.int32], before: npt.NDArray[np.int64]) -> bool:
-    """Whether runs of at least ``k`` rows, each within its reach, make up all rows; ``back`` gets the shortest."""
+    """Whether runs of at least ``k`` rows, each within reach, make up all rows; ``back`` gets the shortest."""
     n = len(start)
     # before[i]: the last division point at or before i, so that the nearest one k rows back is found at once
     before[0] = 0

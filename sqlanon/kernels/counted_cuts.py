@@ -1,6 +1,6 @@
 """The loss cut of a large partition.
 
-One pass computes the frequency sets of all attributes, each entry with the box of its rows.
+One pass computes the frequency sets of all attributes, each entry with the box of the rows.
 
 Boxes are of codes; the width of a box is looked up only where it grows, which in a large partition is soon over.
 """

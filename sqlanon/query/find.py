@@ -264,6 +264,8 @@ def _in_catalog(engine: Engine, name: str, direct: Relation | None) -> list[Tabl
             continue
         if entry.release == name or _same(entry.source, name) or _is(engine, entry.source, direct):
             views.append(TableRef(entry.view_schema, entry.view_name, database))
+    if lake_of(name) is not None:
+        views += [entry.view for entry in Catalog(engine).list_in_lake(name) if entry.view is not None]
     return views
 
 

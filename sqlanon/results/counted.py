@@ -49,6 +49,7 @@ class StatisticsReport(Report):
         scales: digits after the point of each column whose sums are published.
         neighbour: the release of rows that was protected together with the counts; None: there is none.
         batches: with versions that follow one another, those whose new rows are in it; else empty.
+        patterns: persons have several rows in several cells, so that they do not add up.
         earlier: the versions of earlier lineages.
     """
 
@@ -63,6 +64,7 @@ class StatisticsReport(Report):
     persons: int = 0
     neighbour: NeighbourReport | None = None
     batches: tuple[int, ...] = ()
+    patterns: bool = False
     earlier: tuple[int, ...] = ()
 
     @classmethod

@@ -13,7 +13,7 @@ class TableCells:
     """A table that was read.
 
     Attributes:
-        table: its name.
+        table: the name.
         cells: how many it lists.
         hidden: how many of them have no number, or another one than the true one.
         status: their status: hidden, rounded or perturbed.

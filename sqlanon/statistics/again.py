@@ -31,10 +31,8 @@ MOST_FORGOTTEN = 10
 """Witnesses that are forgotten at once, at most."""
 LEAST_WORK = 12_000_000
 """Cost limit where little was spent before; see `Work`."""
-MOST_MORE = 0.5
-"""Else the limit is this part of what was spent before,"""
-GAIN = 4
-"""and less than that where the share of cells that may be shown again is less than one of so many."""
+GAIN = 2
+"""Else the limit is what was spent before, times this, times the share of cells that may be shown again."""
 IDLE = 2
 """The search ends after so many steps without a gain for each cell that it may show again."""
 PER_LEVEL = 0.01
@@ -93,14 +91,14 @@ def serve_again(search: Search, secret: bytes) -> None:
         search: it serves all ends, and its first witness is the true table.
         secret: key of the draws.
 
-    Cost: half of the search before, or less where few cells can be shown again; see `GAIN`. A step costs, besides its
-    programs, a unit for each witness and class.
+    Cost: less than twice the search before, and little where few cells can be shown again; see `GAIN`. A step costs,
+    besides its programs, a unit for each witness and class.
     """
     if search.is_large or not len(search.moved):
         return
     spent = search.work.most - search.work.left
     share = float((search.hidden & ~search.must).mean())
-    limit = max(LEAST_WORK, MOST_MORE * min(1.0, GAIN * share) * spent) if share else 0.0
+    limit = max(LEAST_WORK, GAIN * share * spent) if share else 0.0
     last = search.work.left - min(limit, search.work.left / 2)
     draw = np.random.default_rng(int.from_bytes(hashlib.blake2b(b"again", key=secret[:64], digest_size=8).digest()))
     cost = 1 + PER_LEVEL * search.system.height

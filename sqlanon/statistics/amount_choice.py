@@ -121,14 +121,14 @@ class Sums:
         """The changes of each column, and what they serve."""
         return [Party(search.list_served(), search.moved != 0) for search in self._searches]
 
-    def combine(self, counts: Longs, kept: Sequence[Flags] = ()) -> tuple[Longs, tuple[Longs, ...]]:
+    def combine(self, counts: Longs, remaining: Sequence[Flags] = ()) -> tuple[Longs, tuple[Longs, ...]]:
         """Changes of counts, and of each column's sums, of the same witnesses.
 
         Args:
             counts: int64[witnesses, atoms], the changes of counts; of sums they are those of finest combinations.
-            kept: which of them are kept, then which of each column; empty: all.
+            remaining: which of them are kept, then which of each column; empty: all.
         """
-        some = kept or [np.ones(len(of), bool) for of in (counts, *(search.changes for search in self._searches))]
+        some = remaining or [np.ones(len(of), bool) for of in (counts, *(search.changes for search in self._searches))]
         extra_changes = [search.changes[choice][1:] for search, choice in zip(self._searches, some[1:], strict=True)]
         lengths = [int(some[0].sum()), *map(len, extra_changes)]
         starts = np.cumsum([0, *lengths])

@@ -12,6 +12,7 @@ from typing import Any
 from sqlanon.engines.base import TableRef
 from sqlanon.statistics.failing import refuse, refuse_each
 from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.pattern_certificate import verify_patterns, verify_persons
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_certificate import verify_demands, verify_sums
 from sqlanon.table.scratch import Scratch
@@ -35,6 +36,8 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, stored: Kept,
         verify_demands(scratch, shape, keyed, replace(stored, atoms=atoms), release)
     refuse(release, "finest cells", failing)
     refuse(release, "owners of cells", shared)
+    if shape.patterns:
+        verify_patterns(scratch, shape, keyed, stored, release)
     if neighbour is not None:
         verify_placed(scratch, shape, keyed, stage, stored.atoms, release)
     scratch.drop(keyed)
@@ -66,6 +69,12 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, stored:
         ]
     numbers = context if shape.neighbour is None else {**context, "sums": []}
     compared = _verify_view(scratch, context, physical, stored, release)
+    if shape.patterns:
+        verify_persons(scratch, shape, compared, stored, release)
+        if shape.sums:
+            _verify_paid(scratch, shape, context, compared, stored, release)
+        shown, hidden = scratch.numbers("statistics/counts", compared=compared)
+        return shown, hidden
     tables: dict[str, Any] = {"atoms": stored.atoms, "cells": stored.cells, "witness": stored.witness}
     least_rows: dict[str, Any] = {
         "atoms": stored.atoms,
@@ -100,6 +109,33 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, stored:
         verify_sums(scratch, shape, stored, (moved, compared), release)
     shown, hidden = scratch.numbers("statistics/counts", compared=compared)
     return shown, hidden
+
+
+def _verify_paid(
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, stored: Kept, release: str
+) -> None:
+    """Witnesses have all sums that are published, in the range of the rows of their persons, and meet every demand.
+
+    Raises:
+        PrivacyViolation: they do not.
+    """
+    refuse_each(
+        release,
+        ("changes of no sum", "sums that a witness changes twice", "changes of sums"),
+        scratch.numbers("statistics/verify_paid", paid=stored.paid, atoms=stored.atoms, **context),
+    )
+    changes = scratch.table("changes_of_rows")
+    scratch.execute(
+        "statistics/pattern_changes",
+        changes=changes,
+        witness=stored.witness,
+        patterns=stored.patterns,
+        paid=stored.paid,
+        sums=context["sums"],
+    )
+    of_rows = replace(stored, witness=changes)
+    moved = _verify_moves(scratch, shape, context, compared, of_rows, release, "moved_of_sums")
+    verify_sums(scratch, shape, of_rows, (moved, compared), release)
 
 
 def _verify_view(scratch: Scratch, context: dict[str, Any], physical: TableRef, stored: Kept, release: str) -> TableRef:

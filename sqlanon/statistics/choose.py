@@ -19,6 +19,7 @@ from sqlanon.statistics.amount_choice import Party, Sums, drop_all
 from sqlanon.statistics.amounts import Amounts, Range, find_sensitive
 from sqlanon.statistics.count_search import CountSearch
 from sqlanon.statistics.deviations import MOST_WORK, ExhaustedError, Work
+from sqlanon.statistics.insiders import insiders_of
 from sqlanon.statistics.system import System, hash_members
 from sqlanon.statistics.unserved import UnservedError
 
@@ -49,20 +50,6 @@ class Protected:
     sums: tuple[Longs, ...] = ()
 
 
-def insiders_of(system: System) -> list[Longs]:
-    """Who is alone in a class: for each such person the atoms of all classes in which he is, in ascending order."""
-    owner = system.atoms.owner
-    first = owner[system.member[system.at[:-1]]]
-    lengths = np.diff(system.at)
-    alone = (first >= 0) & (
-        np.add.reduceat(owner[system.member] == np.repeat(first, lengths), system.at[:-1]) == lengths
-    )
-    atoms_of_person: dict[int, set[int]] = {}
-    for cell in np.flatnonzero(alone):
-        atoms_of_person.setdefault(int(first[cell]), set()).update(system.members(int(cell)).tolist())
-    return [np.array(sorted(atoms_of_person[person]), np.int64) for person in sorted(atoms_of_person)]
-
-
 def choose_hidden(
     system: System,
     threshold: int,
@@ -91,7 +78,8 @@ def choose_hidden(
 
     Cost: some linear programs for each small cell; more where an insider is in the way.
     """
-    must = system.small | system.inner | find_sensitive([amount for amount, _ in amounts], len(system))
+    sensitive = find_sensitive([amount for amount, _ in amounts], len(system))
+    must = system.with_twins(system.small | system.inner | sensitive)
     work = Work(most_work)
     search = CountSearch(system, threshold, insiders_of(system) if insiders else [], (work, must.copy()))
     small = np.flatnonzero(system.small)
@@ -108,15 +96,18 @@ def choose_hidden(
         serve_again(search, secret)
     sums = Sums(system, amounts, search.changes, search.hidden, work)
     sums.serve(lambda cells: _order_by_level(system, cells, secret), secret)
-    hidden = sums.hidden
-    cells = _order_by_level(system, np.flatnonzero(hidden & ~must), secret)[::-1]
+    hidden = system.with_twins(sums.hidden)
+    cells = _order_by_level(system, np.flatnonzero(hidden & ~must & system.first), secret)[::-1]
     steps = 2 * len(small) * len(search.changes) * len(cells)
     if not search.has_tables() or steps > MOST_SHOWN:
         return Protected(hidden, *sums.combine(search.changes))
-    parties = [Party(search.list_served(), (search.moved != 0) | sums.moved_by_repairs), *sums.list_parties()]
+    moves = system.with_twins((search.moved != 0) | sums.moved_by_repairs)
+    parties = [Party(search.list_served(), moves), *sums.list_parties()]
     for cell in cells:
         if drop_all(parties, int(cell)):
             hidden[cell] = False
+            if system.twin is not None:
+                hidden[system.twin[cell]] = False
     return Protected(hidden, *sums.combine(search.changes, [party.kept for party in parties]))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from sqlanon.statistics.deviations import Demand, Deviations, Work
 from sqlanon.statistics.growing import Rows
+from sqlanon.statistics.insiders import Insider, Insiders
 from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
 from sqlanon.statistics.served import Served
-from sqlanon.statistics.system import System, group_atoms
+from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
 
 if TYPE_CHECKING:
@@ -53,21 +54,19 @@ class CountSearch:
     Args:
         system: the cells.
         threshold: a hidden small cell may have any number up to it.
-        insiders: of each person who is alone in a class the atoms that the person knows.
+        insiders: the persons who are alone in a class.
         begun: counts the cost of the programs; and which classes are hidden, which the search changes.
     """
 
-    def __init__(self, system: System, threshold: int, insiders: list[Longs], begun: tuple[Work, Flags]) -> None:
+    def __init__(self, system: System, threshold: int, insiders: Sequence[Insider], begun: tuple[Work, Flags]) -> None:
         self.work, self.hidden = begun
         self.system, self.must = system, self.hidden.copy()
         self._whole, self._near = Deviations(system, self.hidden, self.work), Nearby(system, self.hidden, self.work)
         self.ahead, self._cost = 0, 0
-        self._insiders = insiders
-        self._part = group_atoms(system.atoms, [0] * len(system.atoms.nodes))
-        self._of_atom = np.full(len(system.atoms.count), -1, np.int64)
-        for person, atoms in enumerate(insiders):
-            self._of_atom[atoms] = person
-        self._most = system.least - system.value
+        self._insiders = Insiders(system, insiders)
+        # The least number is one of rows, where cells have both; of rows fewer than N are fewer than N persons.
+        self._least_of = np.arange(len(system)) if system.twin is None else system.twin
+        self._most = (system.least - system.value)[self._least_of]
         self._fewest = threshold - system.value
         self._parts: _Parts | None = None
         self._changes = Rows(len(system.atoms.count), np.int64)
@@ -75,33 +74,17 @@ class CountSearch:
         self._seen = Rows(len(insiders), np.bool_)
         self._add(np.zeros(len(system.atoms.count), np.int64))
 
-    def parts(self, cell: int) -> tuple[dict[int, int], int]:
-        """For each insider of a class, his rows beyond one for each atom; and the insider with the whole class, or -1.
-
-        An insider with the whole class knows it anyhow.
-        """
-        inside = self.system.members(cell)
-        excess: dict[int, int] = {}
-        for person in np.unique(self._of_atom[inside]):
-            if person >= 0:
-                is_own = np.isin(inside, self._insiders[person])
-                if is_own.all():
-                    return {}, int(person)
-                parts = len(np.unique(self._part[inside[is_own]]))
-                excess[int(person)] = int(self.system.atoms.count[inside[is_own]].sum()) - parts
-        return excess, -1
-
     def serving(self, cell: int, *, low: bool) -> tuple[Flags, Flags]:
         """The witnesses that serve a class at an end, and those that do for each insider.
 
         Returns:
             bool[witnesses] and bool[insiders, witnesses]; every witness serves an insider with the whole class.
         """
-        moved, seen = self._moved.array[:, cell], self._seen.array
+        moved, seen = self._moved.array[:, self._least_of[cell] if low else cell], self._seen.array
         plain = self._meets(cell, moved, low=low, more=0)
         by_person = plain & ~seen.T
-        if self._insiders:
-            excess, whole = self.parts(cell)
+        if len(self._insiders):
+            excess, whole = self._insiders.parts(cell)
             for person, more in excess.items():
                 by_person[person] = self._meets(cell, moved, low=low, more=more) & ~seen[:, person]
             if whole >= 0:
@@ -109,9 +92,16 @@ class CountSearch:
         return plain, by_person
 
     def _meets(self, cell: int, moved: Longs, *, low: bool, more: int) -> Flags:
-        """An insider with more rows asks for less at the lower end, and for more at the upper end."""
-        meets: Flags = moved <= self._most[cell] + more if low else moved >= self._fewest[cell] + more
-        return meets
+        """An insider with more rows asks for less at the lower end, and for more at an upper end of rows."""
+        if low:
+            least: Flags = moved <= self._most[cell] + more
+            return least
+        most: Flags = moved >= self._fewest[cell] + self._more_above(more)
+        return most
+
+    def _more_above(self, more: int) -> int:
+        """By how much an insider's rows beyond one for each atom raise the upper end; persons count once."""
+        return more if self.system.twin is None else 0
 
     def serve(self, cell: int, *, low: bool) -> None:
         """Find witnesses for an end of a cell.
@@ -131,12 +121,13 @@ class CountSearch:
             _, by_person = self.serving(cell, low=low)
 
     def _solve(self, cell: int, *, low: bool, persons: tuple[int, ...], able: bool = False) -> bool:
-        fixed = tuple(int(atom) for person in persons for atom in self._insiders[person])
-        excess = self.parts(cell)[0] if persons else {}
+        fixed = tuple(int(atom) for person in persons for atom in self._insiders.atoms(person))
+        excess = self._insiders.parts(cell)[0] if persons else {}
         more = [excess.get(person, 0) for person in persons] or [0]
         most = int(self._most[cell]) + min(more) if low else None
-        fewest = None if low else int(self._fewest[cell]) + max(more)
-        change = self._find(Demand(cell, most, fewest, fixed), keep_shown=able)
+        fewest = None if low else int(self._fewest[cell]) + self._more_above(max(more))
+        demanded = int(self._least_of[cell]) if low else cell
+        change = self._find(Demand(demanded, most, fewest, fixed), keep_shown=able)
         if change is None:
             if able:
                 return False
@@ -173,13 +164,10 @@ class CountSearch:
 
     def _add(self, change: Longs) -> None:
         moved = self.system.sums(change)
-        self._whole.hide(np.flatnonzero(moved))
-        seen = np.zeros(len(self._insiders), bool)
-        persons = self._of_atom[np.flatnonzero(change)]
-        seen[persons[persons >= 0]] = True
+        self._whole.hide(np.flatnonzero(self.system.with_twins(moved != 0)))
         self._changes.add(change)
         self._moved.add(moved)
-        self._seen.add(seen)
+        self._seen.add(self._insiders.seen(change))
 
     @property
     def changes(self) -> Longs:
@@ -202,7 +190,8 @@ class CountSearch:
         """Forget other witnesses; what they alone change is shown. Returns the witnesses before, for `reset`."""
         before = self._changes, self._moved, self._seen
         self._changes, self._moved, self._seen = (rows.take(remaining) for rows in before)
-        self._whole.set_hidden(self.must | self.moved.any(axis=0))
+        moved: Flags = (self.moved != 0).any(axis=0)
+        self._whole.set_hidden(self.must | self.system.with_twins(moved))
         return before
 
     def serve_lost(self, draw: np.random.Generator) -> Iterator[None]:
@@ -229,14 +218,15 @@ class CountSearch:
         """
         parts, seen = self._list_parts(), self._seen.array
         moved = self._moved.array[:, parts.cell].T
+        least = self._moved.array[:, self._least_of[parts.cell]].T
         most, fewest = self._most[parts.cell], self._fewest[parts.cell]
         plain = np.empty((2 * len(parts.cell), moved.shape[1]), bool)
-        plain[::2], plain[1::2] = moved <= most[:, None], moved >= fewest[:, None]
-        of_pair, more = moved[parts.place], parts.more[:, None]
+        plain[::2], plain[1::2] = least <= most[:, None], moved >= fewest[:, None]
+        more, more_above = parts.more[:, None], parts.more[:, None] * (self.system.twin is None)
         keeps = ~seen.T[parts.person]
         insiders_served = np.empty((2 * len(parts.place), moved.shape[1]), bool)
-        insiders_served[::2] = (of_pair <= most[parts.place][:, None] + more) & keeps
-        insiders_served[1::2] = (of_pair >= fewest[parts.place][:, None] + more) & keeps
+        insiders_served[::2] = (least[parts.place] <= most[parts.place][:, None] + more) & keeps
+        insiders_served[1::2] = (moved[parts.place] >= fewest[parts.place][:, None] + more_above) & keeps
         insiders_served[np.repeat(parts.whole, 2)] = True
         ends = (2 * parts.place[:, None] + np.arange(2)).reshape(-1)
         return Served(plain, ~seen, insiders_served, np.stack([ends, np.repeat(parts.person, 2)], axis=1))
@@ -244,8 +234,8 @@ class CountSearch:
     def _list_parts(self) -> _Parts:
         if self._parts is None:
             small, pairs = np.flatnonzero(self.system.small), []
-            for place, cell in enumerate(small.tolist() if self._insiders else ()):
-                excess, whole = self.parts(cell)
+            for place, cell in enumerate(small.tolist() if len(self._insiders) else ()):
+                excess, whole = self._insiders.parts(cell)
                 pairs += [(place, person, more, False) for person, more in excess.items()]
                 pairs += [(place, whole, 0, True)] if whole >= 0 else []
             columns = np.array(pairs, np.int64).reshape(-1, 4).T

@@ -12,6 +12,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.statistics.parts import Parts, with_classes
+from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
 from sqlanon.statistics.placing import divide_cells
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
@@ -41,6 +42,7 @@ class Cube:
         single: each person has one row.
         parts: the classes of a release of rows; then the atoms are these parts.
         amounts: see statistics/amounts; None: no other versions are to follow, or there are no sums.
+        patterns: of persons with several rows, who are counted; None: persons add up, or are not counted.
     """
 
     atoms: TableRef
@@ -51,9 +53,10 @@ class Cube:
     single: bool = False
     parts: Parts | None = None
     amounts: TableRef | None = None
+    patterns: Patterns | None = None
 
 
-def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -> Cube:
+def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str, *, several: bool = False) -> Cube:
     """Count the rows and persons of all cells.
 
     Args:
@@ -61,12 +64,14 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
         shape: the published columns, margins and measures.
         stage: the staged source.
         release: name of the release, for messages.
+        several: persons may be counted who have rows in several of the finest cells.
 
     Raises:
         InfeasibleError: there are no rows.
         PolicyError: a measure cannot be published of persons with several rows.
 
-    Cost: two groupings of the rows; the grouping of cells has a set for each margin.
+    Cost: two groupings of the rows; the grouping of cells has a set for each margin. Where persons are counted who have
+        several rows, the codes of all persons' rows leave the engine.
     """
     rows, atoms, cells = (scratch.table(name) for name in ("cube_rows", "atoms", "cells"))
     context = shape.context()
@@ -82,23 +87,17 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
             "the grand total"
         )
     kinds = {column for _, column in shape.measures}
-    if "persons" in kinds and of_atoms != persons:
-        raise PolicyError(
-            f"{release}: a person has rows in several of the finest cells, so that persons do not add up over cells, "
-            "and what margins reveal of them is not known; publish n: count alone"
-        )
-    if kinds == {"n", "persons"} and n != persons:
-        raise PolicyError(
-            f"{release}: a person has several rows, so that rows and persons are different numbers of the same cells, "
-            "which limit each other; publish one of the two"
-        )
+    apart = kinds == {"n", "persons"} and n != persons
+    patterned = "persons" in kinds and (of_atoms != persons or apart)
+    if patterned:
+        _check_patterns(shape, release, several=several)
     if sums and kinds == {"persons"} and n != persons:
         raise PolicyError(
             f"{release}: a person has several rows, and the range of a sum is of rows: publish n: count next to it"
         )
     if any(max(abs(summed.low), abs(summed.high)) * n >= MOST_RANGE for summed in shape.sums):
         raise PolicyError(f"{release}: the range of a sum is too wide for so many rows; declare a narrower one")
-    if n != persons and (shape.neighbour is not None or shape.followed):
+    if n != persons and not patterned and (shape.neighbour is not None or shape.followed):
         key = "refresh" if shape.followed else "together"
         raise PolicyError(f"{release}: {key} is not built where a person has several rows; leave it out")
     finest, parts = atoms, None
@@ -108,8 +107,37 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
     if shape.followed and shape.sums:
         amounts = scratch.table("amounts")
         scratch.execute("statistics/amounts", amounts=amounts, rows=rows, **context)
+    patterns = _read_patterns(scratch, rows) if patterned else None
     scratch.drop(rows)
-    return Cube(atoms, finest, cells, (many, listed), sums, n == persons, parts, amounts)
+    return Cube(atoms, finest, cells, (many, listed), sums, n == persons, parts, amounts, patterns)
+
+
+def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
+    """Refuse where persons are counted who have several rows, and it is not built.
+
+    Raises:
+        PolicyError: the policy asks for it.
+    """
+    features = {
+        "noise and rounding": not several,
+        "refresh": shape.followed,
+        "together": shape.neighbour is not None,
+    }
+    for feature, is_asked in features.items():
+        if is_asked:
+            raise PolicyError(
+                f"{release}: a person has several rows, so that persons do not add up over cells; with measures of "
+                f"persons {feature} of such a source is not built: publish n: count without persons, or leave it out"
+            )
+
+
+def _read_patterns(scratch: Scratch, rows: TableRef) -> Patterns:
+    listed = scratch.table("person_rows")
+    scratch.execute("statistics/person_rows", listed=listed, rows=rows)
+    query = scratch.sql("statistics/person_codes", listed=listed)
+    person, atom, times = (cast("Longs", array) for array in scratch.fetch_arrays(query, ["int64"] * 3))
+    scratch.drop(listed)
+    return collect_patterns(person, atom - 1, times)
 
 
 def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> System:
@@ -127,6 +155,11 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     levels = np.stack([column_levels.astype(np.int64) for column_levels in of])
     listed = Listed(levels, cast("Longs", first) - 1, cast("Longs", persons) < shape.threshold)
     whole = build_system(read_atoms(scratch, shape, cube.finest), listed, shape.finest, secret)
+    if cube.patterns is not None:
+        counted = np.zeros(len(whole), np.int64)
+        counted[whole.listed] = persons
+        patterns = add_candidates(whole, cube.patterns, secret)
+        return over_patterns(whole, counted, patterns, rows=shape.has_rows)
     if cube.parts is None:
         return whole
     listed = replace(listed, first=cube.parts.first()[listed.first])

@@ -140,8 +140,8 @@ class Deviations:
         self._highs, self._system, self._work, self.hidden = import_highs(), system, work, hidden
         self._limits = limits or count_limits(system)
         self._atoms, self._unit = len(system.atoms.count), self._limits.unit
-        wide = np.flatnonzero(np.diff(system.at) > 1)
-        self._single = np.diff(system.at) == 1
+        self._single = (np.diff(system.at) == 1) & (system.first_times() == 1)
+        wide = np.flatnonzero(~self._single)
         self._grows = np.empty(len(system), np.int64)
         self._grows[self._single] = system.member[system.at[:-1][self._single]]
         self._grows[wide] = 2 * self._atoms + np.arange(len(wide))
@@ -172,8 +172,9 @@ class Deviations:
         index, value = [], []
         for cell in wide.tolist():
             inside = system.members(cell)
+            times = system.times_of(cell).astype(np.float64)
             index.append(np.concatenate([inside, inside + self._atoms, [self._grows[cell], self._shrinks[cell]]]))
-            value.append(np.concatenate([np.ones(len(inside)), np.full(len(inside), -1.0), [-1.0, 1.0]]))
+            value.append(np.concatenate([times, -times, [-1.0, 1.0]]))
         program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
         program.a_matrix_.start_ = np.cumsum([0, *map(len, index)]).astype(np.int32)
         program.a_matrix_.index_ = np.concatenate([np.zeros(0), *index]).astype(np.int32)
@@ -273,9 +274,9 @@ class Deviations:
                 low[shrinks], high[grows] = max(low[shrinks], -demand.most / unit), 0.0
         return low, high
 
-    def _round(self, found: Floats) -> Longs | None:
+    def _round(self, solution: Floats) -> Longs | None:
         """The change in whole numbers, if the program's is one: no class changes by the rounding."""
-        exact = found * self._unit
+        exact = solution * self._unit
         whole = np.rint(exact)
         near = NEAR if self._unit == 1 else UNIT_NEAR
         if np.any(np.abs(exact - whole) >= near):
@@ -284,14 +285,14 @@ class Deviations:
         still = np.abs(self._system.sums_of(exact)) < len(exact) * near
         return None if self._system.sums(change)[still].any() else change
 
-    def _whole(self, found: Floats, low: Floats, high: Floats) -> Longs | None:
-        """The same program with whole numbers: of the atoms that change in ``found``, and if need be of all."""
-        still = np.flatnonzero(np.abs(found) < NEAR)
+    def _whole(self, solution: Floats, low: Floats, high: Floats) -> Longs | None:
+        """The same program with whole numbers: of the atoms that change in ``solution``, and if need be of all."""
+        still = np.flatnonzero(np.abs(solution) < NEAR)
         columns = np.concatenate([still, still + self._atoms])
         nothing = np.zeros(len(self._low))
         self._set(columns, nothing, nothing)
         try:
-            first = self._solve_whole(np.flatnonzero(np.abs(found) >= NEAR))
+            first = self._solve_whole(np.flatnonzero(np.abs(solution) >= NEAR))
         finally:
             self._set(columns, low, high)
         return first if first is not None else self._solve_whole(np.arange(self._atoms))

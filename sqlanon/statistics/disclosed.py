@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.statistics.joined import Joined
+from sqlanon.statistics.person_bounds import list_steps, narrow_persons
 from sqlanon.statistics.program import Box, Program
 from sqlanon.statistics.reach import WHOLE, ContradictionError, Reach
 from sqlanon.statistics.rows import build_rows
@@ -79,6 +81,29 @@ def disclose(seen: Seen, seconds: Callable[[], float]) -> list[Interval]:
         raise ContradictionError(np.array(empty, np.int64))
     return [
         intervals.get(cell, Interval(cell, 0, 0, reached=whole))
+        for cell in np.flatnonzero(seen.value == HIDDEN).tolist()
+    ]
+
+
+def disclose_persons(joined: Joined) -> list[Interval]:
+    """The interval of each hidden cell, where numbers are of persons who have several rows.
+
+    A whole has at least the persons of each part, and at most their sum. Readers may know more: none is reached.
+
+    Raises:
+        ContradictionError: no persons have all shown numbers; it names cells that show it.
+
+    Cost: that of `narrow_persons`.
+    """
+    seen = joined.seen
+    low, high = seen.bounds()
+    levels = np.array([[level for level, _ in key] for key in joined.keys], np.int64).T
+    low, high = narrow_persons(list_steps(levels, seen.of), low, high)
+    wrong = np.flatnonzero(low > high)
+    if len(wrong):
+        raise ContradictionError(wrong)
+    return [
+        Interval(cell, int(low[cell]), None if high[cell] >= UNBOUNDED else int(high[cell]), reached=False)
         for cell in np.flatnonzero(seen.value == HIDDEN).tolist()
     ]
 

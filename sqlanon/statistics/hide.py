@@ -12,7 +12,8 @@ from sqlanon.engines.base import TableRef
 from sqlanon.progress import Progress
 from sqlanon.statistics.amounts import Amounts, Range
 from sqlanon.statistics.bounds import Witnessed, bound_cells
-from sqlanon.statistics.choose import choose_hidden
+from sqlanon.statistics.choose import Protected, choose_hidden
+from sqlanon.statistics.hide_patterns import bound_both, load_paid, load_patterns
 from sqlanon.statistics.parts import Parts
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.system import System, Wholes
@@ -33,11 +34,15 @@ class Hidden:
             tight (1 or 0), and the same of each sum.
         witness: scratch table (witness, atom, change), where the change is not 0.
         witnesses: number of witnesses, besides the true table.
+        patterns: scratch table (pattern, atom, times, persons), where witnesses are changes of patterns.
+        paid: then that of what they change of sums (witness, atom, and each sum); None: there are no sums.
     """
 
     table: TableRef
     witness: TableRef
     witnesses: int
+    patterns: TableRef | None = None
+    paid: TableRef | None = None
 
 
 def hide_cells(
@@ -74,6 +79,8 @@ def hide_cells(
     )
     whole = system if system.wholes is None else system.wholes.system
     cells = np.flatnonzero(choice.hidden[system.listed])
+    if shape.patterns:
+        return _load_patterns(scratch, shape, system, choice, amounts)
     table, witness = scratch.table("hidden"), scratch.table("witness")
     nothing = np.full(len(cells), -1, np.int64)
     hidden = {"cell": (cells + 1).astype(np.int64), "low": nothing, "high": nothing}
@@ -92,6 +99,18 @@ def hide_cells(
         witness, {"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64), **changes}
     )
     return Hidden(table, witness, len(choice.witnesses) - 1)
+
+
+def _load_patterns(
+    scratch: Scratch, shape: Shape, system: System, choice: Protected, amounts: Sequence[tuple[Amounts, Range]]
+) -> Hidden:
+    cells, table = np.flatnonzero(choice.hidden[system.listed]), scratch.table("hidden")
+    bounds = bound_both(system, choice, shape, amounts) if shape.bounds else {}
+    hidden = {name: of[cells] for name, of in bounds.items()} or {"low": np.full(len(cells), -1, np.int64)}
+    scratch.engine.load_arrays(table, {"cell": (cells + 1).astype(np.int64), **hidden})
+    witness, patterns = load_patterns(scratch, shape, system, choice.witnesses)
+    paid = load_paid(scratch, choice.sums) if choice.sums else None
+    return Hidden(table, witness, len(choice.witnesses) - 1, patterns, paid)
 
 
 def _place_sums(changes: Longs, wholes: Wholes) -> Longs:

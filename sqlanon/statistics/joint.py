@@ -1,6 +1,6 @@
 """Numbers of rows and sums of columns as one system: rows in a range bound their sum, and it bounds how many they are.
 
-Of each column an atom has a further number, the sum above the least that its rows can have. It is 0 or more, and at
+Of each column an atom has a further number, the sum above the least that the rows can have. It is 0 or more, and at
 most the rows times the width of the range. Any whole numbers between these ends are the sums of some rows.
 """
 
@@ -152,7 +152,7 @@ def join_sums(seen: Seen, sums: Sequence[tuple[Longs, Range]], parts: Combinatio
         parts: the combinations that have sums; None: each atom of rows has.
 
     Raises:
-        PolicyError: a sum is not in the range of its rows.
+        PolicyError: a sum is not in the range of the rows.
 
     Cost: memory of the cells and atoms for each column.
     """

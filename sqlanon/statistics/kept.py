@@ -13,6 +13,7 @@ from sqlanon.statistics.sum_tables import SumTables
 from sqlanon.table.scratch import Scratch
 
 ENDS = ("low", "high", "tight")
+PERSON_ENDS = ("least", "most", "sure")
 """Columns of the bounds of a number."""
 Tables = Mapping[str, TableRef]
 """The tables by their parts, in the order of `list_parts`."""
@@ -23,7 +24,8 @@ class Kept:
     """The private tables of hidden cells: cells, atoms, the changes of the witnesses, and the demands of each sum.
 
     Where versions with sums follow one another, ``amounts`` has the rows of each finest combination by their amounts.
-    Where bounds of hidden cells are published, ``bounds`` has them.
+    Where bounds of hidden cells are published, ``bounds`` has them. Where persons have several rows, ``patterns`` has
+    the patterns that witnesses change, and ``paid`` the sums that these change.
     """
 
     cells: TableRef
@@ -32,26 +34,29 @@ class Kept:
     sums: tuple[SumTables, ...] = ()
     amounts: TableRef | None = None
     bounds: TableRef | None = None
+    patterns: TableRef | None = None
+    paid: TableRef | None = None
 
     def parts(self) -> dict[str, TableRef]:
         """The tables by their parts."""
         sums = {
             f"{part}{index}": getattr(summed, part) for index, summed in enumerate(self.sums, 1) for part in SUM_PARTS
         }
-        amounts = {} if self.amounts is None else {"amounts": self.amounts}
-        bounds = {} if self.bounds is None else {BOUNDS: self.bounds}
-        return {"cells": self.cells, "atoms": self.atoms, "witness": self.witness, **sums, **amounts, **bounds}
+        more = {"amounts": self.amounts, BOUNDS: self.bounds, "patterns": self.patterns, "paid": self.paid}
+        some = {part: table for part, table in more.items() if table is not None}
+        return {"cells": self.cells, "atoms": self.atoms, "witness": self.witness, **sums, **some}
 
 
-def kept_of(tables: Sequence[TableRef]) -> Kept:
-    """The private tables of hidden cells, in the order of `list_parts`."""
-    cells, atoms, witness, *rest = tables
-    many, bounds = len(SUM_PARTS), None
-    if rest and rest[-1].name.endswith(f"_{BOUNDS}"):
-        bounds = rest.pop()
-    amounts = rest.pop() if len(rest) % many else None
-    sums = tuple(SumTables(*rest[index : index + many]) for index in range(0, len(rest), many))
-    return Kept(cells, atoms, witness, sums, amounts, bounds)
+def kept_of(tables: Tables) -> Kept:
+    """The private tables of hidden cells by their parts."""
+    sums = tuple(
+        SumTables(*(tables[f"{part}{place}"] for part in SUM_PARTS))
+        for place in range(1, len(tables) + 1)
+        if f"{SUM_PARTS[0]}{place}" in tables
+    )
+    cells, atoms, witness = (tables[part] for part in ("cells", "atoms", "witness"))
+    more = (tables.get(part) for part in ("amounts", BOUNDS, "patterns", "paid"))
+    return Kept(cells, atoms, witness, sums, *more)
 
 
 def kept_beside(physical: TableRef, parts: Sequence[str]) -> dict[str, TableRef]:
@@ -64,16 +69,19 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
     sums = [f"s{summed.place}" for summed in shape.sums]
     ranks = [] if shape.neighbour is None else [f"r{column.place}" for column in shape.neighbour.columns]
+    persons = PERSON_ENDS if shape.patterns else ()
     places = ["", *(str(summed.place) for summed in shape.sums)]
     classes = [] if shape.neighbour is None else ["whole", "kind", "class", *ranks]
     return {
         "cells": ["cell", *levels, "n", "persons", *sums],
         "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner", *sums, *classes],
-        "witness": ["witness", "atom", "change", *sums],
+        "witness": ["witness", "pattern", "change"] if shape.patterns else ["witness", "atom", "change", *sums],
+        "paid": ["witness", "atom", *sums],
+        "patterns": ["pattern", "atom", "times", "persons"],
         "amounts": [*(f"v{column.place}_0" for column in shape.columns), *sums, "n"],
         "noise": ["cell", "key", "value", "change", "marks"],
         "chances": ["number", "first", "until", "change"],
-        BOUNDS: ["cell", *(f"{end}{place}" for place in places for end in ENDS)],
+        BOUNDS: ["cell", *(f"{end}{place}" for place in places for end in ENDS), *persons],
         **{f"{part}{summed.place}": list(SUM_COLUMNS[part]) for summed in shape.sums for part in SUM_PARTS},
     }
 

@@ -90,7 +90,7 @@ def link_tables(tables: Sequence[Piece], value: Longs, *, whole: bool) -> Linked
     """The system of some tables.
 
     Args:
-        tables: each over its own finest cells, all of which are listed; every margin of its columns is.
+        tables: each over the finest cells of the table, all of which are listed; every margin of its columns is.
         value: int64[cells], `HIDDEN` where a cell is not shown.
         whole: combinations of all columns are needed, as there are sums or classes as well.
 

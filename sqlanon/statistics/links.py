@@ -29,7 +29,7 @@ class Links:
 
     Attributes:
         row, atom, factor: int64[entries]; each atom once in a row.
-        low, high: int64[rows]; `OPEN`, with its sign: nothing bounds it.
+        low, high: int64[rows]; `OPEN`, with a sign: nothing bounds it.
         unit: int64[atoms], the unit in which programs solve an atom.
     """
 

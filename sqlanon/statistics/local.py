@@ -57,6 +57,8 @@ class Nearby:
         order = np.argsort(system.member, kind="stable")
         self._holding = np.repeat(np.arange(len(system), dtype=np.int64), self._size)[order]
         self._starts = np.searchsorted(system.member[order], np.arange(atoms + 1)).astype(np.int64)
+        times = np.ones(len(system.member), np.int64) if system.times is None else system.times
+        self._times = times[order]
         self._limits = limits or count_limits(system)
         # Sets of atoms are equal where these sums are, but for a chance of 2^-62 for each pair.
         self._marks = np.random.default_rng(0).integers(1, 2**62, atoms, dtype=np.int64)
@@ -121,9 +123,10 @@ class Nearby:
         """The atoms of the demand and of the smallest cells around; if too many, those with the cheapest changes."""
         system = self._system
         asked_atoms = self._list_asked(demand)
+        kept_atoms = asked_atoms if demand.cell < 0 else self._add_kin(asked_atoms, most)
         around = np.intersect1d(self._cells_of(int(asked_atoms[0])), self._cells_of(int(asked_atoms[-1])))
         around = around[self._size[around] > len(asked_atoms)]
-        pool = asked_atoms
+        pool = kept_atoms
         for cell in around[np.argsort(self._size[around], kind="stable")]:
             if len(pool) >= most:
                 break
@@ -132,28 +135,50 @@ class Nearby:
                 pool = np.union1d(pool, members)
         if len(pool) > most:
             cost = np.array([self._cost_of(int(atom)) for atom in pool])
-            cost[np.isin(pool, asked_atoms)] = -1
+            cost[np.isin(pool, kept_atoms)] = -1
             pool = np.sort(pool[np.argsort(cost, kind="stable")[:most]])
         usable: Longs = np.setdiff1d(pool, np.array(demand.fixed, np.int64))
         return usable
+
+    def _add_kin(self, atoms: Longs, most: int) -> Longs:
+        """Some atoms with those that are made of them; of cells with many the empty ones are left out."""
+        kin = self._system.kin
+        if kin is None:
+            return atoms
+        real = atoms[self._system.atoms.count[atoms] > 0]
+        related = np.union1d(atoms, kin[np.isin(kin[:, 0], real), 1])
+        if len(related) <= most // 2:
+            return related
+        return real if len(real) else atoms[:1]
+
+    def _count_asked(self, atoms: Longs, demand: Demand) -> Floats:
+        """How often the class of a demand counts some of its atoms."""
+        if demand.cell < 0 or self._system.times is None:
+            return np.ones(len(atoms))
+        members = self._system.members(demand.cell)
+        times = self._system.times[self._system.at[demand.cell] : self._system.at[demand.cell + 1]]
+        counted: Floats = times[np.searchsorted(members, atoms)].astype(np.float64)
+        return counted
 
     def _cost_of(self, atom: int) -> float:
         cells = self._cells_of(atom)
         shown = self._system.weight[cells[~self._hidden[cells]]].sum()
         return float(shown / (1 + min(int(self._system.atoms.count[atom]), ENOUGH)))
 
-    def _merge(self, pool: Longs) -> tuple[Floats, Floats, Flags, Longs, Longs]:
+    def _merge(self, pool: Longs) -> tuple[Floats, Floats, Flags, Longs, Longs, Longs]:
         """The cells of some atoms, merged where they have the same of these atoms.
 
         Returns:
             float64[rows], the cost of changing each; float64[rows], the least change; bool[rows], which may not change;
-            and the atoms of a row by their places in ``pool``: of row i ``columns[at[i]:at[i + 1]]``.
+            and the atoms of a row by their places in ``pool``, and how often it counts each: of row i
+            ``columns[at[i]:at[i + 1]]``.
         """
         lengths = self._starts[pool + 1] - self._starts[pool]
         columns = np.repeat(np.arange(len(pool), dtype=np.int64), lengths)
-        cells, at_cell = np.unique(np.concatenate([self._cells_of(int(atom)) for atom in pool]), return_inverse=True)
-        sums = np.zeros(len(cells), np.int64)
-        np.add.at(sums, at_cell, self._marks[pool][columns])
+        places = np.concatenate([np.arange(self._starts[atom], self._starts[atom + 1]) for atom in pool])
+        cells, at_cell = np.unique(self._holding[places], return_inverse=True)
+        times, sums = self._times[places], np.zeros(len(cells), np.int64)
+        np.add.at(sums, at_cell, self._marks[pool][columns] * times)
         _, first, row_of = np.unique(sums, return_index=True, return_inverse=True)
         rows = len(first)
         weight = np.where(self._hidden[cells], 0.0, self._system.weight[cells])
@@ -168,7 +193,7 @@ class Nearby:
         row, column = row_of[at_cell[entries]], columns[entries]
         order = np.argsort(row, kind="stable")
         starts = np.searchsorted(row[order], np.arange(rows + 1)).astype(np.int64)
-        return cost, least, fixed, starts, column[order]
+        return cost, least, fixed, starts, column[order], times[entries][order]
 
     def _bounds(self, pool: Longs, demand: Demand) -> tuple[Floats, Floats]:
         """The least and the greatest change of each atom."""
@@ -177,12 +202,12 @@ class Nearby:
             low[atom], high[atom] = least, most
         return low[pool] / self._limits.unit, high[pool] / self._limits.unit
 
-    def _build(self, pool: Longs, own: Longs, demand: Demand, keep_shown: bool) -> Any:  # noqa: ANN401
+    def _build(self, pool: Longs, asked_places: Longs, demand: Demand, keep_shown: bool) -> Any:  # noqa: ANN401
         """Columns: how much each atom grows and shrinks, then each row that costs. The last row is the demand."""
         highs, infinite, many = self._highs, self._highs.kHighsInf, len(pool)
-        cost, least, fixed, row_starts, columns = self._merge(pool)
-        size = np.diff(row_starts)
-        alone, wide = np.flatnonzero(size == 1), np.flatnonzero(size > 1)
+        cost, least, fixed, row_starts, columns, times = self._merge(pool)
+        is_alone = (np.diff(row_starts) == 1) & (times[row_starts[:-1]] == 1)
+        alone, wide = np.flatnonzero(is_alone), np.flatnonzero(~is_alone)
         costly = (cost[wide] > 0) & ~fixed[wide]
         number = np.cumsum(costly) - 1
         paid = wide[costly]
@@ -205,18 +230,19 @@ class Nearby:
         program.col_upper_ = np.concatenate([grows, shrinks, more, less])
         index, value, starts = [], [], [0]
         for place, row in enumerate(wide):
-            inside = columns[row_starts[row] : row_starts[row + 1]]
+            inside, counted = (of[row_starts[row] : row_starts[row + 1]] for of in (columns, times))
             parts = [inside, inside + many]
-            signs = [np.ones(len(inside)), np.full(len(inside), -1.0)]
+            signs = [counted.astype(np.float64), -counted.astype(np.float64)]
             if costly[place]:
                 parts.append(2 * many + number[place] + np.array([0, len(paid)]))
                 signs.append(np.array([-1.0, 1.0]))
             index.append(np.concatenate(parts))
             value.append(np.concatenate(signs))
             starts.append(starts[-1] + len(index[-1]))
-        index.append(np.concatenate([own, own + many]))
-        value.append(np.concatenate([np.ones(len(own)), np.full(len(own), -1.0)]))
-        starts.append(starts[-1] + 2 * len(own))
+        index.append(np.concatenate([asked_places, asked_places + many]))
+        asked_times = self._count_asked(pool[asked_places], demand)
+        value.append(np.concatenate([asked_times, -asked_times]))
+        starts.append(starts[-1] + 2 * len(asked_places))
         unit = self._limits.unit
         fewest = -infinite if demand.fewest is None else demand.fewest / unit
         most = infinite if demand.most is None else demand.most / unit

@@ -52,6 +52,7 @@ def fix_margins(system: System, margins: Sequence[Levels]) -> System:
     fixed, wholes = system.fixed.copy(), system.wholes
     for margin in margins:
         fixed[_classes_of(system, margin)] = True
+    fixed = system.with_twins(fixed)
     if wholes is not None:
         wholes = replace(wholes, system=fix_margins(wholes.system, margins))
     return replace(system, fixed=fixed, wholes=wholes)

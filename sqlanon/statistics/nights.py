@@ -128,7 +128,7 @@ def batch_of(scratch: Scratch, stored: Kept, batch: int) -> Kept:
     tables = {part: scratch.table(f"{part}_of_batch") for part in stored.parts()}
     for part, table in stored.parts().items():
         scratch.execute("statistics/batch", part=tables[part], kept=table, batch=batch)
-    return kept_of(list(tables.values()))
+    return kept_of(tables)
 
 
 def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, stored: Kept, release: str) -> None:

@@ -1,4 +1,4 @@
-"""The system of a release as its readers have it: combinations that may occur, and classes of rows beside them.
+"""The system of a release as readers have it: combinations that may occur, and classes of rows beside them.
 
 The search for hidden cells may take more for known than readers know, which is safe. Bounds that are published may not:
 they would add to it.
@@ -32,7 +32,7 @@ class Public:
     Attributes:
         seen: the cells of rows; the first ones are those of ``linked``.
         linked: the tables.
-        sets: for each published cell its atoms of ``seen``.
+        sets: the atoms of ``seen`` of each published cell.
         combinations: where classes of rows divide the combinations, these; None: atoms are combinations.
         complete: nothing more is known, so that tables of whole numbers at both ends make bounds tight.
     """
@@ -45,7 +45,7 @@ class Public:
 
 
 def see_public(system: System, value: Longs, *, sums: bool, parts: Parts | None = None) -> Public:
-    """The system of a release as its readers have it.
+    """The system of a release as readers have it.
 
     Args:
         system: the cells over the combinations that occur.
@@ -78,7 +78,7 @@ def see_public(system: System, value: Longs, *, sums: bool, parts: Parts | None 
 
 
 def list_pieces(system: System) -> list[Piece]:
-    """The tables of a system, each over its finest cells; those whose columns are all in another one are left out."""
+    """The tables of a system, each over the finest cells; those whose columns are all in another one are left out."""
     totals = [len(nodes) for nodes in system.atoms.nodes]
     margins = np.unique(system.levels, axis=1)
     used = {tuple(np.flatnonzero(margin < totals).tolist()) for margin in margins.T}

@@ -23,16 +23,18 @@ class Served:
     Args:
         plain: bool[ends, witnesses], the witnesses that serve an end.
         unseen: bool[witnesses, insiders], the witness keeps everything that the insider knows.
-        own: bool[pairs, witnesses], those that serve an insider who has a part of the cell; others may not serve him.
+        by_insider: bool[pairs, witnesses], those that serve an insider with a part of the cell; others may not do it.
         pairs: int64[pairs, 2], the end and the insider.
 
     Cost: memory of ends by witnesses and by insiders.
     """
 
-    def __init__(self, plain: Flags, unseen: Flags, own: Flags | None = None, pairs: Longs | None = None) -> None:
+    def __init__(
+        self, plain: Flags, unseen: Flags, by_insider: Flags | None = None, pairs: Longs | None = None
+    ) -> None:
         self._plain = plain
         self._unseen = unseen.astype(np.float32)
-        self._own = np.zeros((0, len(unseen)), bool) if own is None else own
+        self._own = np.zeros((0, len(unseen)), bool) if by_insider is None else by_insider
         self._places = np.zeros((0, 2), np.int64) if pairs is None else pairs
         self._left, self._left_own = self._plain.sum(axis=1), self._own.sum(axis=1)
         self._left_each = self._plain.astype(np.float32) @ self._unseen

@@ -77,6 +77,7 @@ class Shape:
         follows: the rows are the new ones of a version that follows.
         least_rows: readers know that there are so many rows, as no version has fewer.
         show: margins whose cells must be shown.
+        patterns: persons have several rows, and those of a cell are counted by patterns; see `patterns`.
     """
 
     columns: tuple[ShapeColumn, ...]
@@ -95,11 +96,17 @@ class Shape:
     least_rows: int = 1
     follows: bool = False
     show: tuple[Levels, ...] = ()
+    patterns: bool = False
 
     @property
     def counted(self) -> str:
-        """The summed column of the cells; with several measures all are equal."""
-        return "n" if any(column == "n" for _, column in self.measures) else "persons"
+        """The summed column of the cells; with several measures all are equal, unless there are patterns."""
+        return "n" if self.has_rows or self.patterns else "persons"
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether numbers of rows are published."""
+        return any(column == "n" for _, column in self.measures)
 
     @property
     def followed(self) -> bool:
@@ -142,8 +149,10 @@ class Shape:
                     "high": f"{name}_high",
                     "tight": f"{name}_tight",
                     "column": column,
+                    "place": place,
                 }
-                for name, column in self.measures
+                | dict(zip(("bottom", "top", "sure"), self.bounds_of(column), strict=True))
+                for place, (name, column) in enumerate(self.measures, 1)
             ],
             "counted": self.counted,
             "threshold": self.threshold,
@@ -154,6 +163,10 @@ class Shape:
             "sums": [summed.context() for summed in self.sums],
             **({} if self.neighbour is None else self.neighbour.context()),
         }
+
+    def bounds_of(self, column: str) -> tuple[str, str, str]:
+        """The columns of a number's bounds in the table of hidden cells."""
+        return ("least", "most", "sure") if self.patterns and column == "persons" else ("low", "high", "tight")
 
     def key_columns(self) -> list[str]:
         """The columns of keys of atoms."""
@@ -238,6 +251,8 @@ def read_stored_shape(
     version: int,
     scales: Sequence[int] = (),
     neighbour: Neighbour | None = None,
+    *,
+    patterns: bool = False,
 ) -> Shape:
     """The shape of a version, without the fields for counting rows.
 
@@ -247,6 +262,7 @@ def read_stored_shape(
         version: the number of the version.
         scales: digits after the point of the sums.
         neighbour: the release of rows that readers have as well.
+        patterns: persons have several rows.
     """
     columns = tuple(ShapeColumn(name, "", "", height, None, place, 0) for place, (name, height) in enumerate(levels, 1))
     tables = tuple(_margins_of(columns, [str(name) for name in table["by"]]) for table in policy["tables"])
@@ -266,6 +282,7 @@ def read_stored_shape(
         int(policy.get("cohort") or 0),
         find_fewest(policy.get("cohort"), policy.get("cohort_every"), int(policy["threshold"])),
         int(policy["threshold"]),
+        patterns=patterns,
     )
 
 

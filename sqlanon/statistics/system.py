@@ -53,21 +53,34 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Wholes:
-    """The finest combinations of a system whose atoms are parts of them; sums are of these, and of no part.
+    """The finest combinations of a system whose atoms are parts of them, or patterns of several; sums are of these.
 
     Attributes:
-        system: the published cells over the combinations; its classes are the first of the system of parts.
-        of: int64[parts], the combination of each part.
+        system: the published cells over the combinations; its classes are the first of the other system.
+        of: int64[parts], the combination of each part; of patterns one after the other the combinations of each.
+        part: of patterns the pattern of each of ``of``, in ascending order; None: each part has one combination.
+        times: of patterns how many rows of the combination each has.
     """
 
     system: System
     of: Longs
+    part: Longs | None = None
+    times: Longs | None = None
 
     def add(self, change: Longs) -> Longs:
         """Changes of parts, as those of the combinations: int64[.., combinations]."""
+        if self.part is not None and self.times is not None:
+            change = change[..., self.part] * self.times
         spread = np.zeros((*change.shape[:-1], len(self.system.atoms.count)), np.int64)
         np.add.at(spread.T, self.of, change.T)
         return spread
+
+    def entries(self, part: int) -> tuple[Longs, Longs]:
+        """The combinations of a pattern, with rows."""
+        assert self.part is not None
+        assert self.times is not None
+        start, end = np.searchsorted(self.part, [part, part + 1])
+        return self.of[start:end], self.times[start:end]
 
     def first(self) -> Longs:
         """int64[combinations], a part of each."""
@@ -96,6 +109,10 @@ class System:
         inner: bool[classes], of no published number: all that is known is that it is not zero.
         wholes: where atoms are parts of the finest combinations, these; None: they are not.
         floor: int64[classes], the least value that a class may have in a table; None: 1 of each.
+        times: int64 of each of ``member``, how often a class counts the atom; None: once.
+        twin: int64[classes], where cells have two numbers the class of the other; None: they have one. A cell is hidden
+            in both. Of two classes the first counts persons, and the second rows.
+        kin: int64[n, 2], pairs of atoms; programs of few atoms that have the first have the second.
     """
 
     atoms: Atoms
@@ -113,6 +130,9 @@ class System:
     inner: Flags
     wholes: Wholes | None = None
     floor: Longs | None = None
+    times: Longs | None = None
+    twin: Longs | None = None
+    kin: Longs | None = None
 
     def __len__(self) -> int:
         return len(self.value)
@@ -136,11 +156,35 @@ class System:
 
     def sums(self, of: Longs) -> Longs:
         """Per class the sum of a number of each atom."""
-        return np.add.reduceat(of[self.member], self.at[:-1]) if len(self.member) else np.zeros(0, np.int64)
+        of_members = of[self.member] if self.times is None else of[self.member] * self.times
+        return np.add.reduceat(of_members, self.at[:-1]) if len(self.member) else np.zeros(0, np.int64)
 
     def sums_of(self, of: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The same of fractions."""
-        return np.add.reduceat(of[self.member], self.at[:-1]) if len(self.member) else np.zeros(0)
+        of_members = of[self.member] if self.times is None else of[self.member] * self.times
+        return np.add.reduceat(of_members, self.at[:-1]) if len(self.member) else np.zeros(0)
+
+    def times_of(self, cell: int) -> Longs:
+        """How often a class counts each atom."""
+        if self.times is None:
+            return np.ones(int(self.at[cell + 1] - self.at[cell]), np.int64)
+        return self.times[self.at[cell] : self.at[cell + 1]]
+
+    def first_times(self) -> Longs:
+        """int64[classes], how often each counts its first atom."""
+        return np.ones(len(self), np.int64) if self.times is None else self.times[self.at[:-1]]
+
+    def with_twins(self, flags: Flags) -> Flags:
+        """bool[.., classes], with the other number of each cell that is flagged."""
+        both: Flags = flags if self.twin is None else flags | flags[..., self.twin]
+        return both
+
+    @property
+    def first(self) -> Flags:
+        """bool[classes], each cell once."""
+        places = np.arange(len(self))
+        firsts: Flags = np.ones(len(self), bool) if self.twin is None else self.twin >= places
+        return firsts
 
 
 def build_system(atoms: Atoms, cells: Listed, finest: Sequence[tuple[int, ...]], secret: bytes) -> System:

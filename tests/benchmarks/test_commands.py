@@ -95,6 +95,16 @@ def test_best_is_not_above_its_methods(tmp_path, data):
 
 
 @pytest.mark.thorough
+def test_the_default_loses_no_more_than_less_search(tmp_path, data):
+    """The exit code says the same."""
+    assert data
+    (found,) = benchmark("diverse", tmp_path / "diverse.json", "--only", "t=0.3")["results"]
+    runs = found["runs"]
+    assert runs["normal"]["loss"] <= min(run["loss"] for run in runs.values())
+    assert all(run["verified"] and run["min_class"] >= 10 for run in runs.values())
+
+
+@pytest.mark.thorough
 def test_search_by_rows(tmp_path, data):
     assert data
     words = ["--copies", "2", "--rows", "1000"]

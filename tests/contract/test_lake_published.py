@@ -106,6 +106,15 @@ def test_rollback_and_unpublish(db, lake):
     assert sum(rows_in(lake).values()) == 18
 
 
+def test_a_published_table_is_queried_and_reported_by_its_own_name(db, lake):
+    db.run(spec_of(lake))
+    (by_view,) = db.query("SELECT count(*) AS n FROM visits WHERE age < 22").rows
+    (by_table,) = db.query(f'SELECT count(*) AS n FROM "{lake.name}" WHERE age < 22').rows
+    assert by_table == by_view
+    assert db.report(lake.name).replace(lake.name, "visits") == db.report("visits").replace(lake.name, "visits")
+    assert "age_lo" in db.propose(lake.name).policy(None, lake.name)
+
+
 def count_versions(lake: Delta | Iceberg) -> int:
     """Versions with rows that a reader can go back to."""
     if isinstance(lake, Iceberg):

@@ -15,8 +15,11 @@ pytest.importorskip("highspy")
 
 REFUSED = {
     "fewer persons than the threshold": (InfeasibleError, {"protect": "{persons: 500}"}, "fewer persons than 500"),
-    "persons of several cells": (PolicyError, {"measures": "{p: persons}"}, "persons do not add up over cells"),
-    "rows and persons": (PolicyError, {"measures": "{n: count, p: persons}"}, "persons do not add up|several rows"),
+    "noise for persons of several cells": (
+        PolicyError,
+        {"measures": "{p: persons}", "protect": "{persons: 3, method: round, base: 3}"},
+        "persons do not add up over cells",
+    ),
     "a column that is not there": (
         PolicyError,
         {"columns": "{region: {}, sexx: {}}", "tables": "[{name: a, by: [region, sexx]}]"},

@@ -96,7 +96,7 @@ def check_demands(made: Summed, rows: list[tuple[Any, ...]], rules: Rules) -> No
     kept = {
         part: read_table(shared_db, ("_sqlanon", ref.name))
         for part, ref in zip(
-            ("cells", "atoms", "witness", "limits", "needs", "people"), entry.statistics[:6], strict=True
+            ("cells", "atoms", "witness", "limits", "needs", "people", "bounds"), entry.statistics, strict=True
         )
     }
 

@@ -75,7 +75,7 @@ def test_changed_tables_and_bad_input_are_refused(session: Any, events: Path, mo
         db.run(spec)
         assert len(tried) == 1
         (entry,) = Catalog(db.engine).entries(name, statuses=("published",))
-        kept, shape = kept_of(entry.statistics), shape_of_entry(entry)
+        kept, shape = kept_of(entry.counts), shape_of_entry(entry)
         with Scratch(db.engine) as scratch:
             shown, hidden = verify_published(scratch, shape, entry.table, kept, name)
         assert min(shown, hidden) > 0

@@ -1,7 +1,7 @@
 -- name: statistics/view
--- params: physical (table to make), cells (table, as statistics/cells makes it), hidden (table of cell, low, high), columns (list of
---   {name, level (name), type, levels}), measures (list of {name, low, high, tight, column (n or persons)}), sums (list of {place, name, low_name,
---   high_name, tight_name, unit, type}), bounds (bool), version
+-- params: physical (table to make), cells (table, as statistics/cells makes it), hidden (table of cell and bounds), columns (list of
+--   {name, level (name), type, levels}), measures (list of {name, low, high, tight, bottom, top and sure (columns of hidden), column (n or persons)}), sums
+--   (list of {place, name, low_name, high_name, tight_name, unit, type}), bounds (bool), version
 -- returns: the published table: each cell with its levels (0: the value; the number of levels: the total, where the value is NULL), the measures
 --   with NULL where they are hidden, their bounds and whether these are tight, status (shown or hidden) and as_of (the version of the value); in the order of levels and values
 {% macro value(c, i) %}CASE WHEN c.l{{ i }} < {{ c.levels }} AND c.k{{ i }} <> 'n' THEN CAST(SUBSTRING(c.k{{ i }}, 2) AS {{ c.type }}) END{% endmacro %}
@@ -14,9 +14,9 @@ SELECT
 {% for m in measures %}
     , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) END AS {{ m.name | ident }}
 {% if bounds %}
-    , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) ELSE h.low END AS {{ m.low | ident }}
-    , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) WHEN h.high >= 0 THEN h.high END AS {{ m.high | ident }}
-    , h.cell IS NULL OR h.tight = 1 AS {{ m.tight | ident }}
+    , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) ELSE h.{{ m.bottom }} END AS {{ m.low | ident }}
+    , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) WHEN h.{{ m.top }} >= 0 THEN h.{{ m.top }} END AS {{ m.high | ident }}
+    , h.cell IS NULL OR h.{{ m.sure }} = 1 AS {{ m.tight | ident }}
 {% endif %}
 {% endfor %}
 {% for s in sums %}

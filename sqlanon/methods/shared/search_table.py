@@ -23,7 +23,7 @@ class SearchTable:
     """All rows that are searched.
 
     Attributes:
-        context: the run; its ``search_seed`` is the seed of the draws.
+        context: the run; ``search_seed`` is the seed of the draws.
         codes: int32[d, n], of rows in an order in which near rows are similar.
         sensitive: as `kernel_input.fetch_codes` returns it, of the same rows.
         geometry: the attributes.

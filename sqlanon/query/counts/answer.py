@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Statement
 from sqlanon.query.answer import Answer, Bounded
+from sqlanon.query.counts.of_persons import PersonReader
 from sqlanon.query.counts.of_sums import SumReader
 from sqlanon.query.counts.released import MEASURE, ReleasedCounts, ReleasedSum
 from sqlanon.query.counts.shown_cells import choose_table, read_finest, read_seen
@@ -54,12 +55,14 @@ class _Asked:
         sums: it is NULL of no rows.
         of: the column of published sums; None: rows or persons are added up.
         average: it is an average of them.
+        persons: the published number of persons, where these do not add up: of each row it counts the persons once.
     """
 
     weight: Tree
     sums: bool
     of: ReleasedSum | None = None
     average: bool = False
+    persons: str | None = None
 
 
 def answer_counts(
@@ -96,6 +99,7 @@ class _Reader:
         self._fields = {field.name: field for field in released.fields}
         self._finest: npt.NDArray[np.float64] | None = None
         self._system: QuerySystem | None = None
+        self._persons: dict[str, PersonReader] = {}
 
     def answer(self, most: int) -> Answer:
         bound = self._bound
@@ -113,14 +117,21 @@ class _Reader:
         if columns is None:
             names = ", ".join(used_columns)
             refuse(self._text, None, f"no table of the release has these columns together: {names}")
-        seen = read_seen(self._engine, self._released, columns)
+        added = self._released.summed is not None
+        rows_seen = read_seen(self._engine, self._released, columns) if added else None
+        persons = dict.fromkeys(item.persons for item in asked_items if item.persons is not None)
+        if rows_seen is None and not persons:
+            persons = {self._released.measures[0][0]: None}
+        self._persons = {name: PersonReader(self._engine, self._released, columns, name, rows_seen) for name in persons}
+        seen = rows_seen if rows_seen is not None else next(iter(self._persons.values())).seen
         self._finest = read_finest(self._engine, self._released, columns)
         if len(seen.atoms) > MOST_ATOMS:
             refuse(self._text, None, f"the table has more than {MOST_ATOMS:,} finest cells")
         text = self._write([column.name for column in columns], weights)
         rows = self._engine.fetch(Statement("query", text), max_rows=MOST_ATOMS)
-        self._system = read_system(self._engine, self._released, columns)
-        self._system.reach.within(self._seconds)
+        if rows_seen is not None:
+            self._system = read_system(self._engine, self._released, columns)
+            self._system.reach.within(self._seconds)
         return self._assemble(items, text, _Found(rows, seen, len(columns), len(bound.groups)), most)
 
     def _assemble(self, items: Sequence[int | _Asked], text: str, cells: _Found, most: int) -> Answer:
@@ -136,7 +147,11 @@ class _Reader:
             position = 0
             for name, item in zip(names, items, strict=True):
                 if isinstance(item, _Asked):
-                    row[name] = self._bound_item(item, cells.weights(group, position), len(cells.seen.least))
+                    weights = cells.weights(group, position)
+                    if item.persons is not None:
+                        row[name] = self._count_persons(self._persons[item.persons], weights, cells.seen)
+                    else:
+                        row[name] = self._bound_item(item, weights, len(cells.seen.least))
                     position += 1
                 else:
                     row[name] = cells.key(group, item)
@@ -164,6 +179,15 @@ class _Reader:
             return Bounded(self._estimate(total_weights, low, high), low.value, high.value, tight=False, exact=exact)
         tight = exact or (system.tight and low.table is not None and high.table is not None)
         return Bounded(_middle(low, high), low.value, high.value, tight, exact)
+
+    @staticmethod
+    def _count_persons(reader: PersonReader, weights: Sequence[tuple[int, Any]], seen: Seen) -> Bounded:
+        places = [reader.seen.places[seen.atoms[atom]] for atom, weight in weights if weight is not None]
+        if not places:
+            return Bounded(None, None, None, tight=False, undefined_possible=True)
+        inside = np.zeros(len(reader.seen.atoms), bool)
+        inside[places] = True
+        return reader.count(inside)
 
     def _estimate(self, weight: Longs, low: End, high: End) -> int | None:
         """The sum of the published numbers, where these add up; but never outside of the bounds."""
@@ -193,6 +217,9 @@ class _Reader:
             if summed is not None:
                 return _Asked(_where(exp.Literal.number(1), condition), True, summed)
             if isinstance(argument, exp.Column) and self._fields[argument.name].role == MEASURE:
+                kinds = dict(self._released.measures)
+                if self._released.patterns and kinds.get(argument.name) == "persons":
+                    return _Asked(_where(exp.Literal.number(1), condition), True, persons=argument.name)
                 return _Asked(_where(exp.Literal.number(1), condition), sums=True)
             self._check_counted("count", expr)
             return _Asked(_where(argument, condition), sums=True)

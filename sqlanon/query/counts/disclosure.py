@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.query.counts.published import CountsSpelling, read_tables
 from sqlanon.results.disclosure import DisclosureReport, FoundCell, TableCells
-from sqlanon.statistics.disclosed import disclose
+from sqlanon.statistics.disclosed import disclose, disclose_persons
 from sqlanon.statistics.joined import Joined, join_tables
 from sqlanon.statistics.reach import ContradictionError
 from sqlanon.statistics.seen import HIDDEN
@@ -48,7 +48,7 @@ def audit_tables(
         for table in tables_read.tables
     )
 
-    listed = len(joined.keys)
+    listed, alone = len(joined.keys), not tables_read.beside
 
     def show(place: int, low: int, high: int | None, *, reached: bool) -> FoundCell:
         cell, since = (place, 0) if place < listed else joined.older[place - listed]
@@ -71,10 +71,13 @@ def audit_tables(
     if joined.clashes:
         return contradict(joined.clashes)
     try:
-        intervals = disclose(joined.seen, seconds)
+        intervals = disclose_persons(joined) if tables_read.apart else disclose(joined.seen, seconds)
     except ContradictionError as wrong:
         return contradict(wrong.cells.tolist())
-    found_cells = [show(interval.cell, interval.low, interval.high, reached=interval.reached) for interval in intervals]
+    found_cells = [
+        show(interval.cell, interval.low, interval.high, reached=interval.exact or (interval.reached and alone))
+        for interval in intervals
+    ]
     found_cells += [show(cell, value, value, reached=True) for cell, value in _find_shown_elsewhere(joined)]
     found_cells.sort(
         key=lambda cell: (math.inf if cell.high is None else cell.high - cell.low, cell.low, str(cell.values))

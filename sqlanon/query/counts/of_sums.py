@@ -140,7 +140,7 @@ class Ratio:
         return self._of_sums, self._of_rows
 
     def _excess(self, average: Fraction, sign: int) -> End | None:
-        """The least sum above an average for each row, times its denominator; None: the numbers are too large."""
+        """The least sum above an average for each row, times the denominator; None: the numbers are too large."""
         over, under = average.denominator, average.numerator
         largest = over * int(np.abs(self._of_sums).max(initial=0)) + abs(under)
         if largest * max(self._rows[1], 1) * max(self._system.joint.widths) >= MOST_PRODUCT:

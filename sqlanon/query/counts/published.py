@@ -61,11 +61,15 @@ class ReadTables:
         columns: all of their columns.
         tables: the tables; a release of several tables is several.
         least: the least number of a hidden cell.
+        apart: numbers are of persons who have several rows, and do not add up.
+        beside: other numbers of these cells are published, which may say more.
     """
 
     columns: tuple[SeenColumn, ...]
     tables: tuple[Published, ...]
     least: int
+    apart: bool = False
+    beside: bool = False
 
 
 def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelling) -> ReadTables:
@@ -131,14 +135,22 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
         tables.append(
             Published(raw_table.name, table_places, cells, raw_table.whole, ends, *versions, raw_table.status)
         )
-    return ReadTables(tuple(columns.values()), tuple(tables), 1 if all(raw_table.counted for raw_table in raw) else 0)
+    apart = {raw_table.name for raw_table in raw if raw_table.apart}
+    if apart and {raw_table.name for raw_table in raw} != apart:
+        raise UnsupportedError(
+            f"{', '.join(sorted(apart))} counts persons who have several rows, and they do not add up: name it alone"
+        )
+    least = 1 if all(raw_table.counted for raw_table in raw) else 0
+    beside = any(raw_table.beside for raw_table in raw)
+    return ReadTables(tuple(columns.values()), tuple(tables), least, bool(apart), beside)
 
 
 @dataclass(frozen=True, slots=True)
 class _Raw:
     """A table with columns as stored; a node is None where it is the total.
 
-    With several versions that of each cell, and the bounds of its number in the last one, where they are published.
+    With several versions that of each cell, and the bounds of its number in the last one, where they are published. Its
+    numbers are of persons who have several rows, and do not add up, where ``apart``; ``beside``: there are others.
     """
 
     name: str
@@ -150,6 +162,8 @@ class _Raw:
     newest: int = 0
     bounds: Sequence[tuple[int, int]] = ()
     status: str = "hidden"
+    apart: bool = False
+    beside: bool = False
 
 
 def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling: CountsSpelling) -> list[_Raw]:
@@ -159,7 +173,9 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
         raise PolicyError(f"{name}: {summed.name} may be negative, and an audit reads numbers of 0 or more; ask query")
     if summed is not None and summed.scale > spelling.decimals:
         raise PolicyError(f"{name}: {summed.name} has digits after the point: say --decimals {summed.scale}")
-    measure = released.measures[0][0] if summed is None else summed.name
+    chosen = next((name for name, _ in released.measures if name.lower() == value_name), None)
+    measure = chosen or released.summed or released.measures[0][0] if summed is None else summed.name
+    apart = released.patterns and dict(released.measures).get(measure) == "persons"
     unit = 10**spelling.decimals
     rows = engine.fetch(
         statement(
@@ -207,7 +223,7 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
         newest = released.versions[-1] if released.several else 0
         inside_columns = tuple(columns[index] for index in inside)
         numbers = (cells, True, summed is None, as_of, newest, bounds)
-        raw_tables.append(_Raw(name, inside_columns, *numbers, released.status))
+        raw_tables.append(_Raw(name, inside_columns, *numbers, released.status, apart=apart, beside=released.patterns))
     return raw_tables
 
 

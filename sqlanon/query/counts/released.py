@@ -48,6 +48,7 @@ class ReleasedCounts(Released):
         earlier: readers had versions of earlier lineages, which may say more.
         together: bounds are of readers who have the rows of another release as well.
         versions: with versions that follow one another, those whose rows are in it; else empty.
+        patterns: persons have several rows in several cells, so that they do not add up.
     """
 
     columns: tuple[SeenColumn, ...] = ()
@@ -61,11 +62,17 @@ class ReleasedCounts(Released):
     earlier: bool = False
     together: bool = False
     versions: tuple[int, ...] = ()
+    patterns: bool = False
+
+    @property
+    def summed(self) -> str | None:
+        """The first published number that adds up; None: none does."""
+        return next((name for name, kind in self.measures if kind == "count" or not self.patterns), None)
 
     @property
     def beside(self) -> tuple[str, ...]:
         """The columns to read with a number: its bounds, where these are all that is published, or its version."""
-        name = self.measures[0][0]
+        name = self.summed or self.measures[0][0]
         if self.changed:
             return f"{name}_low", f"{name}_high"
         if self.together and self.bounded and not self.several:
@@ -136,4 +143,5 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         together=bool(statistics.get("together")),
         sums=tuple(sums),
         versions=tuple(map(int, statistics.get("versions", ()))),
+        patterns=bool(statistics.get("patterns")),
     )

@@ -53,9 +53,11 @@ def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
 
     Cost: the view is read once; and again for each version.
     """
+    assert released.summed is not None
+    measure = released.summed
 
     def read() -> Seen:
-        levels, labels, values, beside = _read_cells(engine, released, columns, released.measures[0][0])
+        levels, labels, values, beside = _read_cells(engine, released, columns, measure)
         shown = [None] * len(values) if released.changed else values
         value = np.array([HIDDEN if cell is None else read_integer(cell) for cell in shown], np.int64)
         atoms = [tuple(label[index] for label in labels) for index in range(len(values)) if not any(levels[:, index])]
@@ -74,13 +76,33 @@ def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
     return released.once(("seen", tuple(column.name for column in columns)), read)
 
 
+def read_persons(
+    engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str
+) -> tuple[Seen, Longs]:
+    """The cells of a table with numbers that do not add up, over the finest cells, and the levels of the cells.
+
+    Raises:
+        PolicyError: the view is not as a release has it.
+
+    Cost: the view is read once.
+    """
+    levels, labels, values, _ = _read_cells(engine, released, columns, measure)
+    value = np.array([HIDDEN if cell is None else read_integer(cell) for cell in values], np.int64)
+    atoms = [tuple(label[index] for label in labels) for index in range(len(values)) if not any(levels[:, index])]
+    seen = build_seen(columns, Cells(levels, labels, value), atoms, 1)
+    if not len(values) or (seen.of < 0).any():
+        raise PolicyError(f"{released.view.ref} lacks cells that its finest ones are in: it is not as published")
+    return seen, levels
+
+
 def read_finest(
     engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn]
 ) -> npt.NDArray[np.float64] | None:
     """The published number of each finest cell of `read_seen`, where numbers are changed and add up; else None."""
     if not released.changed or not released.added:
         return None
-    levels, _, values, _ = _read_cells(engine, released, columns, released.measures[0][0])
+    assert released.summed is not None
+    levels, _, values, _ = _read_cells(engine, released, columns, released.summed)
     return np.array([float(str(value)) for index, value in enumerate(values) if not any(levels[:, index])])
 
 
@@ -112,7 +134,7 @@ def list_keys(
     engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str | None = None
 ) -> list[tuple[object, ...]]:
     """The levels and the labels of the cells of a table, in the order of a measure; None: in that of `read_seen`."""
-    levels, labels, values, _ = _read_cells(engine, released, columns, measure or released.measures[0][0])
+    levels, labels, values, _ = _read_cells(engine, released, columns, measure or released.summed or "")
     return [(*levels[:, index].tolist(), *(label[index] for label in labels)) for index in range(len(values))]
 
 

@@ -77,7 +77,9 @@ def read_system(engine: Engine, released: ReleasedCounts, columns: Sequence[Seen
             linked, of, values = _link(engine, released, columns)
             sums = [(linked.values(value), summed.of) for value, summed in zip(values, released.sums, strict=True)]
             joint, complete = join_sums(linked.seen, sums), linked.complete
-        return QuerySystem(joint, Reach(joint.seen), of, complete and not (released.together and released.bounded))
+        # Persons who have several rows, and the rows of another release, say more.
+        alone = not released.patterns and not (released.together and released.bounded)
+        return QuerySystem(joint, Reach(joint.seen), of, complete and alone)
 
     return released.once(("system", tuple(column.name for column in columns)), read)
 

@@ -61,7 +61,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         protection = find_protection(read_stored_statistics(entry.policy["statistics"]))
         batches, physical = batches_of(entry), place.relation.ref
         if batches:
-            kept_tables = kept_of(list(entry.counts.values()))
+            kept_tables = kept_of(entry.counts)
             past = Past(*entry.past) if entry.past else None
             shown_cells, hidden = verify_versions(scratch, shape, physical, kept_tables, batches, entry.release, past)
         else:
@@ -103,4 +103,6 @@ def shape_of_entry(entry: Entry) -> Shape:
         neighbour = read_stored_neighbour(
             neighbour_report.release, neighbour_report.version, neighbour_report.shown, neighbour_report.columns
         )
-    return read_stored_shape(entry.policy["statistics"], counts.levels, entry.version, counts.scales, neighbour)
+    return read_stored_shape(
+        entry.policy["statistics"], counts.levels, entry.version, counts.scales, neighbour, patterns=counts.patterns
+    )

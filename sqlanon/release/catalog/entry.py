@@ -108,6 +108,7 @@ class Entry:
             method,
             followed=statistics.get("cohort") is not None,
             bounds=statistics.get("bounds") == "exact",
+            patterns=bool((self.report.get("statistics") or {}).get("patterns")),
         )
         return {part: TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts}
 

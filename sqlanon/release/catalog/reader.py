@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from sqlanon.engines.base import Bind, Engine, Found, Row, TableRef
 from sqlanon.engines.rows import read_integer
-from sqlanon.errors import PolicyError
+from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.lake_names import lake_of
 from sqlanon.release.catalog.entry import LATER, READ, Entry, entry_of
 from sqlanon.release.catalog.private_tables import METADATA, SENSITIVE, SYNTHETIC, private_table
 from sqlanon.release.catalog.rights import guard_reading
@@ -183,13 +184,23 @@ class CatalogReader:
         return [Place(str(row[0]), str(row[1]), *row[2:]) for row in texts]
 
     def find_published(self, name: str) -> Entry | None:
-        """Published version of a release, by the name of the release or of the view; None without one."""
-        entries = self.entries(name, statuses=("published",))
+        """Published version of a release, by the name of the release, the view or the lake table; None without one."""
+        entries = self.entries(name, statuses=("published",)) or self.list_in_lake(name)
         if not entries:
             view = self._engine.target(name)
             of_view = self.entries(statuses=("published",), views=[view])
             entries = [entry for entry in of_view if (entry.view_schema, entry.view_name) == (view.schema, view.name)]
         return entries[-1] if entries else None
+
+    def list_in_lake(self, name: str) -> list[Entry]:
+        """Published versions in a lake table, by the name of that; none of other tables."""
+        if lake_of(name) is None or self._engine.lake is None:
+            return []
+        try:
+            place = self._engine.lake.place(name)
+        except UnsupportedError:
+            return []  # nothing is published into such tables
+        return [entry for entry in self.entries(statuses=("published",)) if entry.lake.get("place") == place]
 
     def list_published_names(self) -> str:
         """The names of the published releases, as an error lists them."""

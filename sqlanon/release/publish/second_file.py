@@ -25,7 +25,7 @@ from sqlanon.release.catalog.private_tables import schema_of
 from sqlanon.release.catalog.receiver import is_sent
 from sqlanon.release.catalog.views import Pointing, spell_table, views_of
 from sqlanon.release.publish.in_lake import commit_version, remove_files, withdraw
-from sqlanon.release.publish.send import withdraw_sent
+from sqlanon.release.publish.send import finish_sent, withdraw_sent
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import drop_views, point_views, probe_view, take_back
 from sqlanon.sqltext import statement
@@ -184,6 +184,8 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
         if entry.file:
             tidied += [str(folder) for folder in sweep(Path(entry.file))]
         there = _is_there(engine, entry)
+        if entry.sent and there:
+            finish_sent(entry)
         if entry.lake and there:
             commit_version(engine, entry)
         elif entry.lake:

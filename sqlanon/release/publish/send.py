@@ -229,6 +229,12 @@ def drop_replaced(receiver: Receiver) -> None:
             receiver.forget(receipt)
 
 
+def finish_sent(entry: Entry) -> None:
+    """Drop the tables of the version that a committed attempt has replaced, which a kill left in the other database."""
+    with _opened(entry) as receiver:
+        drop_replaced(receiver)
+
+
 def withdraw_sent(engine: Engine, entry: Entry, *, check_only: bool = False) -> None:
     """Drop the views of a version in the other database, unless that was done before.
 

@@ -37,7 +37,7 @@ def is_old(age: int | None, entry: Entry, now: datetime.datetime) -> bool:
 
 def kept_before(entry: Entry) -> Kept:
     """The private tables of a version, without those of all lineages."""
-    return kept_of(list(entry.counts.values()))
+    return kept_of(entry.counts)
 
 
 class Nights:

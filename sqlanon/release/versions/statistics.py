@@ -158,8 +158,9 @@ class OfStatistics(Version):
         """See `Version.profile`: the cells are counted."""
         with work.watch.stage("profile"):
             shape, stage = self._nights.shape(self._shape_of(work)), self._nights.stage or work.staged.stage
-            self._shape = shape
-            self._cube = count_cells(work.scratch, shape, stage, work.spec.name)
+            several = self._protection.several
+            self._cube = count_cells(work.scratch, shape, stage, work.spec.name, several=several)
+            self._shape = replace(shape, patterns=self._cube.patterns is not None)
             self._past = self._look_back(work, shape, self._cube)
 
     def _look_back(self, work: Work, shape: Shape, cube: Cube) -> Past | None:
@@ -250,6 +251,7 @@ class OfStatistics(Version):
                 scales=tuple(summed.scale for summed in shape.sums),
                 neighbour=_report_neighbour(self._whole),
                 batches=self._nights.batches(work),
+                patterns=shape.patterns,
                 earlier=self._nights.earlier,
             ),
         )
@@ -258,7 +260,13 @@ class OfStatistics(Version):
     def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
-        parts = list_parts(len(shape.sums), protection.method, followed=shape.followed, bounds=shape.bounds)
+        parts = list_parts(
+            len(shape.sums),
+            protection.method,
+            followed=shape.followed,
+            bounds=shape.bounds,
+            patterns=shape.patterns,
+        )
         kept_tables = kept_beside(private_table(state.engine, target.physical), parts)
         nights, batches = self._nights, self._nights.batches(work)
 
@@ -277,9 +285,7 @@ class OfStatistics(Version):
 
         def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
             if batches:
-                scratch.execute_all(
-                    [*beside, write_versions(scratch, shape, kept_of(list(kept_tables.values())), place, batches)]
-                )
+                scratch.execute_all([*beside, write_versions(scratch, shape, kept_of(kept_tables), place, batches)])
                 return
             scratch.execute_all([made.view(place), *beside])
 
@@ -290,7 +296,7 @@ class OfStatistics(Version):
         def verify_once(place: TableRef, found: Found) -> RunReport:
             run = self._run(work, Silent())
             if batches:
-                tables = kept_of(list(kept_tables.values()))
+                tables = kept_of(kept_tables)
                 with scratch.beside() as apart:
                     batch = batch_of(apart, tables, target.version)
                     verify_source(apart, shape, run.stage, batch, spec.name)

@@ -47,6 +47,7 @@ def metadata_rows(
             "hidden": counts.hidden,
             **({"together": list(statistics.together)} if statistics.together else {}),
             **({"versions": list(counts.batches)} if counts.batches else {}),
+            **({"patterns": True} if counts.patterns else {}),
             **({"earlier": list(counts.earlier)} if counts.earlier else {}),
         },
     }

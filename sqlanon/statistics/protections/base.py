@@ -73,6 +73,10 @@ class Protection(Protocol):
         """Whether the staged source needs a hash of each person."""
 
     @property
+    def several(self) -> bool:
+        """Whether persons may be counted who have rows in several of the finest cells."""
+
+    @property
     def burden(self) -> str:
         """What many small cells of a margin lead to, for the notes of a plan."""
 

@@ -40,6 +40,7 @@ class CellKey:
     asked: StatisticsSpec
     method: Method = "cell_key"
     owned: bool = True
+    several: bool = False
     burden: str = "the noise is large next to most numbers of such a margin"
 
     @property

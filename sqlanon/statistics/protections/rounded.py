@@ -34,6 +34,7 @@ class Rounded:
     asked: StatisticsSpec
     method: Method = "round"
     owned: bool = False
+    several: bool = False
     burden: str = "most numbers of such a margin say no more than that they are small"
 
     @property
@@ -110,7 +111,7 @@ class Rounded:
 
     def verify_source(self, run: Run, kept: Tables) -> None:
         """See `Protection.verify_source`."""
-        verify_source(run.scratch, run.shape, run.stage, kept_of(list(kept.values())), run.release)
+        verify_source(run.scratch, run.shape, run.stage, kept_of(kept), run.release)
 
     def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
         """See `Protection.verify`."""
@@ -135,6 +136,6 @@ class Rounded:
         refuse(release, names, scratch.numbers("statistics/verify_view", compared=compared))
         added = scratch.count("statistics/verify_added", published=published, atoms=kept["atoms"], **context)
         refuse(release, ("sums of the finest cells",), (added,))
-        verify_ends(scratch, shape, context, compared, kept_of(list(kept.values())), release, self._most)
+        verify_ends(scratch, shape, context, compared, kept_of(kept), release, self._most)
         shown, changed = scratch.numbers("statistics/counts", compared=compared)
         return shown, changed

@@ -72,6 +72,7 @@ class Suppress:
     asked: StatisticsSpec
     method: Method = "suppress"
     owned: bool = False
+    several: bool = True
     burden: str = "most of such a margin is hidden, and much of others with it"
 
     def describe(self, release: str, threshold: int) -> str:
@@ -102,7 +103,9 @@ class Suppress:
             return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
 
         bounds = hidden.table if shape.bounds and not shape.followed else None
-        tables = Kept(cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, bounds).parts()
+        tables = Kept(
+            cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, bounds, hidden.patterns, hidden.paid
+        ).parts()
         return Made(view, tables, hidden.witnesses, facts_of(self.asked), hidden=hidden.table)
 
     @staticmethod
@@ -120,8 +123,8 @@ class Suppress:
 
     def verify_source(self, run: Run, kept: Tables) -> None:
         """See `Protection.verify_source`."""
-        verify_source(run.scratch, run.shape, run.stage, kept_of(list(kept.values())), run.release)
+        verify_source(run.scratch, run.shape, run.stage, kept_of(kept), run.release)
 
     def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
         """See `Protection.verify`."""
-        return verify_published(scratch, shape, physical, kept_of(list(kept.values())), release)
+        return verify_published(scratch, shape, physical, kept_of(kept), release)

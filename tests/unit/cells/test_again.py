@@ -56,6 +56,11 @@ def test_no_step_hides_more_or_leaves_an_end_unserved(
     again.serve_again(search, b"key")
     assert (1 + again.PER_LEVEL * system.height)[search.hidden].sum() <= before
     assert not search.list_served().unserved.any()
+    for cell in np.flatnonzero(system.small).tolist():
+        for low in (True, False):
+            plain, by_person = search.serving(cell, low=low)
+            assert plain.any()
+            assert by_person.any(axis=1).all()
     assert not search.changes[0].any()
     assert (search.hidden == (system.small | (search.moved != 0).any(axis=0))).all()
     for change, moved in zip(search.changes, search.moved, strict=True):

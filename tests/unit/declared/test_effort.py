@@ -94,3 +94,13 @@ def test_seconds_are_those_that_are_promised() -> None:
     assert allow_seconds("high", 100_000) == 40
     assert trials(10, 1_000_000, "normal") > 0
     assert trials(10, 1_000_001, "normal") == 0
+
+
+@pytest.mark.parametrize("rows", [1_000, 7_000, 30_000, 100_000])
+def test_annealing_has_more_seconds_and_keeps_to_them(rows: int) -> None:
+    spec = release(k=10, sensitive="s", l=2)
+    allowed = allow_seconds("normal", rows, diverse=True)
+    assert 4 < allowed - allow_seconds("normal", rows) <= 9
+    assert estimate_search(spec, rows, Columns(7)) <= allowed
+    compared = release(k=10, sensitive="s", t="0.3")
+    assert estimate_search(compared, rows, Columns(7)) > estimate_search(spec, rows, Columns(7))

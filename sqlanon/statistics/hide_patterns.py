@@ -1,0 +1,105 @@
+"""From the hidden cells of a system of patterns to tables of them, of the witnesses, and of the patterns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.statistics.bounds import Witnessed, bound_cells
+from sqlanon.statistics.insiders import insiders_of
+from sqlanon.statistics.person_bounds import bound_persons
+from sqlanon.statistics.seen import UNBOUNDED
+from sqlanon.statistics.system import System
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import TableRef
+    from sqlanon.statistics.amounts import Amounts, Range
+    from sqlanon.statistics.choose import Protected
+    from sqlanon.statistics.shape import Shape
+    from sqlanon.table.scratch import Scratch
+
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+
+def bound_both(
+    system: System, choice: Protected, shape: Shape, amounts: Sequence[tuple[Amounts, Range]] = ()
+) -> dict[str, Longs]:
+    """Bounds of the rows, the sums and the persons of each published cell, by columns of the table of hidden cells.
+
+    Those of rows and sums are without persons, so that readers of persons as well may have narrower ones; tight are
+    those of one number.
+
+    Args:
+        system: the cells over patterns.
+        choice: the hidden cells, with witnesses.
+        shape: the published numbers.
+        amounts: the sums and their ranges.
+    """
+    assert system.wholes is not None
+    rows, listed = system.wholes.system, system.listed
+    hidden = choice.hidden[: len(rows)]
+    low, high = np.zeros(len(listed), np.int64), np.full(len(listed), -1, np.int64)
+    bounds: dict[str, Longs] = {}
+    most_rows = np.full(len(rows), UNBOUNDED, np.int64)
+    if shape.has_rows:
+        witnessed = Witnessed(system.wholes.add(choice.witnesses), choice.sums)
+        ends, *of_sums = bound_cells(rows, hidden, witnessed, amounts)
+        low, high = ends.low, ends.high
+        for place, of_sum in enumerate(of_sums, 1):
+            bounds |= {f"low{place}": of_sum.low, f"high{place}": of_sum.high}
+            bounds[f"tight{place}"] = (of_sum.low == of_sum.high).astype(np.int64)
+        most_rows[listed] = np.where(high < 0, UNBOUNDED, high)
+    least, most = bound_persons(rows, system.value[: len(rows)], hidden, most_rows)
+    least, most = least[listed], most[listed]
+    tight, sure = (low == high).astype(np.int64), (least == most).astype(np.int64)
+    return {**bounds, "low": low, "high": high, "tight": tight, "least": least, "most": most, "sure": sure}
+
+
+def load_patterns(scratch: Scratch, shape: Shape, system: System, witnesses: Longs) -> tuple[TableRef, TableRef]:
+    """The scratch tables of witnesses (witness, pattern, change) and of their patterns (pattern, atom, times, persons).
+
+    Patterns of persons who are alone in a cell are in it as well.
+    """
+    wholes = system.wholes
+    assert wholes is not None
+    assert wholes.part is not None
+    assert wholes.times is not None
+    used: Flags = (witnesses != 0).any(axis=0)
+    if shape.insiders:
+        used[[insider.own for insider in insiders_of(system)]] = True
+    number = np.cumsum(used)
+    inside = used[wholes.part]
+    part = wholes.part[inside]
+    patterns, witness = scratch.table("patterns"), scratch.table("witness")
+    scratch.engine.load_arrays(
+        patterns,
+        {
+            "pattern": number[part].astype(np.int64),
+            "atom": wholes.of[inside] + 1,
+            "times": wholes.times[inside],
+            "persons": system.atoms.count[part],
+        },
+    )
+    of, pattern = np.nonzero(witnesses)
+    change = {"change": witnesses[of, pattern]}
+    scratch.engine.load_arrays(
+        witness, {"witness": of.astype(np.int64), "pattern": number[pattern].astype(np.int64), **change}
+    )
+    return witness, patterns
+
+
+def load_paid(scratch: Scratch, sums: Sequence[Longs]) -> TableRef:
+    """The scratch table of the changes of sums in witnesses: (witness, atom, and each sum)."""
+    paid = scratch.table("paid")
+    number, atom = np.nonzero(np.logical_or.reduce([of != 0 for of in sums]))
+    changes = {f"s{place}": of[number, atom] for place, of in enumerate(sums, 1)}
+    scratch.engine.load_arrays(
+        paid, {"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64), **changes}
+    )
+    return paid

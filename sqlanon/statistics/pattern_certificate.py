@@ -1,0 +1,112 @@
+"""The certificate of counted persons who have several rows: witnesses are numbers of persons for each pattern of rows.
+
+Every statement adds and compares. A witness is a source: numbers of a cell are counted of persons and their rows,
+so that no numbers of rows and persons pass that no persons have.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlanon.engines.base import TableRef
+from sqlanon.statistics.failing import refuse, refuse_each
+from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.shape import Shape
+from sqlanon.table.scratch import Scratch
+
+
+def verify_patterns(scratch: Scratch, shape: Shape, keyed: TableRef, stored: Kept, release: str) -> None:
+    """The kept patterns are those of the staged rows, and witnesses give nobody more rows than persons have.
+
+    Args:
+        scratch: the run.
+        shape: the published columns, margins and measures.
+        keyed: see statistics/verify_rows.
+        stored: the private tables.
+        release: name of the release, for messages.
+
+    Raises:
+        PrivacyViolation: they are not.
+
+    Cost: a join of the persons with the patterns that share a finest combination with them.
+    """
+    listed, context = scratch.table("verified_person_rows"), shape.context()
+    tables: dict[str, Any] = {"listed": listed, "patterns": stored.patterns}
+    scratch.execute("statistics/verify_person_rows", listed=listed, keyed=keyed, atoms=stored.atoms, **context)
+    refuse_each(
+        release,
+        ("persons with the rows of a pattern", "patterns of more rows than a person has"),
+        scratch.numbers("statistics/verify_patterns", **tables),
+    )
+    mixed = scratch.count("statistics/verify_values", **tables, atoms=stored.atoms, **context)
+    refuse(release, "columns of which a pattern has several values, and no person", mixed)
+    scratch.drop(listed)
+
+
+def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, stored: Kept, release: str) -> None:
+    """Verify that witnesses have all that is published, both ends of each small cell, and those for each insider.
+
+    Args:
+        scratch: the run.
+        shape: the published columns, margins and measures.
+        compared: see statistics/compared.
+        stored: the private tables of the version.
+        release: name of the release, for messages.
+
+    Raises:
+        PrivacyViolation: the failed rule, and how often; no value.
+
+    Cost: a grouping of the witnesses by every margin, and joins of small cells with insiders and witnesses.
+    """
+    context = shape.context()
+    tables: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
+    patterned: dict[str, Any] = {**tables, "witness": stored.witness, "patterns": stored.patterns}
+    refuse(release, "numbers of cells", scratch.count("statistics/verify_numbers", **tables, **context))
+    refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
+    refuse_each(
+        release,
+        ("changes of no pattern", "patterns that a witness changes twice", "changes"),
+        scratch.numbers("statistics/verify_pattern_changes", **patterned),
+    )
+    total: dict[str, Any] = {"cells": stored.cells, "witness": stored.witness, "least": shape.least_rows}
+    refuse(release, "sources of too few persons", scratch.count("statistics/verify_pattern_came", **total))
+    moved, least, ends = (scratch.table(name) for name in ("moved", "least", "ends"))
+    scratch.execute("statistics/pattern_moved", moved=moved, **patterned, **context)
+    refuse_each(
+        release,
+        ("shown cells that a witness changes", "cells that a witness makes empty", "bounds that a witness leaves"),
+        scratch.numbers("statistics/verify_pattern_moved", moved=moved, compared=compared, **context),
+    )
+    scratch.execute("statistics/least", least=least, **tables, **context)
+    scratch.execute("statistics/pattern_ends", ends=ends, moved=moved, compared=compared)
+    demand: dict[str, Any] = {
+        "least_of": "n" if shape.has_rows else "persons",
+        "threshold": shape.threshold,
+        "least": least,
+    }
+    wrong = scratch.count("statistics/verify_pattern_ends", ends=ends, **demand)
+    refuse(release, "small cells without witnesses", wrong)
+    if not shape.insiders:
+        return
+    inside, touching, insiders = (scratch.table(name) for name in ("inside", "touching", "insiders"))
+    scratch.execute("statistics/inside", inside=inside, **tables, **context)
+    scratch.execute("statistics/pattern_inside", touching=touching, inside=inside, patterns=stored.patterns)
+    owners: dict[str, Any] = {"cells": stored.cells, "touching": touching}
+    refuse(release, "owners of cells", scratch.count("statistics/verify_owners", **owners))
+    scratch.execute("statistics/pattern_insiders", insiders=insiders, **owners)
+    of_sums: dict[str, Any] = {}
+    if shape.sums:
+        of_sums = {"known": scratch.table("known"), "paid": stored.paid}
+        scratch.execute("statistics/pattern_known", known=of_sums["known"], inside=inside, **owners)
+    unwitnessed = scratch.count(
+        "statistics/verify_pattern_insiders",
+        ends=ends,
+        compared=compared,
+        witness=stored.witness,
+        touching=touching,
+        insiders=insiders,
+        sums=context["sums"],
+        **of_sums,
+        **demand,
+    )
+    refuse(release, "pairs of a small cell and an insider without witnesses", unwitnessed)

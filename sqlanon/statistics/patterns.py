@@ -1,0 +1,293 @@
+"""Persons with several rows: systems of cells over patterns, in which rows and persons are both sums.
+
+A pattern is how many rows a person has of each finest combination. Persons do not add up over cells, but they do over
+patterns: a person counts once in each cell that the pattern has a row in. So a source is a number of persons for each
+pattern, and so is a witness: no numbers are looked at that no persons have.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.statistics.system import Atoms, System, Wholes, hash_members
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+Pattern = tuple[tuple[int, int], ...]
+"""Combinations with rows, in ascending order, each with how many."""
+MOST_PATTERNS = 40_000
+"""Patterns of a system that are made of others, at most; of further ones no witness has other numbers."""
+SIBLINGS = 3
+"""Combinations to which a row of a pattern is moved, of each column and level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Patterns of persons.
+
+    Attributes:
+        of: the patterns, each once.
+        persons: int64[patterns], how many persons have each; 0: nobody has it, and witnesses may give it to some.
+        kin: int64[n, 2], pairs of patterns, of which the second is made of the first.
+    """
+
+    of: tuple[Pattern, ...]
+    persons: Longs
+    kin: Longs
+
+    def entries(self) -> tuple[Longs, Longs, Longs]:
+        """The combinations of all patterns: pattern, combination, rows."""
+        rows = [(place, atom, times) for place, pattern in enumerate(self.of) for atom, times in pattern]
+        part, of, times = np.array(rows, np.int64).reshape(-1, 3).T
+        return part.copy(), of.copy(), times.copy()
+
+
+def collect_patterns(person: Longs, atom: Longs, times: Longs) -> Patterns:
+    """The patterns that persons have, the most frequent first.
+
+    Args:
+        person: int64[n], a person.
+        atom: int64[n], a combination.
+        times: int64[n], how many rows of it the person has.
+    """
+    order = np.lexsort((atom, person))
+    person, atom, times = person[order], atom[order], times[order]
+    starts = np.flatnonzero(np.diff(person, prepend=person[0] - 1)) if len(person) else np.zeros(0, np.int64)
+    pairs = list(zip(atom.tolist(), times.tolist(), strict=True))
+    counts: dict[Pattern, int] = {}
+    for start, end in itertools.pairwise([*starts.tolist(), len(pairs)]):
+        pattern = tuple(pairs[start:end])
+        counts[pattern] = counts.get(pattern, 0) + 1
+    of = sorted(counts, key=lambda pattern: (-counts[pattern], pattern))
+    return Patterns(tuple(of), np.array([counts[pattern] for pattern in of], np.int64), np.zeros((0, 2), np.int64))
+
+
+def find_sides(nodes: Sequence[Longs], observed: Patterns) -> Longs:
+    """Groups of combinations that a person may have together: int64[combinations].
+
+    Columns of which no person has two values are taken for such in which nobody can: a witness in which somebody has
+    two would say nothing to who knows that there are none.
+
+    Args:
+        nodes: per column int64[levels, combinations].
+        observed: the patterns that persons have.
+    """
+    part, of, _ = observed.entries()
+    first = np.searchsorted(part, part)
+    constant = [level for column in nodes for level in column if (level[of] == level[of[first]]).all()]
+    if not constant:
+        return np.zeros(nodes[0].shape[1], np.int64)
+    sides: Longs = np.unique(np.stack(constant), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return sides
+
+
+def add_candidates(system: System, observed: Patterns, secret: bytes, most: int = MOST_PATTERNS) -> Patterns:
+    """Patterns for a search: some that persons have, and others that they could have.
+
+    Nobody is given more rows than the person with most rows has, and nobody two values of a column in which nobody has.
+
+    Args:
+        system: the cells over combinations.
+        observed: all patterns that persons have.
+        secret: key of the order among equals.
+        most: patterns, at most, besides those of persons in small cells, and those of one combination.
+
+    Cost: for each combination of persons with several rows a scan of the combinations.
+    """
+    candidates = _Candidates(system, observed, secret)
+    numbers = dict(zip(observed.of, observed.persons.tolist(), strict=True))
+    chosen: dict[Pattern, int] = {}
+    kin: list[tuple[int, int]] = []
+    # Who is alone in a cell has one of the first patterns.
+    for pattern in candidates.list_first():
+        chosen.setdefault(pattern, len(chosen))
+    most += len(chosen)
+    for parent, pattern in candidates.draw():
+        if len(chosen) >= most:
+            break
+        place = chosen.setdefault(pattern, len(chosen))
+        if parent is not None and parent in chosen:
+            kin.append((chosen[parent], place))
+    persons = np.array([numbers.get(pattern, 0) for pattern in chosen], np.int64)
+    return Patterns(tuple(chosen), persons, np.array(kin, np.int64).reshape(-1, 2))
+
+
+Child = tuple[Pattern | None, Pattern]
+"""A pattern, and one that it is made of."""
+
+
+class _Candidates:
+    """Patterns in the order in which they are taken."""
+
+    def __init__(self, system: System, observed: Patterns, secret: bytes) -> None:
+        self._observed, self._secret = observed, secret
+        self._side = find_sides(system.atoms.nodes, observed)
+        self._nodes = np.concatenate(system.atoms.nodes)
+        self._most = max((_rows(pattern) for pattern in observed.of), default=1)
+        small = [system.members(int(cell)) for cell in np.flatnonzero(system.small)]
+        self._small = set(np.concatenate([np.zeros(0, np.int64), *small]).tolist())
+        self._siblings: dict[int, list[int]] = {}
+        self._inside = [pattern for pattern in observed.of if any(atom in self._small for atom, _ in pattern)]
+
+    def list_first(self) -> Iterator[Pattern]:
+        """Those of persons in small cells, and those of one combination, once and twice.
+
+        With the latter rows come and go without persons.
+        """
+        yield from self._inside
+        for atom in range(self._nodes.shape[1]):
+            yield ((atom, 1),)
+            if self._most > 1:
+                yield ((atom, 2),)
+
+    def draw(self) -> Iterator[Child]:
+        """All others, each with a pattern of which it is made; some several times."""
+        several = self._order(pattern for pattern in self._inside if _rows(pattern) > 1)
+        for pattern in several:
+            yield from self._smaller(pattern)
+            yield from self._moved(pattern, only=self._small)
+        # Rows come to small cells, and go elsewhere.
+        small_patterns = set(self._inside)
+        others = self._order(pattern for pattern in self._observed.of if pattern not in small_patterns)
+        for pattern in several:
+            yield from self._moved(pattern, only=None)
+        yield from self._doubled(sorted(self._small))
+        for pattern in others:
+            yield None, pattern
+            yield from self._smaller(pattern)
+        for pattern in self._order([*others, *self._inside]):
+            yield from self._larger(pattern)
+            yield from self._moved(pattern, only=None)
+        yield from self._doubled(range(self._nodes.shape[1]))
+
+    def _order(self, patterns: Iterable[Pattern]) -> list[Pattern]:
+        def mark(pattern: Pattern) -> bytes:
+            return hash_members(np.array(pattern, np.int64).reshape(-1), self._secret)
+
+        return sorted(patterns, key=mark)
+
+    def _near(self, atom: int) -> list[int]:
+        """Other combinations that a person with one may have as well.
+
+        Of each column and level some with another node, those of most equal nodes first.
+        """
+        siblings = self._siblings.get(atom)
+        if siblings is None:
+            unlike = self._nodes != self._nodes[:, atom, np.newaxis]
+            able = np.flatnonzero((self._side == self._side[atom]) & unlike.any(axis=0))
+            able = able[np.argsort(unlike[:, able].sum(axis=0), kind="stable")]
+            chosen = dict.fromkeys(int(other) for row in unlike for other in able[row[able]][:SIBLINGS])
+            siblings = [*chosen, *(other for other in able[:SIBLINGS].tolist() if other not in chosen)]
+            self._siblings[atom] = siblings
+        return siblings
+
+    def _smaller(self, pattern: Pattern) -> Iterator[Child]:
+        if _rows(pattern) > 1:
+            for atom, _ in pattern:
+                yield pattern, _change(pattern, atom, -1)
+
+    def _moved(self, pattern: Pattern, only: set[int] | None) -> Iterator[Child]:
+        for atom, _ in pattern:
+            if only is None or atom in only:
+                less = _change(pattern, atom, -1)
+                for other in self._near(atom) if less else ():
+                    yield pattern, _change(less, other, 1)
+
+    def _larger(self, pattern: Pattern) -> Iterator[Child]:
+        if _rows(pattern) < self._most:
+            for atom, _ in pattern:
+                for other in (atom, *self._near(atom)):
+                    yield pattern, _change(pattern, other, 1)
+
+    def _doubled(self, atoms: Iterable[int]) -> Iterator[Child]:
+        for atom in atoms if self._most > 1 else ():
+            for other in self._near(atom):
+                yield ((atom, 1),), _change(((atom, 1),), other, 1)
+
+
+def _rows(pattern: Pattern) -> int:
+    return sum(times for _, times in pattern)
+
+
+def _change(pattern: Pattern, atom: int, more: int) -> Pattern:
+    """A pattern with one row of a combination more, or less."""
+    rows = dict(pattern)
+    rows[atom] = rows.get(atom, 0) + more
+    return tuple(sorted((of, times) for of, times in rows.items() if times))
+
+
+def over_patterns(system: System, persons: Longs, patterns: Patterns, *, rows: bool) -> System:
+    """A system over patterns: of each cell the persons, and with ``rows`` the rows as well.
+
+    Args:
+        system: the cells over combinations, which count rows.
+        persons: int64[classes], the persons of each published cell.
+        patterns: some patterns, which witnesses may change.
+        rows: rows are published as well.
+
+    Cost: for each pattern a scan of the cells that hold one of the combinations.
+    """
+    many = len(system)
+    part, of, times = patterns.entries()
+    holding = np.repeat(np.arange(many, dtype=np.int64), np.diff(system.at))
+    order = np.argsort(system.member, kind="stable")
+    starts = np.searchsorted(system.member[order], np.arange(len(system.atoms.count) + 1))
+    lengths = np.diff(starts)[of]
+    entry = np.repeat(np.arange(len(of)), lengths)
+    within = np.arange(len(entry)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    classes = holding[order][starts[of[entry]] + within]
+    keys, place = np.unique(classes * len(patterns.of) + part[entry], return_inverse=True)
+    weights = np.zeros(len(keys), np.int64)
+    np.add.at(weights, place.reshape(-1), times[entry])
+    of_class, member = np.divmod(keys, len(patterns.of))
+    ends = np.searchsorted(of_class, np.arange(many + 1))
+    published = np.zeros(many, bool)
+    published[system.listed] = True
+    once = np.where(published[of_class], 1, weights)
+    whole = Wholes(system, of, part, times)
+    atoms = Atoms((), patterns.persons, np.full(len(patterns.of), -1, np.int64))
+    first = replace(
+        system,
+        atoms=atoms,
+        at=ends,
+        member=member,
+        value=np.where(published, persons, system.value),
+        wholes=whole,
+        times=once,
+        kin=patterns.kin,
+    )
+    return _with_rows(first, system, published, weights) if rows else first
+
+
+def _with_rows(first: System, system: System, published: Flags, weights: Longs) -> System:
+    """The same with the rows of each published cell, which have the same members."""
+    many, cells = len(system), np.flatnonzero(published)
+    twin = np.arange(many + len(cells))
+    twin[cells] = many + np.arange(len(cells))
+    twin[many:] = cells
+    lengths = np.diff(first.at)
+    inside = np.concatenate([np.arange(first.at[cell], first.at[cell + 1]) for cell in cells])
+    return replace(
+        first,
+        at=np.concatenate([first.at, first.at[-1] + np.cumsum(lengths[cells])]),
+        member=np.concatenate([first.member, first.member[inside]]),
+        times=np.concatenate([first.times, weights[inside]]) if first.times is not None else None,
+        value=np.concatenate([first.value, system.value[cells]]),
+        small=np.concatenate([system.small, np.zeros(len(cells), bool)]),
+        inner=np.concatenate([system.inner, np.zeros(len(cells), bool)]),
+        least=np.concatenate([system.least, system.least[cells]]),
+        weight=np.concatenate([system.weight, system.weight[cells]]),
+        margin=np.concatenate([system.margin, system.margin[cells]]),
+        height=np.concatenate([system.height, system.height[cells]]),
+        fixed=np.concatenate([system.fixed, system.fixed[cells]]),
+        twin=twin,
+    )

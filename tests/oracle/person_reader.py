@@ -1,0 +1,106 @@
+"""A reader of rows and persons: every source of persons with rows that agrees with what is published, one by one.
+
+A source says how many persons have which rows. The reader sees levels and values of each cell, the numbers of its rows
+and of its persons, or that they are hidden; a cell that is not listed is empty. It shares no code with sqlanon, and is
+for tiny sources.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+
+Cell = tuple[object, ...]
+"""Of each column the node, or None for the total."""
+Rows = tuple[int, ...]
+"""A person's rows: places of finest combinations, in ascending order, each as often as the person has it."""
+Source = dict[Rows, int]
+"""How many persons have these rows."""
+
+
+def sources(
+    leaves: int,
+    shown: Mapping[Cell, tuple[int | None, int | None] | None],
+    within: Mapping[Cell, Sequence[int]],
+    most: tuple[int, int, int],
+    able: Sequence[Rows] | None = None,
+    known: tuple[Rows, Sequence[Cell]] | None = None,
+) -> Iterator[Source]:
+    """All sources that a reader cannot rule out.
+
+    Args:
+        leaves: how many finest combinations may not be empty.
+        shown: of each published cell its rows and its persons, each None where it is not published; None: hidden.
+        within: of each cell its combinations.
+        most: rows of a person, persons with equal rows, and persons, at most.
+        able: the rows that persons may have; None: any.
+        known: the reader's own rows, and cells in which the reader is the only person.
+    """
+    kinds = list(able) if able is not None else _all_rows(leaves, most[0])
+    if known is not None:
+        alone = {place for cell in known[1] for place in within[cell]}
+        kinds = [kind for kind in kinds if not alone & set(kind)] + [known[0]]
+    cells = list(shown)
+    effect = []
+    for kind in kinds:
+        inside = [sum(place in set(within[cell]) for place in kind) for cell in cells]
+        effect.append([(index, rows) for index, rows in enumerate(inside) if rows])
+    last = [
+        max((at for at, touched in enumerate(effect) if any(index == i for i, _ in touched)), default=-1)
+        for index in range(len(cells))
+    ]
+    rows, persons = [0] * len(cells), [0] * len(cells)
+    source: Source = {}
+
+    def fits(at: int, *, ended: bool) -> bool:
+        for index, _ in effect[at]:
+            numbers = shown[cells[index]]
+            closed = ended and last[index] == at
+            if numbers is None:
+                if closed and not persons[index]:
+                    return False
+                continue
+            for number, value in zip(numbers, (rows[index], persons[index]), strict=True):
+                if number is not None and (value > number or (closed and value != number)):
+                    return False
+        return True
+
+    def extend(at: int, left: int) -> Iterator[Source]:
+        if at == len(kinds):
+            if all(last[index] >= 0 for index in range(len(cells))):
+                yield dict(source)
+            return
+        fixed = known is not None and at == len(kinds) - 1
+        number = 0
+        while number <= min(most[1], left):
+            if number:
+                for index, times in effect[at]:
+                    rows[index] += times
+                    persons[index] += 1
+            if not fits(at, ended=False):
+                number += 1
+                break
+            if (not fixed or number == 1) and fits(at, ended=True):
+                if number:
+                    source[kinds[at]] = number
+                yield from extend(at + 1, left - number)
+                source.pop(kinds[at], None)
+            number += 1
+        for index, times in effect[at]:
+            rows[index] -= times * (number - 1)
+            persons[index] -= number - 1
+
+    yield from extend(0, most[2])
+
+
+def _all_rows(leaves: int, most: int) -> list[Rows]:
+    return [
+        kind for many in range(1, most + 1) for kind in itertools.combinations_with_replacement(range(leaves), many)
+    ]
+
+
+def count(source: Mapping[Rows, int], inside: Sequence[int]) -> tuple[int, int]:
+    """The rows and the persons of a cell."""
+    own = set(inside)
+    rows = sum(times * sum(place in own for place in kind) for kind, times in source.items())
+    return rows, sum(times for kind, times in source.items() if own & set(kind))
