@@ -18,7 +18,7 @@ from sqlanon.statistics.sum_certificate import verify_demands, verify_sums
 from sqlanon.table.scratch import Scratch
 
 
-def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, release: str) -> None:
+def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, stored: Kept, release: str) -> None:
     """The kept cells and atoms are those of the staged rows.
 
     Raises:
@@ -26,31 +26,31 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, r
     """
     context, keyed = shape.context(), scratch.table("verified_rows")
     scratch.execute("statistics/verify_rows", keyed=keyed, stage=stage, **context)
-    refuse(release, "cells", scratch.count("statistics/verify_cells", keyed=keyed, cells=kept.cells, **context))
-    atoms, neighbour = kept.atoms, shape.neighbour
+    refuse(release, "cells", scratch.count("statistics/verify_cells", keyed=keyed, cells=stored.cells, **context))
+    atoms, neighbour = stored.atoms, shape.neighbour
     if neighbour is not None:
         atoms = scratch.table("wholes")
-        scratch.execute("statistics/whole_atoms", wholes=atoms, atoms=kept.atoms, **context)
+        scratch.execute("statistics/whole_atoms", wholes=atoms, atoms=stored.atoms, **context)
     failing, shared = scratch.numbers("statistics/verify_atoms", keyed=keyed, atoms=atoms, **context)
     if shape.sums:
-        verify_demands(scratch, shape, keyed, replace(kept, atoms=atoms), release)
+        verify_demands(scratch, shape, keyed, replace(stored, atoms=atoms), release)
     refuse(release, "finest cells", failing)
     refuse(release, "owners of cells", shared)
     if shape.patterns:
-        verify_patterns(scratch, shape, keyed, kept, release)
+        verify_patterns(scratch, shape, keyed, stored, release)
     if neighbour is not None:
-        verify_placed(scratch, shape, keyed, stage, kept.atoms, release)
+        verify_placed(scratch, shape, keyed, stage, stored.atoms, release)
     scratch.drop(keyed)
 
 
-def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: Kept, release: str) -> tuple[int, int]:
+def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, stored: Kept, release: str) -> tuple[int, int]:
     """Verify that the published table has each cell once, and that no reader or insider can find a small cell.
 
     Args:
         scratch: the run.
         shape: the published columns, margins and measures.
         physical: the published table.
-        kept: the private tables of the version.
+        stored: the private tables of the version.
         release: name of the release, for messages.
 
     Returns:
@@ -65,24 +65,24 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
     if shape.sums:
         context["sums"] = [
             {**summed.context(), "limits": sum_tables.limits}
-            for summed, sum_tables in zip(shape.sums, kept.sums, strict=True)
+            for summed, sum_tables in zip(shape.sums, stored.sums, strict=True)
         ]
     numbers = context if shape.neighbour is None else {**context, "sums": []}
-    compared = _verify_view(scratch, context, physical, kept, release)
+    compared = _verify_view(scratch, context, physical, stored, release)
     if shape.patterns:
-        verify_persons(scratch, shape, compared, kept, release)
+        verify_persons(scratch, shape, compared, stored, release)
         if shape.sums:
-            _verify_paid(scratch, shape, context, compared, kept, release)
+            _verify_paid(scratch, shape, context, compared, stored, release)
         shown, hidden = scratch.numbers("statistics/counts", compared=compared)
         return shown, hidden
-    tables: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
+    tables: dict[str, Any] = {"atoms": stored.atoms, "cells": stored.cells, "witness": stored.witness}
     least_rows: dict[str, Any] = {
-        "atoms": kept.atoms,
-        "witness": kept.witness,
+        "atoms": stored.atoms,
+        "witness": stored.witness,
         "least": shape.least_rows,
         "counted": shape.counted,
     }
-    ends, least, moved = verify_ends(scratch, shape, numbers, compared, kept, release, shape.threshold)
+    ends, least, moved = verify_ends(scratch, shape, numbers, compared, stored, release, shape.threshold)
     refuse(release, "tables of too few rows", scratch.count("statistics/verify_came", **least_rows))
     if shape.insiders:
         inside, insiders, own_parts = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))
@@ -105,8 +105,8 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         refuse(release, "pairs of a small cell and an insider without witnesses", unwitnessed)
     if shape.sums:
         if shape.neighbour is not None:
-            kept, moved = _verify_wholes(scratch, shape, context, compared, kept, release)
-        verify_sums(scratch, shape, kept, (moved, compared), release)
+            stored, moved = _verify_wholes(scratch, shape, context, compared, stored, release)
+        verify_sums(scratch, shape, stored, (moved, compared), release)
     shown, hidden = scratch.numbers("statistics/counts", compared=compared)
     return shown, hidden
 
@@ -138,7 +138,7 @@ def _verify_paid(
     verify_sums(scratch, shape, of_rows, (moved, compared), release)
 
 
-def _verify_view(scratch: Scratch, context: dict[str, Any], physical: TableRef, kept: Kept, release: str) -> TableRef:
+def _verify_view(scratch: Scratch, context: dict[str, Any], physical: TableRef, stored: Kept, release: str) -> TableRef:
     """Each cell is published once, as its numbers are, and no small one is shown.
 
     Returns:
@@ -149,33 +149,33 @@ def _verify_view(scratch: Scratch, context: dict[str, Any], physical: TableRef, 
     """
     published, compared = scratch.table("published"), scratch.table("compared")
     scratch.execute("statistics/published", published=published, physical=physical, **context)
-    scratch.execute("statistics/compared", compared=compared, published=published, cells=kept.cells, **context)
+    scratch.execute("statistics/compared", compared=compared, published=published, cells=stored.cells, **context)
     refuse_each(
         release,
         ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "small cells shown"),
         scratch.numbers("statistics/verify_view", compared=compared),
     )
-    if kept.bounds is not None:
-        wrong = scratch.count("statistics/verify_bounds", compared=compared, kept=kept.bounds, **context)
+    if stored.bounds is not None:
+        wrong = scratch.count("statistics/verify_bounds", compared=compared, kept=stored.bounds, **context)
         refuse(release, "bounds of hidden cells", wrong)
     return compared
 
 
-def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, kept: Kept, release: str) -> None:
+def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, stored: Kept, release: str) -> None:
     """Verify that the published table has each cell once, and no small one; nothing of witnesses.
 
     Raises:
         PrivacyViolation: the failed rule, and how often; no value.
     """
     context = shape.context()
-    tables: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells}
-    _verify_view(scratch, context, physical, kept, release)
+    tables: dict[str, Any] = {"atoms": stored.atoms, "cells": stored.cells}
+    _verify_view(scratch, context, physical, stored, release)
     refuse(release, "numbers of cells", scratch.count("statistics/verify_numbers", **tables, **context))
     refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
 
 
 def _verify_wholes(
-    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, kept: Kept, release: str
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, stored: Kept, release: str
 ) -> tuple[Kept, TableRef]:
     """Witnesses have all sums that are published: those of the finest combinations, where atoms are parts of these.
 
@@ -186,11 +186,11 @@ def _verify_wholes(
         PrivacyViolation: they have not.
     """
     wholes, changes = scratch.table("wholes_of_sums"), scratch.table("whole_changes")
-    scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=kept.atoms, **context)
+    scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=stored.atoms, **context)
     scratch.execute(
-        "statistics/whole_changes", changes=changes, witness=kept.witness, atoms=kept.atoms, sums=context["sums"]
+        "statistics/whole_changes", changes=changes, witness=stored.witness, atoms=stored.atoms, sums=context["sums"]
     )
-    whole = replace(kept, atoms=wholes, witness=changes)
+    whole = replace(stored, atoms=wholes, witness=changes)
     return whole, _verify_moves(scratch, shape, context, compared, whole, release, "moved_of_wholes")
 
 
@@ -216,7 +216,7 @@ def verify_placed(
         refuse(release, "ranks", mismatched)
 
 
-def _verify_classes(scratch: Scratch, shape: Shape, kept: Kept, least: TableRef, release: str) -> TableRef:
+def _verify_classes(scratch: Scratch, shape: Shape, stored: Kept, least: TableRef, release: str) -> TableRef:
     """Every witness has the rows of each class, within what the class shows.
 
     Returns:
@@ -226,26 +226,28 @@ def _verify_classes(scratch: Scratch, shape: Shape, kept: Kept, least: TableRef,
     context = shape.neighbour.context()
     needs, raised, inside = scratch.table("needs"), scratch.table("raised"), scratch.table("inside_classes")
     name = shape.neighbour.release
-    class_tables: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms}
+    class_tables: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
     scratch.execute("statistics/inside", inside=inside, **class_tables, **shape.context())
     refuse_each(
         release,
         (f"parts that a class of {name} does not have", f"mixed kinds of {name}", f"kinds of {name} apart"),
-        scratch.numbers("statistics/verify_parts", atoms=kept.atoms, **context),
+        scratch.numbers("statistics/verify_parts", atoms=stored.atoms, **context),
     )
-    scratch.execute("statistics/needs", needs=needs, atoms=kept.atoms, **context)
+    scratch.execute("statistics/needs", needs=needs, atoms=stored.atoms, **context)
     refuse_each(
         release,
         (f"numbers of {name} that a witness changes", f"values of classes of {name} that a witness loses"),
-        scratch.numbers("statistics/verify_classes", atoms=kept.atoms, witness=kept.witness, needs=needs, **context),
+        scratch.numbers(
+            "statistics/verify_classes", atoms=stored.atoms, witness=stored.witness, needs=needs, **context
+        ),
     )
-    tables: dict[str, Any] = {"least": least, "inside": inside, "atoms": kept.atoms, "needs": needs}
+    tables: dict[str, Any] = {"least": least, "inside": inside, "atoms": stored.atoms, "needs": needs}
     scratch.execute("statistics/least_of_classes", raised=raised, **tables, **context)
     return raised
 
 
 def verify_ends(
-    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, kept: Kept, release: str, most: int
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, stored: Kept, release: str, most: int
 ) -> tuple[TableRef, TableRef, TableRef]:
     """Verify that witnesses have all that is published, and both ends of each small cell.
 
@@ -254,7 +256,7 @@ def verify_ends(
         shape: the published columns, margins and measures.
         context: parameters of templates.
         compared: see statistics/compared.
-        kept: the private tables of the version.
+        stored: the private tables of the version.
         release: name of the release, for messages.
         most: for each small cell a witness has this number or more.
 
@@ -264,12 +266,12 @@ def verify_ends(
     Raises:
         PrivacyViolation: the failed rule, and how often; no value.
     """
-    moved = _verify_moves(scratch, shape, context, compared, kept, release, "moved")
+    moved = _verify_moves(scratch, shape, context, compared, stored, release, "moved")
     least, ends = (scratch.table(name) for name in ("least", "ends"))
-    with_witness: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms, "witness": kept.witness}
+    with_witness: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms, "witness": stored.witness}
     scratch.execute("statistics/least", least=least, **with_witness, **context)
     if shape.neighbour is not None:
-        least = _verify_classes(scratch, shape, kept, least, release)
+        least = _verify_classes(scratch, shape, stored, least, release)
     scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
     demand = {**context, "threshold": most}
     wrong = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **demand)
@@ -278,20 +280,20 @@ def verify_ends(
 
 
 def _verify_moves(
-    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, kept: Kept, release: str, name: str
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, stored: Kept, release: str, name: str
 ) -> TableRef:
     """Witnesses have all that is published; see `verify_ends`. The scratch table gets a name.
 
     Returns:
         the scratch table of statistics/moved.
     """
-    tables: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms}
+    tables: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
     wrong = scratch.count("statistics/verify_numbers", **tables, **context)
     refuse(release, "numbers of cells", wrong)
     if shape.counted == "n":
         refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
     moved = scratch.table(name)
-    with_witness: dict[str, Any] = {**tables, "witness": kept.witness}
+    with_witness: dict[str, Any] = {**tables, "witness": stored.witness}
     refuse_each(
         release,
         ("changes of no cell", "cells that a witness changes twice", "changes"),

@@ -70,15 +70,17 @@ def find_newcomers(scratch: Scratch, shape: Shape, stage: TableRef, before: Kept
     return Growth(newcomers, came, went)
 
 
-def keep_batches(scratch: Scratch, shape: Shape, made: Made, kept: Tables, before: Kept | None) -> list[Statement]:
+def keep_batches(
+    scratch: Scratch, shape: Shape, protected: Made, stored: Tables, before: Kept | None
+) -> list[Statement]:
     """The statements that make the private tables of a version: the new rows, and those of the versions before.
 
     Args:
         scratch: the run.
         shape: the counted columns; with the release of rows that readers have as well, though the new rows are not in
             it.
-        made: the new rows, with hidden cells.
-        kept: the tables to make.
+        protected: the new rows, with hidden cells.
+        stored: the tables to make.
         before: the tables of the version before.
     """
     columns, earlier = list_kept_columns(shape), before.parts() if before is not None else {}
@@ -87,15 +89,15 @@ def keep_batches(scratch: Scratch, shape: Shape, made: Made, kept: Tables, befor
         scratch.sql(
             "statistics/keep_batch",
             kept=table,
-            table=made.tables[part],
+            table=protected.tables[part],
             columns=columns[part],
             missing=[] if before is None else [name for name in columns[part] if name not in without_rows[part]],
             batch=shape.version,
-            hidden=made.hidden if part == "cells" else None,
+            hidden=protected.hidden if part == "cells" else None,
             ends=_list_ends(shape),
             before=earlier.get(part),
         )
-        for part, table in kept.items()
+        for part, table in stored.items()
     ]
 
 
@@ -111,23 +113,25 @@ def _list_ends(shape: Shape) -> list[dict[str, str | None]]:
     ]
 
 
-def write_versions(scratch: Scratch, shape: Shape, kept: Kept, physical: TableRef, batches: Sequence[int]) -> Statement:
+def write_versions(
+    scratch: Scratch, shape: Shape, stored: Kept, physical: TableRef, batches: Sequence[int]
+) -> Statement:
     """The statement that makes the published table."""
     context = shape.context()
     return scratch.sql(
-        "statistics/view_of_batches", physical=physical, cells=kept.cells, batches=list(batches), **context
+        "statistics/view_of_batches", physical=physical, cells=stored.cells, batches=list(batches), **context
     )
 
 
-def batch_of(scratch: Scratch, kept: Kept, batch: int) -> Kept:
+def batch_of(scratch: Scratch, stored: Kept, batch: int) -> Kept:
     """Scratch tables of the rows of a version."""
-    tables = {part: scratch.table(f"{part}_of_batch") for part in kept.parts()}
-    for part, table in kept.parts().items():
+    tables = {part: scratch.table(f"{part}_of_batch") for part in stored.parts()}
+    for part, table in stored.parts().items():
         scratch.execute("statistics/batch", part=tables[part], kept=table, batch=batch)
     return kept_of(tables)
 
 
-def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, release: str) -> None:
+def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, stored: Kept, release: str) -> None:
     """The finest combinations of all versions together are those of the staged rows, with the same amounts.
 
     Raises:
@@ -135,11 +139,11 @@ def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, r
     """
     keyed, context = scratch.table("verified_all"), shape.context()
     scratch.execute("statistics/verify_rows", keyed=keyed, stage=stage, **context)
-    failing = scratch.count("statistics/verify_growth", keyed=keyed, atoms=kept.amounts or kept.atoms, **context)
+    failing = scratch.count("statistics/verify_growth", keyed=keyed, atoms=stored.amounts or stored.atoms, **context)
     scratch.drop(keyed)
     refuse(release, "finest cells of all versions", failing)
-    if kept.amounts is not None:
-        failing = scratch.count("statistics/verify_amounts", amounts=kept.amounts, atoms=kept.atoms, **context)
+    if stored.amounts is not None:
+        failing = scratch.count("statistics/verify_amounts", amounts=stored.amounts, atoms=stored.atoms, **context)
         refuse(release, "amounts of finest cells", failing)
 
 
@@ -147,7 +151,7 @@ def verify_versions(
     scratch: Scratch,
     shape: Shape,
     physical: TableRef,
-    kept: Kept,
+    stored: Kept,
     batches: Sequence[int],
     release: str,
     past: Past | None = None,
@@ -158,7 +162,7 @@ def verify_versions(
         scratch: the run.
         shape: the counted columns.
         physical: the published table.
-        kept: the private tables.
+        stored: the private tables.
         batches: the versions of the lineage.
         release: name of the release, for messages.
         past: the tables of all lineages, where lineages end.
@@ -174,11 +178,11 @@ def verify_versions(
     first = first_of(scratch, past) if past is not None else 0
     for batch in batches:
         with scratch.beside() as apart:
-            part, batch_shape = batch_of(apart, kept, batch), shape.of_first_rows(batch)
+            part, batch_shape = batch_of(apart, stored, batch), shape.of_first_rows(batch)
             if batch != batches[0]:
                 batch_shape = shape.of_new_rows(batch, apart.count("statistics/came", atoms=part.atoms))
             view = apart.table("view_of_batch")
-            apart.execute("statistics/batch_view", view=view, cells=kept.cells, batch=batch, **batch_shape.context())
+            apart.execute("statistics/batch_view", view=view, cells=stored.cells, batch=batch, **batch_shape.context())
             if past is None or not first or batch != batches[0]:
                 verify_published(apart, batch_shape, view, part, release)
                 continue
@@ -186,7 +190,7 @@ def verify_versions(
             verify_past(apart, batch_shape, part, past, first, release)
     published, context = scratch.table("published_versions"), shape.context()
     scratch.execute("statistics/published", published=published, physical=physical, **context)
-    failing = scratch.count("statistics/verify_versions", published=published, cells=kept.cells, **context)
+    failing = scratch.count("statistics/verify_versions", published=published, cells=stored.cells, **context)
     refuse(release, "cells that do not follow from the versions", failing)
     shown, hidden = scratch.numbers("statistics/shown_cells", published=published)
     return shown, hidden

@@ -57,7 +57,7 @@ class Beginning:
         first: the first version of all lineages.
         began: the version with which the last lineage began.
         batches: the versions of the last beginning.
-        kept: its private tables.
+        stored: its private tables.
         past: those of the lineages before; they are empty in the first beginning.
         least: readers know that so many are new.
     """
@@ -65,7 +65,7 @@ class Beginning:
     first: int
     began: int
     batches: tuple[int, ...]
-    kept: Kept
+    stored: Kept
     past: Past
     least: int
 
@@ -90,13 +90,13 @@ def make_past(scratch: Scratch, shape: Shape, new: Cube, beginning: Beginning | 
         blocks = [batch for batch in beginning.batches if batch == beginning.first or batch != beginning.began]
         atoms = {
             "past": beginning.past.atoms,
-            "atoms": beginning.kept.atoms,
+            "atoms": beginning.stored.atoms,
             "batches": blocks,
             "newcomers": new.atoms,
         }
         cells = {
             "past": beginning.past.cells,
-            "cells": beginning.kept.cells,
+            "cells": beginning.stored.cells,
             "newcomers": new.cells,
             "first": beginning.first,
             "began": beginning.began,
@@ -133,7 +133,7 @@ def begin_lineage(run: Run, beginning: Beginning, past: Past, facts: Mapping[str
             run.shape.threshold,
             insiders=run.shape.insiders,
             secret=run.secret,
-            step=lambda done, many: run.progress.update(done, many, "small cells of all versions"),
+            step=lambda ended, many: run.progress.update(ended, many, "small cells of all versions"),
         )
     except UnservedError as error:
         raise explain_unserved(run.release, run.shape, system.levels_of(error.margin), error) from None
@@ -190,7 +190,7 @@ def _read_lineages(run: Run, beginning: Beginning, past: Past) -> System:
     return build_lineages(blocks, windows, whole, run.secret)
 
 
-def keep_past(scratch: Scratch, shape: Shape, made: Past, kept: Past) -> list[Statement]:
+def keep_past(scratch: Scratch, shape: Shape, built: Past, stored: Past) -> list[Statement]:
     """The statements that copy the tables into the private tables of a version."""
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
     columns = {
@@ -198,15 +198,15 @@ def keep_past(scratch: Scratch, shape: Shape, made: Past, kept: Past) -> list[St
         "past_cells": [*levels, "n", "persons", "hidden", "since", "batch"],
         "past_witness": ["witness", "atom", "change"],
     }
-    places = kept.parts()
+    places = stored.parts()
     return [
         scratch.sql("statistics/keep", kept=places[part], table=table, columns=columns[part])
-        for part, table in made.parts().items()
+        for part, table in built.parts().items()
     ]
 
 
 def verify_before(scratch: Scratch, shape: Shape, past: Past, beginning: Beginning, release: str) -> None:
-    """The cells that readers had are all kept, with their numbers.
+    """The cells that readers had are all stored, with their numbers.
 
     Raises:
         PrivacyViolation: they are not.
@@ -215,7 +215,7 @@ def verify_before(scratch: Scratch, shape: Shape, past: Past, beginning: Beginni
         "statistics/verify_past_before",
         made=past.cells,
         past=beginning.past.cells,
-        cells=beginning.kept.cells,
+        cells=beginning.stored.cells,
         first=beginning.first,
         began=beginning.began,
         **shape.context(),
@@ -228,13 +228,13 @@ def first_of(scratch: Scratch, past: Past) -> int:
     return scratch.count("statistics/past_first", atoms=past.atoms)
 
 
-def verify_past(scratch: Scratch, shape: Shape, kept: Kept, past: Past, first: int, release: str) -> None:
+def verify_past(scratch: Scratch, shape: Shape, stored: Kept, past: Past, first: int, release: str) -> None:
     """Verify that readers of all lineages, and insiders, find no small number.
 
     Args:
         scratch: the run.
         shape: the shape of the rows with which the lineage began.
-        kept: the private tables of these, all rows.
+        stored: the private tables of these, all rows.
         past: the tables of all lineages.
         first: the first version of all.
         release: name of the release, for messages.
@@ -247,7 +247,7 @@ def verify_past(scratch: Scratch, shape: Shape, kept: Kept, past: Past, first: i
     context = shape.context()
     moved, small, serving = (scratch.table(name) for name in ("past_moved", "past_small", "past_serving"))
     tables: dict[str, Any] = {"atoms": past.atoms, "witness": past.witness}
-    failing = scratch.count("statistics/verify_past_atoms", whole=kept.atoms, atoms=past.atoms, **context)
+    failing = scratch.count("statistics/verify_past_atoms", whole=stored.atoms, atoms=past.atoms, **context)
     refuse(release, "finest cells of all lineages", failing)
     failing = scratch.count("statistics/verify_past_cells", cells=past.cells, atoms=past.atoms, **context)
     refuse(release, "cells of earlier lineages", failing)
@@ -262,7 +262,7 @@ def verify_past(scratch: Scratch, shape: Shape, kept: Kept, past: Past, first: i
         release,
         ("shown cells that a witness changes", "cells that a witness makes empty"),
         scratch.numbers(
-            "statistics/verify_past_moved", moved=moved, past=past.cells, cells=kept.cells, **window, **context
+            "statistics/verify_past_moved", moved=moved, past=past.cells, cells=stored.cells, **window, **context
         ),
     )
     rule: dict[str, Any] = {

@@ -24,4 +24,5 @@ for name in ("mondrian", "tree"):
 kernel_mondrian(MIXED.table, MIXED.privacy, "strict", "loss")
 for folder in ("catalog", "loss", "publish", "recode", "refresh", "table", "verify"):
     for path in _root().glob(f"*/{folder}/*.sql"):
-        _template(str(path))
+        written = path.relative_to(_root()).parts[0]
+        _template(str(path), "duckdb" if written == "core" else written)

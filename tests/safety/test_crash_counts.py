@@ -14,7 +14,7 @@ from tests.safety.worker import run_spec_until
 
 pytest.importorskip("highspy")
 
-STOPS = [("profile", 1), ("method", 1), ("publish", 1), ("verify", 1), ("swap", 1)]
+STOPS = [("profile", 1), ("protect", 1), ("publish", 1), ("verify", 1), ("swap", 1)]
 POLICY = """
 version: 1
 releases:
@@ -68,15 +68,16 @@ def test_killed_at_every_stage(engine: Any, stops: Any, make_url: Any, start: An
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("begins", [False, True], ids=["follows", "begins a lineage"])
 @pytest.mark.parametrize("engine", [pytest.param(FILE, id="duckdb"), pytest.param(SERVER, id="postgres")])
 def test_a_version_that_follows_is_killed_at_every_stage(
-    engine: Any, make_url: Any, start: Any, tmp_path: Path
+    engine: Any, begins: bool, make_url: Any, start: Any, tmp_path: Path
 ) -> None:
     url, file = make_url(engine), tmp_path / "anon.yml"
     counts_alone = POLICY.replace(", bounds: exact", "").replace(
         ", bill: {sum: bill, range: [0, 100], p_percent: 10}", ""
     )
-    file.write_text(counts_alone + "    refresh: {mode: frozen, cohort: {persons: 5}}\n")
+    file.write_text(counts_alone + "    refresh: {mode: frozen, cohort: {persons: 5}, lineage: 90d}\n")
     spec = load(file).releases[0]
     shown = "SELECT n, as_of FROM release.visits ORDER BY level_ward, level_sex, ward, sex"
     with sqlanon.connect(url) as db:
@@ -87,6 +88,8 @@ def test_a_version_that_follows_is_killed_at_every_stage(
         before = db.engine.fetch(shown)
         more = ", ".join(f"(1, 'f', {pid})" for pid in range(60, 69))
         db.engine.execute(f"INSERT INTO visits VALUES {more}")
+        if begins:
+            db.engine.execute("UPDATE _sqlanon.catalog SET published_at = '2020-01-01T00:00:00+00:00'")
     for stage, nth in STOPS:
         process, pipe = start(run_spec_until, url, spec, stage, nth)
         assert hear(pipe) == "here", (stage, nth)
@@ -97,6 +100,7 @@ def test_a_version_that_follows_is_killed_at_every_stage(
             assert db.engine.fetch(shown) == before, stage
             assert db.audit("release.visits").satisfied
     with sqlanon.connect(url) as db:
-        assert db.run(spec).version == 2
+        report = db.run(spec)
+        assert (report.version, report.statistics.earlier) == (2, (1,) if begins else ())
         assert db.audit("release.visits").satisfied
         assert db.engine.fetch(shown) != before

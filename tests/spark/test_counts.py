@@ -14,6 +14,7 @@ import pytest
 import sqlanon
 from sqlanon.errors import GuardError
 from sqlanon.policy import loads
+from sqlanon.release.versions import followed
 from tests.contract.counted import stays
 from tests.spark.tables import CANARY
 from tests.spark.test_walk import leftovers, rows, shows_no_value
@@ -157,6 +158,22 @@ def test_versions_follow_one_another(session: Any) -> None:
         assert db.audit(f"release.{name}").satisfied
         db.rollback(name)
         assert rows(db, f"release.{name}") == views[0]
+        assert not leftovers(db)
+
+
+def test_a_lineage_begins(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, more = "lineages", "    refresh: {mode: frozen, cohort: {persons: 8}, lineage: 90d}\n"
+    spec = policy(name, more=more, **(TWO | {"protect": "{persons: 3}"}))
+    with both(session, name, visits(name, 60)) as (db, known):
+        for one in (db, known):
+            one.run(spec)
+            text = ", ".join(map("('north', 'F', 20, {}, 1)".format, range(900, 910)))
+            one.engine.execute(f"INSERT INTO {name}_stays VALUES {text}")
+        monkeypatch.setattr(followed, "is_old", lambda age, *_: age is not None)
+        for one in (db, known):
+            assert one.run(spec).statistics.earlier == (1,)
+        assert rows(db, f"release.{name}") == rows(known, f"release.{name}")
+        assert db.audit(f"release.{name}").satisfied
         assert not leftovers(db)
 
 
