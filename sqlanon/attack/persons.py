@@ -124,8 +124,8 @@ class _Program:
         low = np.where(seen.value == HIDDEN, 1.0, seen.value)
         high = np.where(seen.value == HIDDEN, infinite, seen.value)
         low[list(alone)] = high[list(alone)] = 1.0
-        # Every combination is listed, and has a row.
-        row_low, row_high = np.ones(atoms), np.full(atoms, infinite)
+        # Of linked tables no cell says which combinations occur; a cell of one person has a row.
+        row_low, row_high = np.zeros(atoms), np.full(atoms, infinite)
         for atom, rows in (own_rows or {}).items():
             row_low[atom] = row_high[atom] = rows
         self._index: list[Longs] = []

@@ -83,7 +83,8 @@ def test_the_tables_of_a_hospital_are_certified(shared_db: Any, tmp_path: Path) 
             numbers = len(inside), len({stay[0] for stay in inside}), sum(stay[5] for stay in inside)
             assert (row["n"], row["persons"], row["cost"]) == numbers
     assert shared_db.audit(f"release.v_{source}", spec=spec).satisfied
-    assert shared_db.attack(spec.name).held
+    attacked = shared_db.attack(spec.name)
+    assert attacked.held, [repr(one) for one in (*attacked.attacks, *attacked.sums)]
     answer = shared_db.query(f"select sum(persons) as p, count(*) as n from {source} where diagnosis in ('I21', 'J44')")
     asked = [stay for stay in rows if stay[4] in ("I21", "J44")]
     (found,) = answer.rows
