@@ -9,6 +9,7 @@ import pytest
 
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
 from sqlanon.release.versions import statistics
+from sqlanon.statistics import certificate, failing
 from tests.contract.test_statistics_versions import FOLLOWED, Nights, compare
 
 pytest.importorskip("highspy")
@@ -79,6 +80,14 @@ def test_witnesses_of_too_few_new_rows_are_refused(
         return verify(scratch, kept, batch)
 
     monkeypatch.setattr(statistics, "batch_of", tampered)
+
+    def asked(release: str, what: str, count: int) -> None:
+        """The rows of shown cells are changed as well, for which another rule refuses."""
+        if what == "tables of too few rows":
+            failing.refuse(release, what, count)
+
+    monkeypatch.setattr(certificate, "refuse", asked)
+    monkeypatch.setattr(certificate, "refuse_each", lambda *_: None)
     with pytest.raises(PrivacyViolation, match="the certificate fails: tables of too few rows: 1"):
         made.run()
     assert made.rows() == before

@@ -16,6 +16,11 @@ from tests.safety.conftest import SERVER
 from tests.safety.test_budget import Place, some_kills
 
 
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(f"duckdb:///{tmp_path / 'own.duckdb'}", tmp_path)
+
+
 @pytest.mark.thorough
 def test_killed_on_a_server(make_url: Any, tmp_path: Path) -> None:
     some_kills(Place(make_url(SERVER), tmp_path), range(2, 400, 7))
