@@ -99,15 +99,28 @@ def bound_cells(
 def _list_tables(
     system: System, joint: Joint, public: Public, witnessed: Witnessed, amounts: Sequence[Amounts]
 ) -> list[Longs]:
-    """The known tables, where atoms are the combinations that occur."""
+    """The known tables, where atoms are the combinations that occur; joined tables have an order of their own."""
     count = system.atoms.count
     if public.combinations is not None or len(public.linked.pieces) > 1 or joint.atoms != len(count):
         return []
+    (piece,) = public.linked.pieces
+    true_codes = np.stack([system.atoms.nodes[column][0] for column in piece.columns])
+    number = np.unique(np.concatenate([piece.codes, true_codes], axis=1), axis=1, return_inverse=True)[1].reshape(-1)
+    place_of = np.empty(int(number.max()) + 1, np.int64)
+    place_of[number[: len(piece)]] = np.arange(len(piece))
+    places = place_of[number[len(piece) :]]
+
+    def place(values: Longs) -> Longs:
+        placed = np.zeros(len(piece), np.int64)
+        np.add.at(placed, places, values)
+        return placed
+
     sums = [
-        [amount.value + change for change in changes] for amount, changes in zip(amounts, witnessed.sums, strict=True)
+        [place(amount.value + change) for change in changes]
+        for amount, changes in zip(amounts, witnessed.sums, strict=True)
     ]
     return [
-        joint.table(count + change, [column[number] for column in sums])
+        joint.table(place(count + change), [column[number] for column in sums])
         for number, change in enumerate(witnessed.counts)
     ]
 

@@ -231,6 +231,24 @@ def test_rows_and_sums_of_tables_without_all_columns(seed: int, monkeypatch: pyt
     compare_sums(case, case.tables(), seed, tight=False)
 
 
+def test_known_tables_of_joined_tables() -> None:
+    """Combinations of joined tables have an order of their own: the true table does not change what bounds say."""
+    compared = 0
+    for seed in (0, 2, 3, 6):
+        draw = random.Random(str(("joined", seed)))
+        counts = {codes: draw.randint(1, 3) for codes in itertools.product(range(2), repeat=3)}
+        case = Case(tiny(counts, [(0, 2), (1, 2)]), ("joined", seed))
+        columns = [(summed(case, (0, 2), seed), Range(0, 2))]
+        nothing = np.zeros((0, len(counts)), np.int64)
+        alone = bound_cells(case.system, case.hidden, Witnessed(nothing, [nothing]), columns)
+        for ends, own in zip(case.bounds(columns), alone, strict=True):
+            assert (ends.low == own.low).all()
+            assert (ends.high == own.high).all()
+            assert (ends.tight == own.tight).all()
+            compared += int((ends.low < ends.high).sum())
+    assert compared
+
+
 @pytest.mark.parametrize("ends", RANGES)
 def test_who_knows_ends_of_sums(ends: tuple[int, int]) -> None:
     """Sums of some combinations are known to be between two ends, and one from below alone."""
