@@ -58,6 +58,7 @@ def bound_cells(
     witnessed: Witnessed,
     amounts: Sequence[tuple[Amounts, Range]] = (),
     parts: Parts | None = None,
+    least_rows: int = 1,
 ) -> tuple[Ends, ...]:
     """The ends of rows, and of each column of sums, over all tables of both; integers prove them (`Reach`).
 
@@ -67,6 +68,8 @@ def bound_cells(
         witnessed: tables that are known.
         amounts: the columns' sums and ranges.
         parts: of a release of rows that readers have too the rows by class.
+        least_rows: by the rules of a release readers know of so many rows at most. Bounds do not use it, and are not
+            said to be tight where it might narrow them.
 
     Cost: that of `find_spans` for the hidden classes; for a column of a range that does not begin at 0 that of two ends
         of `Reach` for each.
@@ -87,12 +90,13 @@ def bound_cells(
     places = [number_of[texts[cell]] for cell in cells]
     spans = find_spans(joint.seen, reach, [public.sets[cell] for cell in some], lambda: 1.0, tables)
     ends = [_make_ends(number, cells, [spans[place] for place in places], complete=public.complete)]
+    total = np.flatnonzero((system.levels == system.levels.max(axis=1, keepdims=True)).all(axis=0))
+    complete = public.complete and not (ends[0].low[total] < least_rows).any()
+    ends[0].tight[cells] &= complete
     combinations = public.linked.sets() if amounts else {}
     for column, value in enumerate(values):
         spans = _bound_sums(joint, reach, column, [combinations[cell] for cell in some], tables)
-        ends.append(
-            _make_ends(value, cells, [spans[place] for place in places], complete=public.complete, none=UNBOUNDED)
-        )
+        ends.append(_make_ends(value, cells, [spans[place] for place in places], complete=complete, none=UNBOUNDED))
     return tuple(ends)
 
 

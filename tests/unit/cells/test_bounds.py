@@ -139,6 +139,21 @@ def test_equal_cells_of_two_tables_are_not_known_to_be_equal() -> None:
     assert found.high[case.tiny.cells.index((None, 0))] == 3
 
 
+def test_bounds_are_not_tight_where_readers_know_that_more_rows_are_new() -> None:
+    """A version follows when 8 rows are new: 1 and 7 of a hidden total are not the least together."""
+    case = Case(tiny({(0,): 2, (1,): 6}), "rule", 0.0)
+    case.hidden[:] = True
+    nothing = np.zeros((1, 2), np.int64)
+    for least_rows, tight in ((1, True), (2, True), (8, False)):
+        (ends,) = bound_cells(case.system, case.hidden, Witnessed(nothing), least_rows=least_rows)
+        assert ends.tight.tolist() == [tight] * 3
+        assert ends.low.tolist() == [2, 1, 1]
+        assert ends.high.tolist() == [-1] * 3
+    case.hidden[case.system.listed[case.tiny.cells.index((None,))]] = False
+    (ends,) = bound_cells(case.system, case.hidden, Witnessed(nothing), least_rows=8)
+    assert ends.tight.all()
+
+
 def rows_beside(seed: object, ways: tuple[str, str]) -> tuple[Case, list[list[Row]], set[tuple[int, ...]]]:
     classes = drawn_classes((seed, ways), (4, 3), 4, 3)
     rows = [row for one in classes for row in one]
