@@ -75,6 +75,18 @@ def test_a_lineage_after_versions_of_hidden_totals(shared_db: Any, tmp_path: Pat
     assert made.satisfied
 
 
+def test_a_lineage_of_tables_without_all_columns(shared_db: Any, tmp_path: Path) -> None:
+    """Who is alone in a combination that no table has is in no cell alone, and knows the number of none."""
+    made = Ended(shared_db, tmp_path, "tables")
+    made.write(**{**FOLLOWED, "tables": "[{name: a, by: [region]}, {name: b, by: [sex]}]", "more": MORE})
+    made.publish()
+    made.wait()
+    made.come(*[("north", "F")] * 4, ("north", "M"), ("south", "F"), *[("it's", "M")] * 2)
+    made.publish()
+    assert made.satisfied
+    assert shared_db.attack(made.name).held
+
+
 @pytest.mark.thorough
 def test_three_lineages(shared_db: Any, tmp_path: Path) -> None:
     made = Ended(shared_db, tmp_path, "three", 90)
