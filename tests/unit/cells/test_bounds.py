@@ -297,3 +297,13 @@ def test_rows_and_sums_next_to_classes(ways: tuple[str, str]) -> None:
         able = sorted(agreeing(tables_of(classes, ways, case.leaves), dict(case.within), case.shown))
         compared += compare_sums(case, able, seed, list_parts(placed_of(case.tiny, classes, ways)))
     assert compared
+
+
+def test_sums_of_tables_whose_last_combination_no_class_has() -> None:
+    """Both tables allow it, and no row is in it: the sums of the second column are in their place."""
+    classes, ways = [[(0, 0), (0, 1)], [(1, 0), (1, 0)]], (ENDS, ENDS)
+    rows = [row for one in classes for row in one]
+    for seed in (1, 3):
+        case = Case(tiny({row: rows.count(row) for row in sorted(set(rows))}, [(0,), (1,)]), seed, 1.0)
+        able = agreeing(tables_of(classes, ways, case.leaves, empty=True), dict(case.within), case.shown)
+        assert compare_sums(case, sorted(set(able)), seed, list_parts(placed_of(case.tiny, classes, ways)))
