@@ -58,6 +58,7 @@ def bound_cells(
     witnessed: Witnessed,
     amounts: Sequence[tuple[Amounts, Range]] = (),
     parts: Parts | None = None,
+    least_rows: int = 1,
 ) -> tuple[Ends, ...]:
     """The ends of rows, and of each column of sums, over all tables of both; integers prove them (`Reach`).
 
@@ -67,6 +68,8 @@ def bound_cells(
         witnessed: tables that are known.
         amounts: the columns' sums and ranges.
         parts: of a release of rows that readers have too the rows by class.
+        least_rows: by the rules of a release readers know of so many rows at most. Bounds do not use it, and are not
+            said to be tight where it might narrow them.
 
     Cost: that of `find_spans` for the hidden classes; for a column of a range that does not begin at 0 that of two ends
         of `Reach` for each.
@@ -87,27 +90,41 @@ def bound_cells(
     places = [number_of[texts[cell]] for cell in cells]
     spans = find_spans(joint.seen, reach, [public.sets[cell] for cell in some], lambda: 1.0, tables)
     ends = [_make_ends(number, cells, [spans[place] for place in places], complete=public.complete)]
+    total = np.flatnonzero((system.levels == system.levels.max(axis=1, keepdims=True)).all(axis=0))
+    complete = public.complete and not (ends[0].low[total] < least_rows).any()
+    ends[0].tight[cells] &= complete
     combinations = public.linked.sets() if amounts else {}
     for column, value in enumerate(values):
         spans = _bound_sums(joint, reach, column, [combinations[cell] for cell in some], tables)
-        ends.append(
-            _make_ends(value, cells, [spans[place] for place in places], complete=public.complete, none=UNBOUNDED)
-        )
+        ends.append(_make_ends(value, cells, [spans[place] for place in places], complete=complete, none=UNBOUNDED))
     return tuple(ends)
 
 
 def _list_tables(
     system: System, joint: Joint, public: Public, witnessed: Witnessed, amounts: Sequence[Amounts]
 ) -> list[Longs]:
-    """The known tables, where atoms are the combinations that occur."""
+    """The known tables, where atoms are the combinations that occur; joined tables have an order of their own."""
     count = system.atoms.count
     if public.combinations is not None or len(public.linked.pieces) > 1 or joint.atoms != len(count):
         return []
+    (piece,) = public.linked.pieces
+    true_codes = np.stack([system.atoms.nodes[column][0] for column in piece.columns])
+    number = np.unique(np.concatenate([piece.codes, true_codes], axis=1), axis=1, return_inverse=True)[1].reshape(-1)
+    place_of = np.empty(int(number.max()) + 1, np.int64)
+    place_of[number[: len(piece)]] = np.arange(len(piece))
+    places = place_of[number[len(piece) :]]
+
+    def place(values: Longs) -> Longs:
+        placed = np.zeros(len(piece), np.int64)
+        np.add.at(placed, places, values)
+        return placed
+
     sums = [
-        [amount.value + change for change in changes] for amount, changes in zip(amounts, witnessed.sums, strict=True)
+        [place(amount.value + change) for change in changes]
+        for amount, changes in zip(amounts, witnessed.sums, strict=True)
     ]
     return [
-        joint.table(count + change, [column[number] for column in sums])
+        joint.table(place(count + change), [column[number] for column in sums])
         for number, change in enumerate(witnessed.counts)
     ]
 

@@ -86,7 +86,10 @@ def hide_cells(
     hidden = {"cell": (cells + 1).astype(np.int64), "low": nothing, "high": nothing}
     if shape.bounds:
         witnessed = Witnessed(choice.witnesses, choice.sums)
-        for place, ends in enumerate(bound_cells(whole, choice.hidden[: len(whole)], witnessed, amounts, parts)):
+        # A version that comes before time asks for it has the rows of a cohort.
+        least_rows = max(shape.least_rows, shape.cohort if shape.follows else 1)
+        bounds = bound_cells(whole, choice.hidden[: len(whole)], witnessed, amounts, parts, least_rows)
+        for place, ends in enumerate(bounds):
             mark = str(place) if place else ""
             hidden |= {f"low{mark}": ends.low[cells], f"high{mark}": ends.high[cells]}
             hidden[f"tight{mark}"] = ends.tight[cells].astype(np.int64)

@@ -46,22 +46,19 @@ class Joint:
         ranges: of each column the range of a row.
         atoms: number of atoms of rows.
         whole: int64[atoms], the combination of each, which has sums.
+        combinations: number of combinations that have sums; of some there may be no atom.
     """
 
     seen: Seen
     ranges: tuple[Range, ...]
     atoms: int
     whole: Longs
+    combinations: int
 
     @property
     def widths(self) -> tuple[int, ...]:
         """Of each column the largest number of a row, without the sign."""
         return tuple(max(abs(of.low), abs(of.high), 1) for of in self.ranges)
-
-    @property
-    def combinations(self) -> int:
-        """Number of combinations that have sums."""
-        return int(self.whole.max(initial=-1)) + 1
 
     def rows(self, weight: Longs) -> Longs:
         """Weights of a sum of atoms of rows, over all atoms."""
@@ -198,7 +195,7 @@ def join_sums(seen: Seen, sums: Sequence[tuple[Longs, Range]], parts: Combinatio
         ends=(np.concatenate(lows), np.concatenate(highs)),
         links=join_links([replace(some, unit=unit) for some in links]) if links else None,
     )
-    return Joint(joined, tuple(ends for _, ends in sums), many, parts.whole)
+    return Joint(joined, tuple(ends for _, ends in sums), many, parts.whole, combinations)
 
 
 def _pad(of: Longs, margins: int) -> Longs:

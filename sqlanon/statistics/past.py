@@ -59,7 +59,6 @@ class Beginning:
         batches: the versions of the last beginning.
         stored: its private tables.
         past: those of the lineages before; they are empty in the first beginning.
-        least: readers know that so many are new.
     """
 
     first: int
@@ -67,7 +66,6 @@ class Beginning:
     batches: tuple[int, ...]
     stored: Kept
     past: Past
-    least: int
 
 
 def make_past(scratch: Scratch, shape: Shape, new: Cube, beginning: Beginning | None) -> Past:
@@ -177,6 +175,7 @@ def _read_lineages(run: Run, beginning: Beginning, past: Past) -> System:
         batch=shape.version,
         **context,
     )
+    came = np.bincount(blocks.of, weights=blocks.atoms.count).astype(np.int64)
     windows = []
     numbers = [tuple(map(read_integer, row)) for row in rows]
     for (since, upto), group in itertools.groupby(numbers, lambda row: row[:2]):
@@ -184,8 +183,8 @@ def _read_lineages(run: Run, beginning: Beginning, past: Past) -> System:
         cells = Listed(table[5:], table[2] - 1, table[3] == 1)
         start, end = np.searchsorted(batches, [since, upto]).tolist()
         floor = shape.threshold if since == beginning.first else shape.fewest
-        if since == upto == shape.version:
-            floor = beginning.least
+        if since == upto != beginning.first and came[start] >= shape.cohort:
+            floor = shape.cohort
         windows.append(Window(start, end, cells, table[4] == 1, floor))
     return build_lineages(blocks, windows, whole, run.secret)
 

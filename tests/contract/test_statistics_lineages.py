@@ -60,6 +60,33 @@ def test_a_lineage_ends_and_another_begins(shared_db: Any, tmp_path: Path) -> No
     assert shared_db.attack(made.name).held
 
 
+def test_a_lineage_after_versions_of_hidden_totals(shared_db: Any, tmp_path: Path) -> None:
+    """Readers know by the rule how many persons each version has at least, and no witness has fewer."""
+    made = Ended(shared_db, tmp_path, "hidden totals")
+    more = "    refresh: {mode: frozen, cohort: {persons: 8, every: 1d}, lineage: 1d}\n"
+    made.write(**{**FOLLOWED, "protect": "{persons: 5}", "more": more})
+    made.publish()
+    cells = sorted({row[:2] for row in made.made}, key=str)[:5]
+    made.come(*cells, *cells[:3])
+    made.publish()
+    made.wait()
+    made.come(*cells[:4], *cells[:2])
+    made.publish()
+    assert made.satisfied
+
+
+def test_a_lineage_of_tables_without_all_columns(shared_db: Any, tmp_path: Path) -> None:
+    """Who is alone in a combination that no table has is in no cell alone, and knows the number of none."""
+    made = Ended(shared_db, tmp_path, "tables")
+    made.write(**{**FOLLOWED, "tables": "[{name: a, by: [region]}, {name: b, by: [sex]}]", "more": MORE})
+    made.publish()
+    made.wait()
+    made.come(*[("north", "F")] * 4, ("north", "M"), ("south", "F"), *[("it's", "M")] * 2)
+    made.publish()
+    assert made.satisfied
+    assert shared_db.attack(made.name).held
+
+
 @pytest.mark.thorough
 def test_three_lineages(shared_db: Any, tmp_path: Path) -> None:
     made = Ended(shared_db, tmp_path, "three", 90)

@@ -7,6 +7,7 @@ FROM (
     FROM {{ serving | table }} AS s
     JOIN {{ witness | table }} AS w ON w.witness = s.witness
     JOIN {{ atoms | table }} AS a ON a.atom = w.atom
+    JOIN (SELECT DISTINCT i.sole AS atom FROM {{ serving | table }} AS i WHERE i.atoms = 1) AS o ON o.atom = a.atom
     JOIN (
         SELECT COUNT(*) AS many, t.since AS since, t.upto AS upto, t.high AS high{% for c in columns %}, t.l{{ loop.index }} AS l{{ loop.index }}, t.k{{ loop.index }} AS k{{ loop.index }}{% endfor %}
 

@@ -96,15 +96,14 @@ class Nights:
         assert report is not None
         return (*report.earlier, *(report.batches if self._begins else ()))
 
-    def beginning(self, shape: Shape) -> Beginning | None:
+    def beginning(self) -> Beginning | None:
         """The lineage that begins; None: none does, or it is the first."""
         before, past = self._before, self.past
         if not self._begins or before is None or past is None:
             return None
         batches = batches_of(before)
         earlier = self.earlier
-        least = self._shape_of_new(shape).least_rows
-        return Beginning(earlier[0], batches[0], batches, kept_before(before), past, least)
+        return Beginning(earlier[0], batches[0], batches, kept_before(before), past)
 
     def count_new(self, scratch: Scratch, shape: Shape, release: str) -> Cube:
         """The cells of the new rows."""

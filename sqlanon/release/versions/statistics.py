@@ -167,7 +167,7 @@ class OfStatistics(Version):
         """The tables of all lineages; where one begins they are new, without witnesses. None: lineages do not end."""
         statistics, scratch, nights = work.spec.statistics, work.scratch, self._nights
         assert statistics is not None
-        beginning = nights.beginning(shape)
+        beginning = nights.beginning()
         if statistics.lineage_age is None:
             return None
         if beginning is not None:
@@ -196,9 +196,9 @@ class OfStatistics(Version):
         Raises:
             InfeasibleError: a small cell of a margin cannot be protected; nothing is published.
         """
-        shape, statistics = self._counted[0], work.spec.statistics
+        statistics = work.spec.statistics
         assert statistics is not None
-        beginning = self._nights.beginning(shape)
+        beginning = self._nights.beginning()
         with work.watch.stage("method", "protect") as progress:
             run = self._run(work, progress)
             if beginning is None or self._past is None:
@@ -280,7 +280,7 @@ class OfStatistics(Version):
             keeping = keep_statements(scratch, shape, made.tables, kept_tables)
         if past is not None and kept_past is not None:
             keeping += keep_past(scratch, shape, past, kept_past)
-        beginning = nights.beginning(shape)
+        beginning = nights.beginning()
         private = [*kept_tables.values(), *(kept_past.parts().values() if kept_past is not None else ())]
 
         def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:

@@ -139,6 +139,21 @@ def test_equal_cells_of_two_tables_are_not_known_to_be_equal() -> None:
     assert found.high[case.tiny.cells.index((None, 0))] == 3
 
 
+def test_bounds_are_not_tight_where_readers_know_that_more_rows_are_new() -> None:
+    """A version follows when 8 rows are new: 1 and 7 of a hidden total are not the least together."""
+    case = Case(tiny({(0,): 2, (1,): 6}), "rule", 0.0)
+    case.hidden[:] = True
+    nothing = np.zeros((1, 2), np.int64)
+    for least_rows, tight in ((1, True), (2, True), (8, False)):
+        (ends,) = bound_cells(case.system, case.hidden, Witnessed(nothing), least_rows=least_rows)
+        assert ends.tight.tolist() == [tight] * 3
+        assert ends.low.tolist() == [2, 1, 1]
+        assert ends.high.tolist() == [-1] * 3
+    case.hidden[case.system.listed[case.tiny.cells.index((None,))]] = False
+    (ends,) = bound_cells(case.system, case.hidden, Witnessed(nothing), least_rows=8)
+    assert ends.tight.all()
+
+
 def rows_beside(seed: object, ways: tuple[str, str]) -> tuple[Case, list[list[Row]], set[tuple[int, ...]]]:
     classes = drawn_classes((seed, ways), (4, 3), 4, 3)
     rows = [row for one in classes for row in one]
@@ -231,6 +246,24 @@ def test_rows_and_sums_of_tables_without_all_columns(seed: int, monkeypatch: pyt
     compare_sums(case, case.tables(), seed, tight=False)
 
 
+def test_known_tables_of_joined_tables() -> None:
+    """Combinations of joined tables have an order of their own: the true table does not change what bounds say."""
+    compared = 0
+    for seed in (0, 2, 3, 6):
+        draw = random.Random(str(("joined", seed)))
+        counts = {codes: draw.randint(1, 3) for codes in itertools.product(range(2), repeat=3)}
+        case = Case(tiny(counts, [(0, 2), (1, 2)]), ("joined", seed))
+        columns = [(summed(case, (0, 2), seed), Range(0, 2))]
+        nothing = np.zeros((0, len(counts)), np.int64)
+        alone = bound_cells(case.system, case.hidden, Witnessed(nothing, [nothing]), columns)
+        for ends, own in zip(case.bounds(columns), alone, strict=True):
+            assert (ends.low == own.low).all()
+            assert (ends.high == own.high).all()
+            assert (ends.tight == own.tight).all()
+            compared += int((ends.low < ends.high).sum())
+    assert compared
+
+
 @pytest.mark.parametrize("ends", RANGES)
 def test_who_knows_ends_of_sums(ends: tuple[int, int]) -> None:
     """Sums of some combinations are known to be between two ends, and one from below alone."""
@@ -264,3 +297,13 @@ def test_rows_and_sums_next_to_classes(ways: tuple[str, str]) -> None:
         able = sorted(agreeing(tables_of(classes, ways, case.leaves), dict(case.within), case.shown))
         compared += compare_sums(case, able, seed, list_parts(placed_of(case.tiny, classes, ways)))
     assert compared
+
+
+def test_sums_of_tables_whose_last_combination_no_class_has() -> None:
+    """Both tables allow it, and no row is in it: the sums of the second column are in their place."""
+    classes, ways = [[(0, 0), (0, 1)], [(1, 0), (1, 0)]], (ENDS, ENDS)
+    rows = [row for one in classes for row in one]
+    for seed in (1, 3):
+        case = Case(tiny({row: rows.count(row) for row in sorted(set(rows))}, [(0,), (1,)]), seed, 1.0)
+        able = agreeing(tables_of(classes, ways, case.leaves, empty=True), dict(case.within), case.shown)
+        assert compare_sums(case, sorted(set(able)), seed, list_parts(placed_of(case.tiny, classes, ways)))
