@@ -151,16 +151,17 @@ def connect_target(url: str, *, read_only: bool = False, plain: bool = True) -> 
     file, of_postgres = file_of(url), url.partition(":")[0].lower() in ("postgresql", "postgres")
     if file is None and not of_postgres:
         raise PolicyError("publish_to: a database that stays, with transactions: duckdb:///path, or postgresql://...")
-    if not read_only:
-        make_state(url)
     try:
+        if not read_only:
+            make_state(url)
         return connect(url, memory=None if of_postgres else _TARGET_MEMORY, read_only=read_only)
     except SqlanonError as error:
         advice = getattr(error, "advice", "") or "open it alone for the reason: " + command(
             "releases", options=["--db", "URL"]
         )
         text = str(error) if plain else f"the database cannot be opened: {advice}"
-        raise type(error)(f"publish_to: {text}") from error
+        # A driver's error, which a traceback has, can quote a part of a variable, as a host's name.
+        raise type(error)(f"publish_to: {text}") from (error if plain else None)
 
 
 def make_state(url: str) -> None:

@@ -28,6 +28,7 @@ from sqlanon.release.publish.in_lake import expire_history
 from sqlanon.release.publish.kept_scratch import KeptScratch
 from sqlanon.release.publish.publish import make_room
 from sqlanon.release.publish.retention import drops_of, find_status_after_drop, shows_erased
+from sqlanon.release.publish.send import drop_remains
 from sqlanon.release.stages.stage import execute, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work, find_state, secret_of
 from sqlanon.release.versions.lineage import OfLineage
@@ -242,11 +243,12 @@ def _report_found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashe
 
 
 def _check_dropped(engine: Engine, release: str) -> None:
-    """No table of an earlier version is left.
+    """No table of an earlier version is left, here or in the other database.
 
     Raises:
         DatabaseError: a table is still there.
     """
+    drop_remains(engine, release)
     entries = Catalog(engine).entries(release)
     undropped = [
         str(entry.version)

@@ -142,6 +142,27 @@ def test_versions_beyond_keep_leave_the_history(db, lake):
     assert db.run(spec).outcome == "published"
 
 
+def test_a_run_that_changes_nothing_finishes_an_expiry(db, lake, monkeypatch):
+    spec = spec_of(lake, keep=1, expire=True)
+    db.run(spec)
+    with monkeypatch.context() as patched:
+        patched.setattr(LakeWriter, "expire", lambda *_: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            db.run(spec, full=True)
+    assert (count_versions(lake), db.run(spec).outcome) == (2, "unchanged")
+    assert count_versions(lake) == len(lake.files()) == 1
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("lake", ["iceberg"], indirect=True)
+def test_manifests_have_no_values_of_deleted_rows(db, lake):
+    db.run(spec_of(lake))
+    db.unpublish("visits", purge=True)
+    (manifest,) = lake.table.current_snapshot().manifests(lake.table.io)
+    (entry,) = manifest.fetch_manifest_entry(lake.table.io, discard_deleted=False)
+    assert (entry.data_file.lower_bounds or {}, entry.data_file.upper_bounds or {}) == ({}, {})
+
+
 def test_without_expire_readers_can_go_back(db, lake):
     for _ in range(3):
         db.run(spec_of(lake, keep=1), full=True)

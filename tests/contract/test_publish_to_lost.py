@@ -7,6 +7,7 @@ import resource
 import signal
 import subprocess
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Iterable
 from itertools import count
@@ -19,6 +20,7 @@ import pytest
 import sqlanon
 from sqlanon import policy
 from sqlanon.errors import DatabaseError
+from sqlanon.release.catalog.receiver import open_receiver
 from sqlanon.release.publish import send
 from tests.contract.elsewhere import PAIRS, Pair, add, die, pair, shown
 
@@ -56,6 +58,18 @@ def test_a_cut_connection(pair, place, monkeypatch):
         assert len(pair.tables()) == 3
         assert db.run(pair.spec(), full=True).outcome == "published"
         assert pair.there() == shown(db)
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://u:${SQLANON_TARGET}@127.0.0.1:1/db", "duckdb:////proc/${SQLANON_TARGET}.duckdb"]
+)
+def test_errors_and_tracebacks_have_no_part_of_a_variable(url, monkeypatch):
+    """A password that is not escaped ends at its ``@`` for the driver, which calls the rest a host that it quotes."""
+    monkeypatch.setenv("SQLANON_TARGET", "some@canary.invalid")
+    with pytest.raises(DatabaseError) as refused, open_receiver("visits", url):
+        pass
+    assert "publish_to: the database cannot be opened" in str(refused.value)
+    assert "canary" not in "".join(traceback.format_exception(refused.value))
 
 
 def test_a_server_without_room(pair):
@@ -100,6 +114,20 @@ def test_a_file_without_room(pair):
         assert pair.there() == before
         assert db.run(spec).outcome == "published"
         assert sum(pair.there().values()) == 60_024
+
+
+def test_a_purge_says_what_it_could_not_drop_there(pair):
+    with sqlanon.connect(pair.source) as db, sqlanon.connect(pair.target) as there:
+        db.run(pair.spec())
+        (table,) = [name for name in pair.tables() if name.startswith("sent_") and not name.endswith("_metadata")]
+        there.engine.execute(f"CREATE VIEW public.copy AS SELECT * FROM _sqlanon.{table}")
+        db.run(pair.spec(), full=True)
+        for _ in range(2):
+            with pytest.raises(DatabaseError, match=rf"tables of version 1 could not be dropped \(_sqlanon.{table}\)"):
+                db.unpublish("visits", purge=True)
+        there.engine.execute("DROP VIEW public.copy")
+        db.unpublish("visits", purge=True)
+        assert pair.tables() == ["received"]
 
 
 # --- kills

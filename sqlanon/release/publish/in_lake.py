@@ -23,6 +23,7 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lake_facts import check_own, is_shown, make_facts, secret_of
 from sqlanon.release.catalog.views import list_pointings, second_of
 from sqlanon.results import RunReport
+from sqlanon.spec import ReleaseSpec
 
 
 def name_file() -> str:
@@ -111,6 +112,15 @@ def expire_history(engine: Engine, entries: Sequence[Entry], entry: Entry) -> No
     files = {other.lake["file"] for other in stays}
     for _, table_place in list_tables(engine, entry):
         engine.lake.expire(table_place, files)
+
+
+def expire_as_asked(engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
+    """`expire_history` after a run, if the policy asks for it, or if keys were erased.
+
+    Also after a run that publishes nothing: the run before may have been killed.
+    """
+    if spec.refresh.expire or (entry.report.get("lineage") or {}).get("erasing"):
+        expire_history(engine, Catalog(engine).entries(spec.name), entry)
 
 
 def _commit(engine: Engine, entry: Entry, place: str, file: str | None) -> None:

@@ -11,6 +11,7 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
+from sqlanon.release.publish.in_lake import expire_as_asked
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.release.publish.send import set_readers_there
 from sqlanon.release.verify import persons
@@ -33,6 +34,8 @@ def keep(state: ReleaseState, entry: Entry, at: str) -> None:
         set_readers(engine, spec.readers, views_of(entry), entry)
         Catalog(engine).record_check(spec, entry.version, at)
     drop_old(engine, spec.name)
+    if entry.lake:
+        expire_as_asked(engine, spec, entry)
 
 
 def keep_readers(engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:

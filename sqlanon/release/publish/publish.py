@@ -32,7 +32,7 @@ from sqlanon.release.catalog.views import (
 from sqlanon.release.publish.content import Content
 from sqlanon.release.publish.in_lake import (
     commit_version,
-    expire_history,
+    expire_as_asked,
     name_file,
     reading_version,
     write_version,
@@ -125,8 +125,7 @@ def put_in_lakes(parts: Sequence[New]) -> list[RunReport]:
     for part, entry in zip(parts, entries, strict=True):
         with part.watch.stage("cleanup"):
             drop_old(engine, part.state.spec.name)
-            if part.state.spec.refresh.expire or (entry.report.get("lineage") or {}).get("erasing"):
-                expire_history(engine, Catalog(engine).entries(part.state.spec.name), entry)
+            expire_as_asked(engine, part.state.spec, entry)
     return reports
 
 

@@ -23,7 +23,7 @@ from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lake_facts import secret_of
-from sqlanon.release.catalog.receiver import Receipt, Receiver, open_receiver
+from sqlanon.release.catalog.receiver import REPLACED, Receipt, Receiver, open_receiver
 from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.views import Pointing, list_pointings, second_of
 from sqlanon.release.publish.swap import swap
@@ -233,6 +233,32 @@ def finish_sent(entry: Entry) -> None:
     """Drop the tables of the version that a committed attempt has replaced, which a kill left in the other database."""
     with _opened(entry) as receiver:
         drop_replaced(receiver)
+
+
+def drop_remains(engine: Engine, release: str) -> None:
+    """Drop the tables of replaced versions in the other database, which is that of the newest version that was sent.
+
+    Raises:
+        DatabaseError: tables are left, or that database cannot be opened.
+    """
+    places = [entry.sent["place"] for entry in Catalog(engine).entries(release) if entry.sent]
+    if not places:
+        return
+    with open_receiver(release, places[-1], read_only=True) as receiver:
+        remains = receiver is not None and any(receipt.status == REPLACED for receipt in receiver.receipts())
+    if not remains:
+        return
+    secret = secret_of(engine, release)
+    with open_receiver(release, places[-1]) as receiver:
+        assert receiver is not None
+        drop_replaced(receiver)
+        left = [item for item in receiver.receipts() if item.status == REPLACED and item.is_of(secret)]
+        if left:
+            raise DatabaseError(
+                f"{release}: in the other database tables of version {', '.join(str(item.version) for item in left)} "
+                f"could not be dropped ({', '.join(str(receiver.name_table(item)) for item in left)}): something reads "
+                "them or depends on them. Drop that, then do this again"
+            )
 
 
 def withdraw_sent(engine: Engine, entry: Entry, *, check_only: bool = False) -> None:

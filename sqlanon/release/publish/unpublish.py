@@ -22,7 +22,7 @@ from sqlanon.release.history.history import table_of
 from sqlanon.release.publish.in_lake import expire_history
 from sqlanon.release.publish.retention import drops_of, find_status_after_drop
 from sqlanon.release.publish.second_file import reconcile, record_withdrawal
-from sqlanon.release.publish.send import withdraw_sent
+from sqlanon.release.publish.send import drop_remains, withdraw_sent
 from sqlanon.release.publish.two_phase import drop_views, probe_view
 from sqlanon.results import UnpublishReport
 from sqlanon.sqltext import statement
@@ -45,7 +45,8 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
     Raises:
         PolicyError: nothing is published under this name, or the object with the view's name was not made by sqlanon.
         DependentsError: other objects read the views. Nothing was changed.
-        DatabaseError: a version's tables could not be dropped; the release is withdrawn by then.
+        DatabaseError: a version's tables could not be dropped, here or in the other database; the release is withdrawn
+            by then.
         LockedError: a run of this release is going on, or readers held the views for too long.
     """
     with engine.lock(f"release {release}"):
@@ -70,6 +71,8 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
         in_lakes = [entry for entry in entries if entry.lake]
         if purge and in_lakes:
             expire_history(engine, (), in_lakes[-1])
+        if purge:
+            drop_remains(engine, release)
         lineages = lineages_of(engine, entries) if purge else []
         return UnpublishReport(
             release,

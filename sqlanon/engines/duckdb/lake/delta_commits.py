@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,13 +113,15 @@ def expire(place: str, files: Collection[str]) -> int:
         kept_versions = [
             int(commit["version"]) for commit in table.history() if (commit.get(FACTS) or {}).get("file") in files
         ]
-        removed_files = table.vacuum(
+        vacuum = partial(
+            table.vacuum,
             0,
-            dry_run=False,
             enforce_retention_duration=False,
             full=True,
             keep_versions=sorted({*kept_versions, table.version()}),
         )
+        # Without files to remove nothing is committed.
+        removed_files = vacuum(dry_run=False) if vacuum(dry_run=True) else []
         return len(removed_files)
 
 

@@ -22,6 +22,7 @@ from pyiceberg.exceptions import (
 )
 from pyiceberg.io.pyarrow import PyArrowFileIO, parquet_file_to_data_file, schema_to_pyarrow
 from pyiceberg.table import Table, TableProperties, Transaction
+from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import MAIN_BRANCH
 from pyiceberg.table.snapshots import Operation, Snapshot, ancestors_of
 from pyiceberg.table.update import SetCurrentSchemaUpdate
@@ -34,6 +35,9 @@ from sqlanon.errors import DatabaseError, PrivacyViolation, SqlanonError
 
 _KEY = "sqlanon."
 _FILES = "total-data-files"
+_METRICS = "write.metadata.metrics."
+_NO_VALUES = {TableProperties.DEFAULT_WRITE_METRICS_MODE: "none"}
+"""Manifests get no smallest and largest values: those of a deleted file would stay in manifests of later versions."""
 _ANY = pyarrow.schema([("a", pyarrow.int64())])
 Check = Callable[[Sequence[Mapping[str, str]]], None]
 
@@ -78,7 +82,7 @@ def write(place: str, file: str, rows: Any, facts: Mapping[str, str], check: Che
         check([] if table is None else _list(table))
         if table is None:
             catalog, path = open_catalog(f"iceberg:{place}", place)
-            table = catalog.create_table(path, rows.schema)
+            table = catalog.create_table(path, rows.schema, properties=_NO_VALUES)
         if table.current_snapshot() is None:  # the specification has a first snapshot on the main branch alone
             with _begin(table) as first, first.update_snapshot().fast_append():
                 pass
@@ -228,7 +232,14 @@ def _replace_rows(table: Table, change: Transaction, facts: Mapping[str, str], b
         for task in table.scan().plan_files() if table.current_snapshot() else ():
             snapshot.delete_data_file(task.file)
         if file is not None:
-            snapshot.append_data_file(parquet_file_to_data_file(table.io, change.table_metadata, _uri(table, file)))
+            metadata = _without_metrics(change.table_metadata)
+            snapshot.append_data_file(parquet_file_to_data_file(table.io, metadata, _uri(table, file)))
+
+
+def _without_metrics(metadata: TableMetadata) -> TableMetadata:
+    """The same, of a table whose manifests have no values, whatever its properties say."""
+    others = {name: value for name, value in metadata.properties.items() if not name.startswith(_METRICS)}
+    return metadata.model_copy(update={"properties": {**others, **_NO_VALUES}})
 
 
 def _branch_of(file: str) -> str:
