@@ -103,7 +103,8 @@ def serve_again(search: Search, secret: bytes) -> None:
     draw = np.random.default_rng(int.from_bytes(hashlib.blake2b(b"again", key=secret[:64], digest_size=8).digest()))
     cost = 1 + PER_LEVEL * search.system.height
     least, idle = float(cost[search.hidden].sum()), 0
-    while search.work.left > last:
+    last_read = search.work.unread / 2
+    while search.work.left > last and search.work.unread > last_read:
         changed = search.moved != 0
         search.work.left -= changed.size
         times = changed.sum(axis=0)

@@ -12,6 +12,7 @@ from typing import Any
 from sqlanon.engines.base import TableRef
 from sqlanon.statistics.failing import refuse, refuse_each
 from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.least_numbers import list_least
 from sqlanon.statistics.pattern_certificate import verify_patterns, verify_persons
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_certificate import verify_demands, verify_sums
@@ -267,9 +268,7 @@ def verify_ends(
         PrivacyViolation: the failed rule, and how often; no value.
     """
     moved = _verify_moves(scratch, shape, context, compared, stored, release, "moved")
-    least, ends = (scratch.table(name) for name in ("least", "ends"))
-    with_witness: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms, "witness": stored.witness}
-    scratch.execute("statistics/least", least=least, **with_witness, **context)
+    least, ends = list_least(scratch, shape, stored.cells, stored.atoms), scratch.table("ends")
     if shape.neighbour is not None:
         least = _verify_classes(scratch, shape, stored, least, release)
     scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)

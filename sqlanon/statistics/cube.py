@@ -118,16 +118,16 @@ def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
     Raises:
         PolicyError: the policy asks for it.
     """
-    features = {
-        "noise and rounding": not several,
-        "refresh": shape.followed,
-        "together": shape.neighbour is not None,
-    }
-    for feature, is_asked in features.items():
+    features = (
+        ("noise and rounding", not several, "take method: suppress, or round n: count without persons"),
+        ("refresh", shape.followed, "leave refresh out"),
+        ("together", shape.neighbour is not None, "leave together out"),
+    )
+    for feature, is_asked, advice in features:
         if is_asked:
             raise PolicyError(
                 f"{release}: a person has several rows, so that persons do not add up over cells; with measures of "
-                f"persons {feature} of such a source is not built: publish n: count without persons, or leave it out"
+                f"persons {feature} of such a source is not built: {advice}"
             )
 
 

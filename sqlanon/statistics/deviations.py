@@ -40,6 +40,11 @@ STEPS_OF_NODE = 100
 """A node of such a search costs so many steps of the simplex method."""
 MOST_WORK = 5_000_000_000
 """Cost limit of the programs of a run, in steps of the simplex method times rows; minutes of one core."""
+MOST_READ = 8_000_000_000
+"""Entries of the matrices of all programs of a run, at most: where programs are many and take few steps, to read their
+matrices is most of the cost; minutes of one core."""
+ENTRIES_OF_PROGRAM = 100_000
+"""To make a program costs as much as to read so many entries."""
 
 
 class ExhaustedError(Exception):
@@ -51,21 +56,24 @@ class Work:
 
     Args:
         most: the limit, in steps of the simplex method times rows.
+        most_read: that of the entries of matrices.
     """
 
-    def __init__(self, most: int = MOST_WORK) -> None:
+    def __init__(self, most: int = MOST_WORK, most_read: int = MOST_READ) -> None:
         self.most = self.left = most
+        self.unread = most_read
 
     def add(self, solver: Any) -> None:  # noqa: ANN401 - HiGHS has no types
         """Count the last run of a solver.
 
         Raises:
-            ExhaustedError: the limit is exceeded.
+            ExhaustedError: a limit is exceeded.
         """
         info = solver.getInfo()
         steps = max(int(info.simplex_iteration_count), 1) + STEPS_OF_NODE * max(int(info.mip_node_count), 0)
         self.left -= steps * (1000 + int(solver.getNumRow()))
-        if self.left < 0:
+        self.unread -= ENTRIES_OF_PROGRAM + int(solver.getNumNz())
+        if self.left < 0 or self.unread < 0:
             raise ExhaustedError
 
 

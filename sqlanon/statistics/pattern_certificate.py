@@ -11,6 +11,7 @@ from typing import Any
 from sqlanon.engines.base import TableRef
 from sqlanon.statistics.failing import refuse, refuse_each
 from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.least_numbers import list_least
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
 
@@ -70,14 +71,14 @@ def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, stored: K
     )
     total: dict[str, Any] = {"cells": stored.cells, "witness": stored.witness, "least": shape.least_rows}
     refuse(release, "sources of too few persons", scratch.count("statistics/verify_pattern_came", **total))
-    moved, least, ends = (scratch.table(name) for name in ("moved", "least", "ends"))
+    moved, ends = scratch.table("moved"), scratch.table("ends")
     scratch.execute("statistics/pattern_moved", moved=moved, **patterned, **context)
     refuse_each(
         release,
         ("shown cells that a witness changes", "cells that a witness makes empty", "bounds that a witness leaves"),
         scratch.numbers("statistics/verify_pattern_moved", moved=moved, compared=compared, **context),
     )
-    scratch.execute("statistics/least", least=least, **tables, **context)
+    least = list_least(scratch, shape, stored.cells, stored.atoms)
     scratch.execute("statistics/pattern_ends", ends=ends, moved=moved, compared=compared)
     demand: dict[str, Any] = {
         "least_of": "n" if shape.has_rows else "persons",

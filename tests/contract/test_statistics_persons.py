@@ -169,3 +169,17 @@ def test_sums_are_published_next_to_rows_and_persons(shared_db: Any, tmp_path: P
     women = [(age, pid) for _, sex, age, pid in rows if sex == "F"]
     assert answer["y"].low <= sum(age for age, _ in women) <= answer["y"].high
     assert answer["p"].low <= len({pid for _, pid in women}) <= answer["p"].high
+
+
+@pytest.mark.parametrize("measures", [BOTH, "{n: count}"])
+def test_small_cells_of_the_same_rows_in_two_tables_are_published(
+    measures: str, shared_db: Any, tmp_path: Path
+) -> None:
+    """One table has one finest cell of these persons, and the other one has three: nobody takes them for fewer."""
+    rows = [(region, sex, age, pid) for region, sex, age, pid in stays("linked", 90, 2) if region == "north"]
+    rows += [("south", "F" if pid % 2 else "M", AGES[pid % 3][0], 200 + pid) for pid in range(60)]
+    rows += [("north", "X", age, 100 + at) for at, age in enumerate((20, 30, 45))]
+    tables = "[{name: places, by: [region, sex]}, {name: ages, by: [sex, age]}]"
+    made = Made(shared_db, tmp_path, rows, tables=tables, measures=measures, protect="{persons: 5}")
+    assert made.run().statistics.hidden
+    assert shared_db.audit(f"release.{made.view}").satisfied

@@ -20,6 +20,15 @@ REFUSED = {
         {"measures": "{p: persons}", "protect": "{persons: 3, method: round, base: 3}"},
         "persons do not add up over cells",
     ),
+    "versions of persons of several cells": (
+        PolicyError,
+        {
+            "measures": "{p: persons}",
+            "protect": "{persons: 3}",
+            "more": "    refresh: {mode: frozen, cohort: {persons: 20, every: 90d}}\n",
+        },
+        "leave refresh out",
+    ),
     "a column that is not there": (
         PolicyError,
         {"columns": "{region: {}, sexx: {}}", "tables": "[{name: a, by: [region, sexx]}]"},

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sqlanon.statistics import count_search
+from sqlanon.statistics import choose, count_search
 from sqlanon.statistics.bounds import Witnessed, bound_cells
 from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
+from sqlanon.statistics.deviations import Work
 from tests.oracle.table_reader import ends, numbers, tables
 from tests.unit.cells.made import Tiny, drawn, tiny
 
@@ -154,9 +155,12 @@ def test_no_reader_finds_a_small_cell_where_programs_have_near_atoms_alone(
     assert failing(case, hidden_of(case, found)) == []
 
 
-def test_a_search_that_costs_too_much_names_a_margin() -> None:
-    system = tiny(drawn(1, (3, 4))).system(M)
+@pytest.mark.parametrize("limit", ["work", "matrices"])
+def test_a_search_that_costs_too_much_names_a_margin(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    system, most = tiny(drawn(1, (3, 4))).system(M), {"most_work": 1} if limit == "work" else {}
+    if limit == "matrices":
+        monkeypatch.setattr(choose, "Work", lambda most: Work(most, most_read=1))
     with pytest.raises(UnservedError) as raised:
-        choose_hidden(system, M, insiders=False, secret=b"key", most_work=1)
+        choose_hidden(system, M, insiders=False, secret=b"key", **most)
     assert raised.value.exhausted
     assert system.small[system.listed[raised.value.margin]]
