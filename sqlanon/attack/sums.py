@@ -83,10 +83,13 @@ def add_sums(versions: Sequence[tuple[SumsReader, ...]]) -> tuple[SumsReader, ..
     """Readers of the new rows of each version as one kind.
 
     Args:
-        versions: of each version the readers of all columns, in the same order.
+        versions: of each version the readers of all columns; those of classes of rows are of the first version alone.
     """
     readers_of_sums = []
-    for kind in zip(*versions, strict=True):
+    kinds: dict[tuple[str, str], list[SumsReader]] = {}
+    for reader in (reader for of_version in versions for reader in of_version):
+        kinds.setdefault((reader.measure, reader.name), []).append(reader)
+    for kind in kinds.values():
         first, readers = kind[0], [reader.readers for reader in kind]
         sought, exact, near = (sum(getattr(reader, what) for reader in kind) for what in ("sought", "exact", "near"))
         many = sum(readers) if first.name == "contributor" else max(readers)

@@ -267,6 +267,8 @@ def test_the_loss_is_that_of_any_value(shared_db: Any, monkeypatch: pytest.Monke
     rows = published(shared_db, f"{name}_False")
     lost = sum(row["a_null"] == "some" for row in rows) / len(rows)
     assert lost
-    for figure in ("gcp", "ncp", "lm", "columns", "more"):
+    for figure in ("gcp", "ncp", "lm", "columns"):
         assert getattr(found[0], figure) == getattr(found[1], figure)
+    # Threads add floats in another order each time.
+    assert found[0].more == pytest.approx(found[1].more, rel=1e-12)
     assert found[1].columns["a"]["ncp"] >= lost

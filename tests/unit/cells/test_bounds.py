@@ -100,6 +100,7 @@ def linked_case(seed: int) -> Case:
     shape, by = SCHEMES[seed % len(SCHEMES)]
     draw = random.Random(str(("linked", seed)))
     counts = {codes: n if draw.random() < 0.6 else 0 for codes, n in drawn(("linked", seed), shape, 2).items()}
+    counts[next(iter(counts))] += not any(counts.values())
     return Case(tiny(counts, by), ("linked", seed))
 
 
