@@ -17,6 +17,7 @@ from sqlanon.statistics.placing import divide_cells
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
 from sqlanon.statistics.system import Atoms, Listed, System, Wholes, build_system
+from sqlanon.statistics.traces import over_traces
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -158,6 +159,10 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     if cube.patterns is not None:
         counted = np.zeros(len(whole), np.int64)
         counted[whole.listed] = persons
+        tables = [tuple(place - 1 for place in places) for places, _ in shape.tables]
+        system = over_traces(whole, counted, cube.patterns, tables, secret, rows=shape.has_rows)
+        if system is not None:
+            return system
         patterns = add_candidates(whole, cube.patterns, secret)
         return over_patterns(whole, counted, patterns, rows=shape.has_rows)
     if cube.parts is None:

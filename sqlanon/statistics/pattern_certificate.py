@@ -16,6 +16,13 @@ from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
 
 
+def list_able(scratch: Scratch, shape: Shape, stored: Kept, name: str) -> TableRef:
+    """A scratch table of the finest combinations, with those without rows of which witnesses have some."""
+    every = scratch.table(name)
+    scratch.execute("statistics/able_atoms", every=every, atoms=stored.atoms, able=stored.able, **shape.context())
+    return every
+
+
 def verify_patterns(scratch: Scratch, shape: Shape, keyed: TableRef, stored: Kept, release: str) -> None:
     """The kept patterns are those of the staged rows, and witnesses give nobody more rows than persons have.
 
@@ -39,12 +46,14 @@ def verify_patterns(scratch: Scratch, shape: Shape, keyed: TableRef, stored: Kep
         ("persons with the rows of a pattern", "patterns of more rows than a person has"),
         scratch.numbers("statistics/verify_patterns", **tables),
     )
-    mixed = scratch.count("statistics/verify_values", **tables, atoms=stored.atoms, **context)
+    every = list_able(scratch, shape, stored, "able_of_patterns")
+    mixed = scratch.count("statistics/verify_values", **tables, atoms=every, **context)
     refuse(release, "columns of which a pattern has several values, and no person", mixed)
     scratch.drop(listed)
+    scratch.drop(every)
 
 
-def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, stored: Kept, release: str) -> None:
+def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, stored: Kept, release: str) -> TableRef:
     """Verify that witnesses have all that is published, both ends of each small cell, and those for each insider.
 
     Args:
@@ -54,6 +63,9 @@ def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, stored: K
         stored: the private tables of the version.
         release: name of the release, for messages.
 
+    Returns:
+        the scratch table of statistics/able_atoms.
+
     Raises:
         PrivacyViolation: the failed rule, and how often; no value.
 
@@ -61,8 +73,11 @@ def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, stored: K
     """
     context = shape.context()
     tables: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
-    patterned: dict[str, Any] = {**tables, "witness": stored.witness, "patterns": stored.patterns}
-    refuse(release, "numbers of cells", scratch.count("statistics/verify_numbers", **tables, **context))
+    every: dict[str, Any] = {"cells": stored.cells, "atoms": list_able(scratch, shape, stored, "able_atoms")}
+    patterned: dict[str, Any] = {**every, "witness": stored.witness, "patterns": stored.patterns}
+    of_able: dict[str, Any] = {"every": every["atoms"], "atoms": stored.atoms, "able": stored.able}
+    refuse(release, "cells that are empty", scratch.count("statistics/verify_able", **of_able, **context))
+    refuse(release, "numbers of cells", scratch.count("statistics/verify_numbers", **every, **context))
     refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
     refuse_each(
         release,
@@ -87,10 +102,11 @@ def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, stored: K
     }
     wrong = scratch.count("statistics/verify_pattern_ends", ends=ends, **demand)
     refuse(release, "small cells without witnesses", wrong)
+    able: TableRef = every["atoms"]
     if not shape.insiders:
-        return
+        return able
     inside, touching, insiders = (scratch.table(name) for name in ("inside", "touching", "insiders"))
-    scratch.execute("statistics/inside", inside=inside, **tables, **context)
+    scratch.execute("statistics/inside", inside=inside, **every, **context)
     scratch.execute("statistics/pattern_inside", touching=touching, inside=inside, patterns=stored.patterns)
     owners: dict[str, Any] = {"cells": stored.cells, "touching": touching}
     refuse(release, "owners of cells", scratch.count("statistics/verify_owners", **owners))
@@ -111,3 +127,4 @@ def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, stored: K
         **demand,
     )
     refuse(release, "pairs of a small cell and an insider without witnesses", unwitnessed)
+    return able
