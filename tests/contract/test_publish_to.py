@@ -20,7 +20,8 @@ from sqlanon.errors import (
     PrivacyViolation,
     UnsupportedError,
 )
-from sqlanon.release.publish import send
+from sqlanon.release.publish import carry
+from sqlanon.release.publish.carry import Road
 from tests.contract.elsewhere import PAIRS, Pair, add, pair, shown
 
 __all__ = ["pair"]
@@ -230,8 +231,8 @@ def test_types_that_would_lose_something(kinds, kind, text, tmp_path):
         ({"publish_to": "postgresql://a:secret@host/db"}, PolicyError, "a password in the URL"),
         ({"publish_to": "postgresql://host/db?password=secret"}, PolicyError, "a password in the URL"),
         ({"publish_to": "${SQLANON_NOT_SET}"}, PolicyError, "the environment variable SQLANON_NOT_SET is not set"),
-        ({"publish_file": "a.duckdb"}, PolicyError, "a release goes to one place"),
-        ({"publish": "delta:a"}, PolicyError, "a release goes to one place"),
+        ({"publish_file": "a.duckdb"}, PolicyError, "a release goes to one"),
+        ({"publish": "delta:a"}, PolicyError, "a release goes to one"),
         ({"format": "anatomy", "method": "anatomy", "k": 1}, UnsupportedError, "not with format anatomy"),
         ({"publish_to": "postgresql://127.0.0.1:1/db"}, DatabaseError, "publish_to: cannot connect to PostgreSQL"),
     ],
@@ -325,26 +326,26 @@ def test_objects_that_depend_on_the_view(pair):
 @pytest.mark.parametrize("pair", ["duckdb-postgres", "postgres-duckdb"], indirect=True)
 @pytest.mark.parametrize("change", ["a row less", "another value"])
 def test_what_arrived_is_compared(pair, change, monkeypatch):
-    plain = send._copy
+    plain = Road.carry
     with sqlanon.connect(pair.source) as db:
         db.run(pair.spec())
         before = pair.there()
 
-        def spoil(engine: Any, origin: Any, receiver: Any, copy: Any, columns: Any, watch: Any) -> int:
-            stream = engine.transfer.stream_rows
+        def spoil(road: Any, *asked: Any) -> Any:
+            stream = road.source.transfer.stream_rows
 
-            def spoiled(*asked: Any) -> Iterable[Any]:
-                for block in stream(*asked):
+            def spoiled(*statement: Any) -> Iterable[Any]:
+                for block in stream(*statement):
                     rows = [tuple(row) for row in block]
                     yield rows[1:] if change == "a row less" else [(*rows[0][:-1], "d9"), *rows[1:]]
 
-            monkeypatch.setattr(type(engine), "stream_rows", lambda _, *asked: spoiled(*asked))
+            monkeypatch.setattr(type(road.source), "stream_rows", lambda _, *statement: spoiled(*statement))
             try:
-                return plain(engine, origin, receiver, copy, columns, watch)
+                return plain(road, *asked)
             finally:
                 monkeypatch.undo()
 
-        monkeypatch.setattr(send, "_copy", spoil)
+        monkeypatch.setattr(Road, "carry", spoil)
         with pytest.raises(PrivacyViolation, match="differ from what was verified"):
             db.run(pair.spec(), full=True)
         assert pair.there() == before == shown(db)
@@ -356,7 +357,7 @@ def test_requirements_are_measured_there(pair, monkeypatch):
     with sqlanon.connect(pair.source) as db:
         db.run(pair.spec())
         before = pair.there()
-        monkeypatch.setattr(send, "verify_equal", lambda *_: 24)
+        monkeypatch.setattr(carry, "verify_equal", lambda *_: (24, ""))
         monkeypatch.setattr(
             PostgresEngine,
             "load_texts",
@@ -364,7 +365,7 @@ def test_requirements_are_measured_there(pair, monkeypatch):
                 self, table, columns, [[row for block in blocks for row in block][:-1]]
             ),
         )
-        with pytest.raises(PrivacyViolation, match="in the other database: asked"):
+        with pytest.raises(PrivacyViolation, match="in the other place: asked"):
             db.run(pair.spec(k=24, l=1), full=True, allow_weaker=True)
         assert pair.there() == before
 

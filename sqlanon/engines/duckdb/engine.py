@@ -97,7 +97,7 @@ class DuckDBEngine(Transferring):
 
     @property
     def lake(self) -> LakeWriter:
-        return LakeWriter(self._connection, self._path, self._qualify, self._translate_errors)
+        return LakeWriter(self, self._connection, self._path, self._qualify, self._translate_errors)
 
     @property
     def transfer(self) -> Self:

@@ -293,12 +293,10 @@ def sent_place(engine: Engine, spec: ReleaseSpec, view: TableRef, second: str) -
     return place
 
 
-def list_reader_warnings(state: ReleaseState) -> list[str]:
-    """Warnings about the readers in the database that they use."""
+def warn_of_readers_there(state: ReleaseState) -> list[str]:
+    """Warnings about the policy's readers in the other database."""
     spec = state.spec
-    if spec.publish_to is None:
-        return reader_warnings(state.engine, spec, state.source.ref)
-    with open_receiver(spec.name, place_of(spec.publish_to), read_only=True) as receiver:
+    with open_receiver(spec.name, place_of(str(spec.publish_to)), read_only=True) as receiver:
         return reader_warnings(receiver.engine, spec, None) if receiver else []
 
 
