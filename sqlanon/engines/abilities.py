@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sqlanon.engines.base import Engine
-
 FrameKind = Literal["pandas", "polars", "arrow"]
 """Kinds of data frames."""
 
@@ -235,12 +233,7 @@ class LakeWriting(Protocol):
     """The ability of an engine that publishes tables in a lake: files that no reader sees, then one commit.
 
     The facts of a commit are recorded with it: texts by name.
-
-    Attributes:
-        engine: the database whose tables are written: this one, or one in memory that gets the rows first.
     """
-
-    engine: Engine
 
     def place(self, name: str) -> str:
         """Where a lake table is, the same for every way to write that.

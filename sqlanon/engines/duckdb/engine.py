@@ -97,7 +97,11 @@ class DuckDBEngine(Transferring):
 
     @property
     def lake(self) -> LakeWriter:
-        return LakeWriter(self, self._connection, self._path, self._qualify, self._translate_errors)
+        return LakeWriter(self._connection, self._path, self._qualify, self._translate_errors)
+
+    @property
+    def lake_engine(self) -> Self:
+        return self
 
     @property
     def transfer(self) -> Self:

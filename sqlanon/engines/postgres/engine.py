@@ -74,12 +74,16 @@ class PostgresEngine(Transferring, Granting, Compacting):
 
     @property
     def lake(self) -> LakeWriting:
-        """Lake tables, which a DuckDB in memory writes: it is opened when it is first asked for."""
+        return self.lake_engine.lake
+
+    @property
+    def lake_engine(self) -> DuckDBEngine:
+        """A DuckDB in memory, which is opened when it is first asked for."""
         if self._staging is None:
             from sqlanon.engines.duckdb.staging import open_staging
 
             self._staging = open_staging()
-        return self._staging.lake
+        return self._staging
 
     def close(self) -> None:
         """Close the connection, and the DuckDB in memory."""

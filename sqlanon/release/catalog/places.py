@@ -1,6 +1,6 @@
 """Places where readers find releases, one entry each: views of the source's database, a file, a lake, another database.
 
-What an entry knows: the place that a policy names, whether a release may go there, and whether a version is there.
+An entry knows the place that a policy names, whether a release may go there, and whether a version is there.
 `sqlanon.release.publish.deliveries` has, for each of them, how versions come there and leave.
 """
 

@@ -28,7 +28,7 @@ def delivery_of(entry: Entry) -> Delivery:
 
 
 def purge_places(engine: Engine, release: str, entries: Sequence[Entry]) -> None:
-    """Remove what places outside have of versions that have no tables in the source's database.
+    """Remove the remains, at all places outside, of versions that have no tables in the source's database.
 
     Raises:
         DatabaseError: something is left.

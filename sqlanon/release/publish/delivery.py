@@ -33,7 +33,7 @@ class Delivery(Protocol):
         """Finish a pending or returning version that is ``there``, or remove the remains of one that is not.
 
         Returns:
-            names of what was removed.
+            names of the removed files and folders.
         """
 
     def return_version(self, engine: Engine, entry: Entry, policy: Mapping[str, Any], current: Entry) -> None:
@@ -47,7 +47,7 @@ class Delivery(Protocol):
         """Withdraw the published version, or record that; then the caller calls `reconcile`.
 
         Raises:
-            PolicyError: readers have something that this release did not publish.
+            PolicyError: readers have rows that this release did not publish.
             DependentsError: other objects read the views.
         """
 
@@ -58,10 +58,10 @@ class Delivery(Protocol):
         """Give the policy's readers their rights on the published version, and revoke those of others."""
 
     def tidy(self, engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
-        """Do what a policy asks of earlier versions after each run."""
+        """Remove earlier versions from a place's history, as the policy asks after each run."""
 
     def purge(self, engine: Engine, release: str, entries: Sequence[Entry]) -> None:
-        """Remove what a place has of versions that have no tables in the source's database.
+        """Remove the remains of versions that have no tables in the source's database.
 
         Args:
             engine: the source's database.

@@ -1,6 +1,6 @@
 """A release in lake tables: rows go into private tables of the database, then into files, then into commits.
 
-An engine that writes no files sends the rows to a DuckDB in memory first (`LakeWriting.engine`), where they are
+An engine that writes no files sends the rows to a DuckDB in memory first (`Engine.lake_engine`), where they are
 compared and measured again. Each table of a release is a table of the lake: the rows, and next to them the metadata,
 and the sensitive values of `anatomy`. The first commit decides; `settle` makes the others after a kill, or removes the
 files of a version of which no commit was made. Of tables that are published together the first one's commit decides.
@@ -59,9 +59,9 @@ class InLake(Outside):
                     reading.enter_context(_lake(engine).reading(placed_tables, attempt.entry.lake["file"]))
                     for attempt, placed_tables in zip(attempts, tables, strict=True)
                 ]
-                for attempt, written in zip(attempts, files, strict=True):
+                for attempt, views in zip(attempts, files, strict=True):
                     with attempt.watch.stage("verify"):
-                        _verify(engine, attempt, written)
+                        _verify(engine, attempt, views)
             with attempts[0].watch.stage("publish"):
                 for attempt in attempts:
                     _commit_version(engine, attempt.entry)
@@ -92,6 +92,11 @@ def _lake(engine: Engine) -> LakeWriting:
     return engine.lake
 
 
+def _writer(engine: Engine) -> Engine:
+    assert engine.lake_engine is not None
+    return engine.lake_engine
+
+
 def _list_tables(engine: Engine, entry: Entry) -> Tables:
     return [
         (item.at, entry.lake["place"] + item.view.name.removeprefix(str(entry.view_name)))
@@ -102,23 +107,23 @@ def _list_tables(engine: Engine, entry: Entry) -> Tables:
 @contextmanager
 def _hold_tables(engine: Engine, attempt: Attempt) -> Iterator[Tables]:
     """The tables of a version in the database that writes them into the lake, for as long as the context lasts."""
-    writer, entry = _lake(engine).engine, attempt.entry
+    writer, entry = _writer(engine), attempt.entry
     tables = _list_tables(engine, entry)
     if writer is engine:
         yield tables
         return
     road = Road(entry.release, engine, writer, attempt.watch)
-    held: Tables = []
+    copies: Tables = []
     try:
         for table, place in tables:
             copy = replace(writer.target("rows"), name=table.name)
             columns = road.list_columns(table)
-            held.append((copy, place))
+            copies.append((copy, place))
             with writer.publishing():
                 road.carry(table, copy, columns)
-        yield held
+        yield copies
     finally:
-        writer.execute_all([statement("table/drop", writer.dialect, target=copy) for copy, _ in held])
+        writer.execute_all([statement("table/drop", writer.dialect, target=copy) for copy, _ in copies])
 
 
 def _write(engine: Engine, attempt: Attempt, tables: Tables) -> None:
@@ -131,13 +136,13 @@ def _write(engine: Engine, attempt: Attempt, tables: Tables) -> None:
             _lake(engine).write(table, place, file, facts, partial(check_own, entry.release, place, secret))
 
 
-def _verify(engine: Engine, attempt: Attempt, written: Sequence[Relation]) -> None:
+def _verify(engine: Engine, attempt: Attempt, files: Sequence[Relation]) -> None:
     """Measure the requirements on the written files."""
-    if attempt.verify is not None and _lake(engine).engine is engine:
-        attempt.verify(written[0].ref, Found({relation.ref: relation for relation in written}))
+    if attempt.verify is not None and _writer(engine) is engine:
+        attempt.verify(files[0].ref, Found({relation.ref: relation for relation in files}))
     elif RunReport.from_dict(attempt.entry.report).shape.grouped:
         # Boxes of single rows are proved by private tables, which are not there.
-        verify_promises(_lake(engine).engine, written[0], attempt.entry.policy, attempt.settings)
+        verify_promises(_writer(engine), files[0], attempt.entry.policy, attempt.settings)
 
 
 def _commit_version(engine: Engine, entry: Entry) -> None:

@@ -50,7 +50,7 @@ class Attempt:
 
 
 class Outside(Plain, ABC):
-    """What all places outside have in common; see `sqlanon.release.publish.delivery.Delivery`.
+    """The common part of all places outside; see `sqlanon.release.publish.delivery.Delivery`.
 
     Attributes:
         place: the kind.
@@ -73,7 +73,7 @@ class Outside(Plain, ABC):
         """Send versions that are verified here, verify them there, and show them there.
 
         Raises:
-            PrivacyViolation: what arrived differs, or a requirement does not hold there.
+            PrivacyViolation: the rows that arrived differ, or a requirement does not hold there.
             PolicyError: rows there are not of this release, or a column's type is lost on the way.
             LockedError: another program, or session, publishes there.
             DatabaseError: one of the places failed. Readers have the version that they had.

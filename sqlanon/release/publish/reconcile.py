@@ -29,7 +29,7 @@ def _as_before(entry: Entry, entries: Sequence[Entry]) -> str:
 
 
 def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
-    """Tidy up after a kill between the step that decides what readers have, and recording it in the catalog.
+    """Tidy up after a kill between the step that decides which version readers have, and recording it.
 
     Args:
         engine: the source's database.

@@ -1,4 +1,4 @@
-"""The catalog's record of what readers have, at the end of a publication or a withdrawal."""
+"""The catalog's record of the readers' version, at the end of a publication or a withdrawal."""
 
 from __future__ import annotations
 

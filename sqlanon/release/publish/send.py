@@ -49,7 +49,7 @@ class InDatabase(Outside):
             _send_version(engine, attempt)
 
     def settle(self, engine: Engine, entry: Entry, *, there: bool) -> list[str]:
-        """See `Delivery.settle`; what a committed version has replaced is dropped, and of others nothing is there."""
+        """See `Delivery.settle`; a committed version has replaced others, which are dropped."""
         if there:
             with _opened(entry) as receiver:
                 _drop_replaced(receiver)

@@ -14,7 +14,7 @@ from typing import Any
 
 import duckdb
 
-from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.engines.base import Relation, TableRef
 from sqlanon.engines.duckdb.connection import quote
 from sqlanon.engines.duckdb.types import kind_of
 from sqlanon.engines.lacks import LAKE_LACKS, PUBLISHED
@@ -59,14 +59,12 @@ class LakeWriter:
 
     def __init__(
         self,
-        engine: Engine,
         connection: duckdb.DuckDBPyConnection,
         file: str | None,
         qualify: Callable[[TableRef], str],
         translate: Callable[[str], AbstractContextManager[None]],
     ) -> None:
-        """Take an engine, its connection, its file, quoting of names and translation of errors."""
-        self.engine = engine
+        """Take an engine's connection, its file, quoting of names and translation of errors."""
         self._connection = connection
         self._file = file
         self._qualify = qualify
