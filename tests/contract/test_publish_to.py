@@ -179,6 +179,35 @@ def test_a_release_of_another_database_is_not_replaced(pair, tmp_path):
 
 
 @EACH
+def test_values_that_were_changed_there_are_noticed(pair):
+    spec = pair.spec()
+    with sqlanon.connect(pair.source) as db:
+        db.run(spec)
+        assert db.audit("release.visits", spec=spec).satisfied
+        token = _token(pair)
+        for table, change in {token: "ill = 'd9' WHERE ill = 'd1'", f"{token}_metadata": "role = 'x'"}.items():
+            with sqlanon.connect(pair.target) as there:
+                there.engine.execute(f"CREATE TABLE _sqlanon.spare AS SELECT * FROM _sqlanon.sent_{table}")
+                there.engine.execute(f"UPDATE _sqlanon.sent_{table} SET {change}")
+            for act in (lambda: db.run(spec), lambda: db.plan(spec), lambda: db.unpublish("visits")):
+                with pytest.raises(PolicyError, match="changed since"):
+                    act()
+            audited = db.audit("release.visits", spec=spec)
+            assert not audited.satisfied
+            assert "version 1 in" in str(audited.not_measured)
+            with sqlanon.connect(pair.target) as there:
+                there.engine.execute(f"DELETE FROM _sqlanon.sent_{table}")
+                there.engine.execute(f"INSERT INTO _sqlanon.sent_{table} SELECT * FROM _sqlanon.spare")
+                there.engine.execute("DROP TABLE _sqlanon.spare")
+        assert db.run(spec).outcome == "unchanged"
+
+
+def _token(pair: Pair) -> str:
+    with sqlanon.connect(pair.target) as there:
+        return str(there.engine.fetch("SELECT token FROM _sqlanon.received")[0][0])
+
+
+@EACH
 def test_another_session_publishes_there(pair):
     with sqlanon.connect(pair.source) as db:
         db.run(pair.spec())

@@ -89,7 +89,7 @@ def _send_version(engine: Engine, attempt: Attempt) -> None:
         with receiver.engine.publishing():
             shown = [there for _, there in tables]
             before = _check_own(receiver, entry, [item.view for item in shown], secret)
-            marks = [road.carry(here.at, there.at, sent[here.at]) for here, there in tables]
+            contents = [road.carry(here.at, there.at, sent[here.at]) for here, there in tables]
             with watch.stage("verify"):
                 # Boxes of single rows are proved by private tables, which are not there.
                 if RunReport.from_dict(entry.report).shape.grouped:
@@ -100,7 +100,7 @@ def _send_version(engine: Engine, attempt: Attempt) -> None:
                 _drop_earlier(receiver, entry, previous, secret)
                 if before:
                     receiver.mark_replaced(before)
-                receiver.add(entry, secret, marks[0][0])
+                receiver.add(entry, secret, contents)
         with watch.stage("cleanup"):
             _drop_replaced(receiver)
 
@@ -181,8 +181,7 @@ def _drop_replaced(receiver: Receiver) -> None:
     for receipt in receiver.receipts():
         if receipt.status == "shown":
             continue
-        table = receiver.name_table(receipt)
-        tables = [table, replace(table, name=f"{table.name}_metadata")]
+        tables = receiver.list_tables(receipt)
         with suppress(DatabaseError), engine.publishing():
             engine.execute_all([statement("table/drop", engine.dialect, target=dropped) for dropped in tables])
             receiver.forget(receipt)
