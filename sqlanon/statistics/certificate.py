@@ -162,17 +162,21 @@ def _verify_view(scratch: Scratch, context: dict[str, Any], physical: TableRef, 
     return compared
 
 
-def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, stored: Kept, release: str) -> None:
+def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, stored: Kept, release: str) -> TableRef:
     """Verify that the published table has each cell once, and no small one; nothing of witnesses.
+
+    Returns:
+        the scratch table of statistics/compared.
 
     Raises:
         PrivacyViolation: the failed rule, and how often; no value.
     """
     context = shape.context()
     tables: dict[str, Any] = {"atoms": stored.atoms, "cells": stored.cells}
-    _verify_view(scratch, context, physical, stored, release)
+    compared = _verify_view(scratch, context, physical, stored, release)
     refuse(release, "numbers of cells", scratch.count("statistics/verify_numbers", **tables, **context))
     refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
+    return compared
 
 
 def _verify_wholes(
