@@ -57,7 +57,13 @@ def test_a_lineage_ends_and_another_begins(shared_db: Any, tmp_path: Path) -> No
     seen.append(made.publish())
     compare(seen)
     assert made.satisfied
-    assert shared_db.attack(made.name).held
+    attacked = shared_db.attack(made.name)
+    assert attacked.held
+    assert attacked.versions == 4
+    naive, versions, insiders = attacked.attacks
+    assert naive.exact
+    assert naive.cells == versions.cells
+    assert insiders.readers
 
 
 def test_a_lineage_after_versions_of_hidden_totals(shared_db: Any, tmp_path: Path) -> None:
@@ -101,6 +107,23 @@ def test_a_lineage_with_bounds(shared_db: Any, tmp_path: Path) -> None:
         assert made.satisfied
     assert Catalog(shared_db.engine).entries(made.name)[-1].report["statistics"]["earlier"] == [1, 2]
     assert shared_db.attack(made.name).held
+
+
+@pytest.mark.thorough
+def test_an_attack_finds_what_a_lineage_that_does_not_look_back_would_show(shared_db: Any, tmp_path: Path) -> None:
+    made = Ended(shared_db, tmp_path, "ends")
+    made.publish()
+    made.come(*COME[0])
+    made.publish()
+    made.wait()
+    made.come(*COME[1])
+    made.publish()
+    assert shared_db.attack(made.name).held
+    cells = Catalog(shared_db.engine).entries(made.name)[-1].counts["cells"]
+    shared_db.engine.execute(f'UPDATE "_sqlanon"."{cells.name}" SET hidden = 0 WHERE persons >= 3')
+    attacked = shared_db.attack(made.name)
+    assert attacked.attacks[1].exact
+    assert not attacked.held
 
 
 @pytest.mark.thorough
