@@ -316,7 +316,7 @@ class _Target:
             for cell, atoms in self._sought.items():
                 contributed = sum(own_counts.get(atom, 0) for atom in atoms.tolist())
                 if contributed < self.value[cell] and near & plain.blocks_of(atoms):
-                    excess = sum(own_counts[atom] - 1 for atom in atoms.tolist() if atom in own_counts)
+                    excess = sum(max(own_counts[atom] - 1, 0) for atom in atoms.tolist() if atom in own_counts)
                     spans.append((*reach.span(atoms), excess))
         return self._count("insider", (len(insiders), len(owners)), spans, promised=promised)
 

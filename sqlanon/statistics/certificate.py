@@ -37,6 +37,9 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, stored: Kept,
         verify_demands(scratch, shape, keyed, replace(stored, atoms=atoms), release)
     refuse(release, "finest cells", failing)
     refuse(release, "owners of cells", shared)
+    if neighbour is None:
+        empty = scratch.count("statistics/verify_empty", atoms=atoms, **context)
+        refuse(release, "combinations that a table shows to be empty", empty)
     if shape.patterns:
         verify_patterns(scratch, shape, keyed, stored, release)
     if neighbour is not None:
