@@ -86,7 +86,7 @@ def test_a_server_without_room(pair):
                 "CREATE EVENT TRIGGER full_disk ON ddl_command_end WHEN TAG IN ('CREATE VIEW') "
                 "EXECUTE FUNCTION public.full_disk()"
             )
-        with pytest.raises(DatabaseError):
+        with pytest.raises(DatabaseError, match="a disk of the server is full"):
             db.run(pair.spec(), full=True)
         assert pair.there() == before == shown(db)
         with sqlanon.connect(pair.target) as there:
