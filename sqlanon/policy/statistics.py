@@ -206,7 +206,6 @@ def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None
     for feature, applies in (
         ("sums", spec.sums),
         ("a release of rows", spec.together),
-        ("bounds of hidden cells", spec.bounds == "exact"),
     ):
         if spec.lineage_age is not None and applies:
             problems.add((*path, "refresh", "lineage"), f"new lineages are not built with {feature}", "leave it out")

@@ -11,6 +11,7 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.statistics.empty import list_empty
 from sqlanon.statistics.part_patterns import list_classes, with_class_persons
 from sqlanon.statistics.parts import Parts, with_classes
 from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
@@ -188,6 +189,24 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     if parts is None or shape.neighbour is None:
         return over
     return with_class_persons(over, parts, cube.class_persons, shape.neighbour.persons.least)
+
+
+def with_empty(scratch: Scratch, shape: Shape, cube: Cube, system: System, secret: bytes) -> Cube:
+    """The same cells with combinations without rows that readers of several tables have to think of, where these help.
+
+    It is built for numbers of rows or persons that add up, of one version, and without a release of rows.
+    """
+    if cube.parts is not None or cube.patterns is not None or cube.sums or shape.followed:
+        return cube
+    sources = list_empty(system, shape.finest, secret)
+    if not len(sources):
+        return cube
+    listed, atoms = scratch.table("empty_combinations"), scratch.table("atoms_with_empty")
+    number = np.arange(len(sources), dtype=np.int64) + len(system.atoms.count) + 1
+    places = {f"s{place}": of + 1 for place, of in enumerate(sources.T, 1)}
+    scratch.engine.load_arrays(listed, {"atom": number, **places})
+    scratch.execute("statistics/empty_atoms", made=atoms, atoms=cube.atoms, listed=listed, **shape.context())
+    return replace(cube, atoms=atoms, finest=atoms)
 
 
 def read_atoms(scratch: Scratch, shape: Shape, table: TableRef) -> Atoms:

@@ -186,8 +186,8 @@ def verify_versions(
             if past is None or not first or batch != batches[0]:
                 verify_published(apart, batch_shape, view, part, release)
                 continue
-            verify_shown(apart, batch_shape, view, part, release)
-            verify_past(apart, batch_shape, part, past, first, release)
+            compared = verify_shown(apart, batch_shape, view, part, release)
+            verify_past(apart, batch_shape, part, past, (first, compared), release)
     published, context = scratch.table("published_versions"), shape.context()
     scratch.execute("statistics/published", published=published, physical=physical, **context)
     failing = scratch.count("statistics/verify_versions", published=published, cells=stored.cells, **context)
