@@ -12,6 +12,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.statistics.empty import list_empty
+from sqlanon.statistics.failing import make_several_rows_error
 from sqlanon.statistics.parts import Parts, with_classes
 from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
 from sqlanon.statistics.placing import divide_cells
@@ -99,8 +100,9 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str, *
     if any(max(abs(summed.low), abs(summed.high)) * n >= MOST_RANGE for summed in shape.sums):
         raise PolicyError(f"{release}: the range of a sum is too wide for so many rows; declare a narrower one")
     if n != persons and not patterned and (shape.neighbour is not None or shape.followed):
-        key = "refresh" if shape.followed else "together"
-        raise PolicyError(f"{release}: {key} is not built where a person has several rows; leave it out")
+        if shape.followed:
+            raise make_several_rows_error(release)
+        raise PolicyError(f"{release}: together is not built where a person has several rows; leave it out")
     finest, parts = atoms, None
     if shape.neighbour is not None:
         atoms, parts = divide_cells(scratch, shape, rows, finest, stage)
@@ -119,9 +121,10 @@ def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
     Raises:
         PolicyError: the policy asks for it.
     """
+    if shape.followed:
+        raise make_several_rows_error(release)
     features = (
         ("noise and rounding", not several, "take method: suppress, or round n: count without persons"),
-        ("refresh", shape.followed, "leave refresh out"),
         ("together", shape.neighbour is not None, "leave together out"),
     )
     for feature, is_asked, advice in features:
