@@ -37,6 +37,9 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, stored: Kept,
         verify_demands(scratch, shape, keyed, replace(stored, atoms=atoms), release)
     refuse(release, "finest cells", failing)
     refuse(release, "owners of cells", shared)
+    if neighbour is None:
+        empty = scratch.count("statistics/verify_empty", atoms=atoms, **context)
+        refuse(release, "combinations that a table shows to be empty", empty)
     if shape.patterns:
         verify_patterns(scratch, shape, keyed, stored, release)
     if neighbour is not None:
@@ -162,17 +165,21 @@ def _verify_view(scratch: Scratch, context: dict[str, Any], physical: TableRef, 
     return compared
 
 
-def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, stored: Kept, release: str) -> None:
+def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, stored: Kept, release: str) -> TableRef:
     """Verify that the published table has each cell once, and no small one; nothing of witnesses.
+
+    Returns:
+        the scratch table of statistics/compared.
 
     Raises:
         PrivacyViolation: the failed rule, and how often; no value.
     """
     context = shape.context()
     tables: dict[str, Any] = {"atoms": stored.atoms, "cells": stored.cells}
-    _verify_view(scratch, context, physical, stored, release)
+    compared = _verify_view(scratch, context, physical, stored, release)
     refuse(release, "numbers of cells", scratch.count("statistics/verify_numbers", **tables, **context))
     refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
+    return compared
 
 
 def _verify_wholes(

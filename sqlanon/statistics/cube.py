@@ -11,6 +11,8 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.statistics.empty import list_empty
+from sqlanon.statistics.failing import make_several_rows_error
 from sqlanon.statistics.parts import Parts, with_classes
 from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
 from sqlanon.statistics.placing import divide_cells
@@ -98,8 +100,9 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str, *
     if any(max(abs(summed.low), abs(summed.high)) * n >= MOST_RANGE for summed in shape.sums):
         raise PolicyError(f"{release}: the range of a sum is too wide for so many rows; declare a narrower one")
     if n != persons and not patterned and (shape.neighbour is not None or shape.followed):
-        key = "refresh" if shape.followed else "together"
-        raise PolicyError(f"{release}: {key} is not built where a person has several rows; leave it out")
+        if shape.followed:
+            raise make_several_rows_error(release)
+        raise PolicyError(f"{release}: together is not built where a person has several rows; leave it out")
     finest, parts = atoms, None
     if shape.neighbour is not None:
         atoms, parts = divide_cells(scratch, shape, rows, finest, stage)
@@ -118,9 +121,10 @@ def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
     Raises:
         PolicyError: the policy asks for it.
     """
+    if shape.followed:
+        raise make_several_rows_error(release)
     features = (
         ("noise and rounding", not several, "take method: suppress, or round n: count without persons"),
-        ("refresh", shape.followed, "leave refresh out"),
         ("together", shape.neighbour is not None, "leave together out"),
     )
     for feature, is_asked, advice in features:
@@ -165,6 +169,24 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     listed = replace(listed, first=cube.parts.first()[listed.first])
     system = build_system(read_atoms(scratch, shape, cube.atoms), listed, shape.finest, secret)
     return replace(with_classes(system, cube.parts), wholes=Wholes(whole, cube.parts.atom))
+
+
+def with_empty(scratch: Scratch, shape: Shape, cube: Cube, system: System, secret: bytes) -> Cube:
+    """The same cells with combinations without rows that readers of several tables have to think of, where these help.
+
+    It is built for numbers of rows or persons that add up, of one version, and without a release of rows.
+    """
+    if cube.parts is not None or cube.patterns is not None or cube.sums or shape.followed:
+        return cube
+    sources = list_empty(system, shape.finest, secret)
+    if not len(sources):
+        return cube
+    listed, atoms = scratch.table("empty_combinations"), scratch.table("atoms_with_empty")
+    number = np.arange(len(sources), dtype=np.int64) + len(system.atoms.count) + 1
+    places = {f"s{place}": of + 1 for place, of in enumerate(sources.T, 1)}
+    scratch.engine.load_arrays(listed, {"atom": number, **places})
+    scratch.execute("statistics/empty_atoms", made=atoms, atoms=cube.atoms, listed=listed, **shape.context())
+    return replace(cube, atoms=atoms, finest=atoms)
 
 
 def read_atoms(scratch: Scratch, shape: Shape, table: TableRef) -> Atoms:

@@ -10,6 +10,7 @@ from sqlanon.column_spec import ColumnSpec
 from sqlanon.errors import GuardError, PolicyError, UnsupportedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.places import VIEWS, place_of
 from sqlanon.release.catalog.refresh import link_columns_of, read_fingerprint
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.views import form_of, metadata_table
@@ -75,7 +76,7 @@ def _refuse(entry: Entry) -> str:
     reasons = (
         (entry.certificate, "has a box for every row"),
         (entry.frozen, "is frozen, and nothing ties its rows to the source"),
-        (entry.file or entry.lake or entry.sent, "is in another file or database, or in a lake"),
+        (place_of(entry) is not VIEWS, "is in another file or database, or in a lake"),
         (policy.get("together"), "is published together with other tables"),
         (form.paired or form.exact or (form.single and not form.either), f"has format {form.name}"),
         (means, "publishes means of classes"),
