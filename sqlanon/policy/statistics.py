@@ -177,7 +177,8 @@ def _read_tables(
 def _check_together(spec: StatisticsSpec, name: str, path: Path, problems: Problems) -> None:
     """What is not built for counts next to rows."""
     if len(spec.together) > 1:
-        problems.add((*path, "together"), "several releases of rows are not built", "one")
+        what = "several releases of rows: next to all of them counts are not one system"
+        problems.add((*path, "together"), what, "one")
     if not spec.together:
         return
     if name in spec.together:

@@ -12,6 +12,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.statistics.empty import list_empty
+from sqlanon.statistics.failing import make_several_rows_error
 from sqlanon.statistics.part_patterns import list_classes, with_class_persons
 from sqlanon.statistics.parts import Parts, with_classes
 from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
@@ -104,7 +105,7 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str, *
     if any(max(abs(summed.low), abs(summed.high)) * n >= MOST_RANGE for summed in shape.sums):
         raise PolicyError(f"{release}: the range of a sum is too wide for so many rows; declare a narrower one")
     if n != persons and not patterned and shape.followed:
-        raise PolicyError(f"{release}: refresh is not built where a person has several rows; leave it out")
+        raise make_several_rows_error(release)
     finest, parts, patterns = atoms, None, None
     class_persons: dict[int, int] | None = None
     if shape.neighbour is not None:
@@ -129,6 +130,8 @@ def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
     Raises:
         PolicyError: the policy asks for it.
     """
+    if shape.followed:
+        raise make_several_rows_error(release)
     features = (
         ("noise and rounding", not several, "take method: suppress, or round n: count without persons"),
         ("refresh", shape.followed, "leave refresh out"),

@@ -232,7 +232,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {"statistics__columns__age": {"hierarchy": {"groups": {"x": ["1"]}, "other": "1"}}},
         "counts of values that are not listed",
     ),
-    "releases beside": ({"together": ["patients", "visits"]}, "several releases of rows"),
+    "releases beside": ({"together": ["patients", "visits"]}, "several releases of rows: next to all of them"),
 }
 
 
