@@ -37,12 +37,12 @@ UNIT = 1 << 16
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _wide(box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, other: int, measure: Measure) -> int:
+def _wide(box: Places, mask: Masks, row: int, boxes: Places, masks: Masks, other: int, measure: Measure) -> int:
     """The weighted sum of extents of two boxes joined."""
-    total = lines_width(box, one, boxes, other, measure.weight)
-    total += sets_width(mask, one, masks, other, measure.sets, measure.table)
+    total = lines_width(box, row, boxes, other, measure.weight)
+    total += sets_width(mask, row, masks, other, measure.sets, measure.table)
     if len(measure.codes) > 0:
-        total += codes_width(box, one, boxes, other, measure.facts, measure.table, measure.codes)
+        total += codes_width(box, row, boxes, other, measure.facts, measure.table, measure.codes)
     return total
 
 

@@ -48,7 +48,7 @@ def choose_targets(
     wide: Longs,
     group: Ints,
     near: Longs,
-    known: int,
+    near_classes: int,
     measure: Measure,
     choice: Ints,
     price: Longs,
@@ -57,10 +57,10 @@ def choose_targets(
 
     Cost: O(n x near classes x d).
     """
-    most = min(known, choice.shape[1])
+    most = min(near_classes, choice.shape[1])
     for i in range(len(group)):
         g, near_count = group[i], 0
-        for t in range(known):
+        for t in range(near_classes):
             h = near[g, t]
             more = size[h] * (joint_width(class_box, class_mask, h, box, mask, i, measure) - wide[h])
             if near_count == most and more >= price[most - 1]:

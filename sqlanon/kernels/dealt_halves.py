@@ -49,12 +49,12 @@ def find_least_dealt(demands: Demands, key: Longs, least: int, most: int) -> int
 
 
 @njit(nogil=True, cache=True)
-def _cost(rows: Longs, box: Places, mask: Masks, own: Places, own_mask: Masks, measure: Measure) -> int:
-    """Rows x extents of some rows; row 0 of ``own`` and ``own_mask`` is overwritten."""
-    empty_box(own, own_mask, 0)
+def _cost(rows: Longs, box: Places, mask: Masks, scratch_box: Places, own_mask: Masks, measure: Measure) -> int:
+    """Rows x extents of some rows; row 0 of ``scratch_box`` and ``own_mask`` is overwritten."""
+    empty_box(scratch_box, own_mask, 0)
     for i in rows:
-        join_box(own, own_mask, 0, own, own_mask, 0, box, mask, i)
-    return len(rows) * joint_width(own, own_mask, 0, own, own_mask, 0, measure)
+        join_box(scratch_box, own_mask, 0, scratch_box, own_mask, 0, box, mask, i)
+    return len(rows) * joint_width(scratch_box, own_mask, 0, scratch_box, own_mask, 0, measure)
 
 
 @njit(nogil=True, cache=True)

@@ -32,7 +32,7 @@ def best_runs(
     geometry: Geometry,
     k: int,
     objective: int,
-    known: int,
+    solved: int,
     opt: npt.NDArray[np.int64],
     back: npt.NDArray[np.int32],
 ) -> None:
@@ -44,11 +44,11 @@ def best_runs(
         geometry: the attributes.
         k: rows of a run, at least.
         objective: `GCP`, `SUM` or `MOST`.
-        known: units from the left that are solved; a caller that streams keeps the last 2k - 1 rows' units (with groups
-            as units: of the last 2k + largest group) and their ``opt`` in front of the new rows.
-        opt: int64[u + 1], least loss of the first i units, `NEVER` if there is no division; read to ``known``, then
+        solved: units from the left that are solved; a caller that streams keeps the last 2k - 1 rows' units (with
+            groups as units: of the last 2k + largest group) and their ``opt`` in front of the new rows.
+        opt: int64[u + 1], least loss of the first i units, `NEVER` if there is no division; read to ``solved``, then
             written. ``opt[0]`` is the caller's: 0 at the beginning.
-        back: int32[u + 1], written after ``known``: units of the last run. Ties: the shortest run.
+        back: int32[u + 1], written after ``solved``: units of the last run. Ties: the shortest run.
 
     Cost: O(k u d); memory is the caller's. `SUM` costs O(u^2 d): Lemma 1 does not hold for it beyond one attribute on a
     line, since two boxes that share a side both pay for it.
@@ -59,7 +59,7 @@ def best_runs(
     last_width = np.full((len(facts), 3), -1, np.int64)
     box_low, box_high = np.empty((1, lanes), np.int32), np.empty((1, lanes), np.int32)
     box_mask = np.zeros((1, words), np.uint64)
-    for i in range(known + 1, len(ends)):
+    for i in range(solved + 1, len(ends)):
         best, units = np.int64(NEVER), 0
         least = np.int64(0)  # rows of the shortest run that ends here
         stale, sets_wide = words > 0, np.int64(0)
@@ -109,7 +109,7 @@ def best_line_runs(
     keys: npt.NDArray[np.int64],
     k: int,
     objective: int,
-    known: int,
+    solved: int,
     opt: npt.NDArray[np.int64],
     back: npt.NDArray[np.int32],
 ) -> None:
@@ -117,11 +117,11 @@ def best_line_runs(
 
     Args:
         keys: int64[n], ascending; their range x (2k - 1) must stay below 2^62, see `shorten_keys`.
-        k, objective, known, opt, back: as in `best_runs`.
+        k, objective, solved, opt, back: as in `best_runs`.
 
     Cost: O(k n).
     """
-    for i in range(known + 1, len(keys) + 1):
+    for i in range(solved + 1, len(keys) + 1):
         best, rows = np.int64(NEVER), 0
         for size in range(k, min(2 * k, i + 1)):
             before = opt[i - size]

@@ -76,15 +76,15 @@ def _find_nearest(
 
 @njit(nogil=True, cache=True)
 def _pool(
-    g: int, near: Longs, known: Longs, size: Longs, most: int, pooled: Longs, state: npt.NDArray[np.uint64]
+    g: int, near: Longs, near_count: Longs, size: Longs, most: int, pooled: Longs, state: npt.NDArray[np.uint64]
 ) -> int:
     """Class ``g`` and up to `MOST_CLASSES` - 1 near classes, the nearer more often, into ``pooled``; their number."""
     pooled[0], together, rows = g, 1, size[g]
     target = 2 + draw_below(state, MOST_CLASSES - 1)
     for _ in range(2 * MOST_CLASSES):
-        if together == target or known[g] == 0:
+        if together == target or near_count[g] == 0:
             break
-        h = near[g, min(draw_below(state, known[g]), draw_below(state, known[g]))]
+        h = near[g, min(draw_below(state, near_count[g]), draw_below(state, near_count[g]))]
         if size[h] == 0 or rows + size[h] > most:
             continue
         new = True

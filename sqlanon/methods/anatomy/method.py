@@ -100,6 +100,6 @@ def _frequency(context: Context) -> Shape:
     return next(check for check in (item.shape for item in context.requirements) if check.kind == "frequency")
 
 
-def _feasible(made: int) -> None:
-    if made == 0:
+def _feasible(groups: int) -> None:
+    if groups == 0:
         raise AssertionError("feasibility is decided before a method runs")

@@ -46,7 +46,7 @@ class Local:
     pieces: Pieces
 
 
-def collect_asked(context: Context, *, divide: bool) -> tuple[Asked, int]:
+def collect_request(context: Context, *, divide: bool) -> tuple[Asked, int]:
     """The requirements that the kernel counts by itself, and the sensitive column that it counts; -1: none."""
     k, beyond = least_rows(context.requirements), beyond_rows(context.requirements)
     if len(beyond) == 1:
@@ -61,7 +61,7 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
 
     ``spare`` imaginary rows with values of their own are added, so that the rest need not be a class.
     """
-    counted_bounds, column = collect_asked(context, divide=divide)
+    counted_bounds, column = collect_request(context, divide=divide)
     rows = int(cells.rows.sum())
     value = cells.sensitive[column] if column >= 0 else np.zeros(len(cells.rows), np.int32)
     values = context.encoded.sensitive[column].codes if column >= 0 else 1

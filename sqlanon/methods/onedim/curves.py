@@ -61,7 +61,9 @@ class Curve:
             tied = order[~alone]
             later_words = np.array(words[1:])
             later_words[:, tied] = keys.of(np.take(loaded.codes, tied, axis=1), context.threads)[1:]
-            spread_runs(lambda at, to: by_words(order[at:to], begins[at:to], later_words), begins, context.threads)
+            spread_runs(
+                lambda begin, to: by_words(order[begin:to], begins[begin:to], later_words), begins, context.threads
+            )
         return arrange_rows(context, loaded, order, begins, line, keys.span, exact=keys.exact)
 
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
@@ -192,7 +194,7 @@ class _HilbertKeys:
         cells = cells >> np.uint32(self.bits - bits)
         key_words = words[:1] if leading else words
         spread(
-            lambda at, to: hilbert.code_keys(codes, turned, cells, begin, bits, key_words, at, to),
+            lambda start, to: hilbert.code_keys(codes, turned, cells, begin, bits, key_words, start, to),
             codes.shape[1],
             threads,
         )

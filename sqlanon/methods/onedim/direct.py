@@ -69,7 +69,7 @@ def kernel_for(requirements: Sequence[Requirement]) -> object:
     return diverse_groups if whole_l(checks) else fractional_groups
 
 
-def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast: bool, minimize: str) -> Ints:
+def solve(context: Context, loaded: Loaded, sorted_rows: Sorted, order: Order, *, fast: bool, minimize: str) -> Ints:
     """Bring the rows fully into order; the class of every row, int32[n].
 
     With l, an order that rearranges rows is tried before and after that, and the lesser GCP counts. The heuristic
@@ -80,27 +80,27 @@ def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast
     Args:
         context: the run.
         loaded: the work table.
-        found: the rows by the order's keys; in the end, in order.
+        sorted_rows: the rows by the order's keys; in the end, in order.
         order: the order of these keys.
         fast: extents on the line instead of boxes.
         minimize: one of `OBJECTIVES`.
     """
-    bare, geometry, checks = found.bare, loaded.geometry, shapes_beyond_rows(context.requirements)
+    bare, geometry, checks = sorted_rows.bare, loaded.geometry, shapes_beyond_rows(context.requirements)
     if not checks:
         order.within(context, bare, geometry)
         arranged, least = (
-            found.arrange(geometry, context.threads, codes=False),
+            sorted_rows.arrange(geometry, context.threads, codes=False),
             least_rows(context.requirements),
         )
         return _runs(loaded, arranged, least, fast, OBJECTIVES[minimize], context.threads)
-    arranged = found.arrange(geometry, context.threads, codes=False)
+    arranged = sorted_rows.arrange(geometry, context.threads, codes=False)
     group = _group_diverse(context, loaded, arranged, checks, fast)
     if not order.rearranges:
         return group
     loss, before = _gcp(arranged.rows, loaded, group), np.empty_like(group)
     before[bare.number] = group
     order.within(context, bare, geometry)
-    arranged = found.arrange(geometry, context.threads, codes=False)
+    arranged = sorted_rows.arrange(geometry, context.threads, codes=False)
     group = _group_diverse(context, loaded, arranged, checks, fast)
     return group if _gcp(arranged.rows, loaded, group) < loss else before[bare.number]
 
@@ -161,9 +161,9 @@ def group_diverse(
     return _number_groups(first)[group]
 
 
-def _boxes(places: Ints, sets: Bits, group: Ints, made: int) -> tuple[Ints, Ints, Bits, Longs]:
-    low, high = np.zeros((made, places.shape[1]), np.int32), np.zeros((made, places.shape[1]), np.int32)
-    mask, size = np.zeros((made, sets.shape[1]), np.uint64), np.zeros(made, np.int64)
+def _boxes(places: Ints, sets: Bits, group: Ints, classes: int) -> tuple[Ints, Ints, Bits, Longs]:
+    low, high = np.zeros((classes, places.shape[1]), np.int32), np.zeros((classes, places.shape[1]), np.int32)
+    mask, size = np.zeros((classes, sets.shape[1]), np.uint64), np.zeros(classes, np.int64)
     cover(places, sets, group, low, high, mask, size)
     return low, high, mask, size
 

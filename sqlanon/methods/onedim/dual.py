@@ -103,8 +103,8 @@ def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> S
     )
     probes: dict[int, tuple[int, Ints]] = {}
 
-    def probe(asked: Fraction) -> int:
-        l = math.floor(asked)  # noqa: E741 - the papers' symbol
+    def probe(level: Fraction) -> int:
+        l = math.floor(level)  # noqa: E741 - the papers' symbol
         if l not in probes:
             group = direct.group_diverse(loaded, arranged, value, Fraction(l), k, fast=False)
             probes[l] = (
@@ -122,13 +122,13 @@ def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> S
     return probes[math.floor(best_l.l)][1], (*format_notes(best_l), rounded)
 
 
-def format_notes(found: Found, name: str = "l") -> tuple[str, ...]:
+def format_notes(result: Found, name: str = "l") -> tuple[str, ...]:
     """Notes on a search for the owner."""
-    lines = [f"ipcsd: {len(found.probes)} probes of {name}"]
-    if found.l is None:
+    lines = [f"ipcsd: {len(result.probes)} probes of {name}"]
+    if result.l is None:
         lines[0] += "; none keeps to the bound"
-    if found.broken:
-        shown = ", ".join(f"{float(a.l):g} and {float(b.l):g}" for a, b in found.broken)
+    if result.broken:
+        shown = ", ".join(f"{float(a.l):g} and {float(b.l):g}" for a, b in result.broken)
         lines.append(
             f"ipcsd: the higher {name} lost less than the lower one for {shown}; the search assumes that it loses "
             f"more, so that a larger {name} may exist"

@@ -34,9 +34,9 @@ from sqlanon.methods.clustering.kernels.cluster import (
 
 
 @njit(nogil=True, cache=True)
-def _find_nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Longs) -> None:
+def _find_nearest(clusters: Clusters, g: int, later: Longs, near: Longs, price: Longs) -> None:
     """Find the open cluster after ``g`` with the cheapest union with it, in rows x extents; of several the first."""
-    box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
+    box, mask, size, wide, measure = clusters.box, clusters.mask, clusters.size, clusters.wide, clusters.measure
     facts, table, weight, codes, sets = (
         measure.facts,
         measure.table,
@@ -59,14 +59,22 @@ def _find_nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Long
 
 @njit(nogil=True, cache=True)
 def _offer(
-    made: Clusters, g: int, h: int, held: bool, first: int, later: Longs, near: Longs, price: Longs, stop: Flag
+    clusters: Clusters,
+    g: int,
+    h: int,
+    kept_nearest: bool,
+    first: int,
+    later: Longs,
+    near: Longs,
+    price: Longs,
+    stop: Flag,
 ) -> None:
     """Find new nearest clusters after ``h`` became a part of ``g``.
 
     They are found for the clusters with a nearest cluster that is gone. ``g``, if open, is offered to the clusters
     before it.
     """
-    box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
+    box, mask, size, wide, measure = clusters.box, clusters.mask, clusters.size, clusters.wide, clusters.measure
     facts, table, weight, codes, sets = (
         measure.facts,
         measure.table,
@@ -77,8 +85,8 @@ def _offer(
     coded, i = len(codes) > 0, first
     while i >= 0 and not stop[0]:
         if i == g or near[i] == g or near[i] == h:
-            _find_nearest(made, i, later, near, price)
-        elif not held and i < g:
+            _find_nearest(clusters, i, later, near, price)
+        elif not kept_nearest and i < g:
             total = lines_width(box, i, box, g, weight)
             total += sets_width(mask, i, mask, g, sets, table)
             if coded:
@@ -110,7 +118,7 @@ def cluster_by_unions(
     numbers: Places,
     group: Places,
     stop: Flag,
-    done: Count,
+    progress: Count,
 ) -> int:
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -120,8 +128,7 @@ def cluster_by_unions(
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, and ``group`` is not written.
-        done: int64[1], written: the number of rows with a known nearest row, and of clusters that have been united or
-            closed.
+        progress: int64[1], written: the number of rows with a known nearest row, and of united or closed clusters.
 
     Returns:
         The number of clusters; 0: it was stopped.
@@ -149,7 +156,7 @@ def cluster_by_unions(
     i = first
     while i >= 0 and not stop[0]:
         _find_nearest(clusters, i, later, near, price)
-        done[0] += 1
+        progress[0] += 1
         i = later[i]
     while first >= 0 and later[first] >= 0 and not stop[0]:
         g, i = first, later[first]
@@ -165,14 +172,14 @@ def cluster_by_unions(
             joint_width(clusters.box, clusters.mask, g, clusters.box, clusters.mask, h, clusters.measure),
         )
         first = _close(h, earlier, later, first)
-        done[0] += 1
+        progress[0] += 1
         lawful = False
         if clusters.size[g] >= demands.k:
             count = list_rows(clusters, g, rows)
             lawful = satisfied(demands, numbers, rows[:count], counters)
         if lawful:
             first = _close(g, earlier, later, first)
-            done[0] += 1
+            progress[0] += 1
         _offer(clusters, g, h, lawful, first, later, near, price, stop)
     if first >= 0:  # the last open cluster goes behind all others, where `place_rest` looks for it
         copy_box(clusters.box, clusters.mask, n, clusters.box, clusters.mask, first)

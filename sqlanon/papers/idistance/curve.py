@@ -50,8 +50,8 @@ class _DistanceKeys:
     def of(self, codes: Ints, threads: int, *, leading: bool = False) -> list[Longs]:
         keys, n = np.empty(codes.shape[1], np.int64), codes.shape[1]
 
-        def some(at: int, to: int) -> None:
-            distance_keys(_points(self.axes, codes[:, at:to]), self.centres, keys[at:to])
+        def some(start: int, to: int) -> None:
+            distance_keys(_points(self.axes, codes[:, start:to]), self.centres, keys[start:to])
 
         spread(some, n, threads)
         return [keys]

@@ -85,7 +85,7 @@ def _farthest(points: Points, free: Longs, left: int, middle: Longs) -> int:
 
 @njit(nogil=True, cache=True)
 def _make_cluster(
-    made: Clusters,
+    clusters: Clusters,
     g: int,
     far: int,
     points: Points,
@@ -124,10 +124,10 @@ def _make_cluster(
         lawful = count >= demands.k and satisfied(demands, numbers, rows[:count], counters)
     if not lawful:
         return 0
-    begin(made, g, box, sets, rows[0])
+    begin(clusters, g, box, sets, rows[0])
     for index in range(1, count):
-        wide = joint_width(made.box, made.mask, g, box, sets, rows[index], made.measure)
-        add(made, g, box, sets, rows[index], wide)
+        wide = joint_width(clusters.box, clusters.mask, g, box, sets, rows[index], clusters.measure)
+        add(clusters, g, box, sets, rows[index], wide)
     free_count = 0
     for f in range(left):
         if apart[f] >= 0:
@@ -146,7 +146,7 @@ def cluster_by_mdav(
     numbers: Places,
     group: npt.NDArray[np.int32],
     stop: Flag,
-    done: Count,
+    progress: Count,
 ) -> int:
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -156,7 +156,7 @@ def cluster_by_mdav(
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, and ``group`` is not written.
-        done: int64[1], written: the number of rows in a cluster.
+        progress: int64[1], written: the number of rows in a cluster.
 
     Returns:
         The number of clusters; 0: it was stopped.
@@ -200,7 +200,7 @@ def cluster_by_mdav(
             if took == 0:
                 break
             classes, remaining = classes + 1, remaining - took
-            done[0] = n - remaining
+            progress[0] = n - remaining
     if remaining > 0 and satisfied(demands, numbers, free[:remaining], counters):
         begin(clusters, classes, box, sets, free[0])
         for f in range(1, remaining):

@@ -129,7 +129,7 @@ def list_asked(spec: ReleaseSpec) -> dict[str, object]:
     return {**options, "method": spec.method.name, "k": spec.privacy.k}
 
 
-def match_rows(scratch: Scratch, classed: ClassedRows, own: Drawn) -> ClassedRows:
+def match_rows(scratch: Scratch, classed: ClassedRows, matchings: Drawn) -> ClassedRows:
     """A scratch table of the classed rows, each once for each box that it fits.
 
     Boxes are recoded and verified like classes.
@@ -138,7 +138,7 @@ def match_rows(scratch: Scratch, classed: ClassedRows, own: Drawn) -> ClassedRow
     """
     table, quasi = scratch.table("matched"), classed.encoded.quasi
     columns = [domain.reading.alias for domain in quasi] + [domain.code for domain in quasi]
-    scratch.execute("freeform/matched", matched=table, edges=own.edges, classed=classed.table, columns=columns)
+    scratch.execute("freeform/matched", matched=table, edges=matchings.edges, classed=classed.table, columns=columns)
     return replace(classed, table=table)
 
 

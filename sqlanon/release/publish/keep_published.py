@@ -19,20 +19,20 @@ from sqlanon.results import Outcome, RunReport
 from sqlanon.spec import ReleaseSpec
 
 
-def keep(state: ReleaseState, entry: Entry, at: str) -> None:
+def keep(state: ReleaseState, entry: Entry, time: str) -> None:
     """Record a run that publishes nothing, and apply the current readers and retention."""
     engine, spec = state.engine, state.spec
     if entry.sent:
         if set(entry.policy.get("readers") or ()) != set(spec.readers):
             set_readers_there(entry, spec.readers)
         with engine.publishing():
-            Catalog(engine).record_check(spec, entry.version, at)
+            Catalog(engine).record_check(spec, entry.version, time)
         drop_old(engine, spec.name)
         return
     with engine.publishing():
         grant_usage(engine, spec.readers, views_of(entry))
         set_readers(engine, spec.readers, views_of(entry), entry)
-        Catalog(engine).record_check(spec, entry.version, at)
+        Catalog(engine).record_check(spec, entry.version, time)
     drop_old(engine, spec.name)
     if entry.lake:
         expire_as_asked(engine, spec, entry)

@@ -25,9 +25,9 @@ from sqlanon.methods.clustering.kernels.cluster import (
 
 
 @njit(nogil=True, cache=True)
-def _remove_at(free: Longs, left: int, at: int) -> int:
+def _remove_at(free: Longs, left: int, index: int) -> int:
     """Remove the entry at a place from the first ``left``, in order; returns the number of entries left."""
-    for later in range(at + 1, left):
+    for later in range(index + 1, left):
         free[later - 1] = free[later]
     return left - 1
 
@@ -42,7 +42,7 @@ def cluster_k_members(
     centred: bool,
     group: Places,
     stop: Flag,
-    done: Count,
+    progress: Count,
 ) -> int:
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -53,7 +53,7 @@ def cluster_k_members(
         centred: a cluster takes the rows that are nearest to the first row, and else those that widen it least.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, and ``group`` is not written.
-        done: int64[1], written: how many rows are in a cluster.
+        progress: int64[1], written: how many rows are in a cluster.
 
     Returns:
         How many clusters there are; 0: it was stopped.
@@ -90,7 +90,7 @@ def cluster_k_members(
             count += 1
             lawful = count >= least and satisfied(demands, numbers, rows[:count], counters)
         if lawful:
-            classes, done[0] = classes + 1, n - remaining
+            classes, progress[0] = classes + 1, n - remaining
             continue
         clusters.size[classes], clusters.wide[classes], clusters.head[classes] = 0, 0, -1
         for index in range(count):

@@ -30,7 +30,7 @@ def lawful_runs(
     geometry: Geometry,
     demands: Demands,
     most: int,
-    known: int,
+    solved: int,
     last: bool,
     opt: npt.NDArray[np.int64],
     need: npt.NDArray[np.int64],
@@ -43,10 +43,10 @@ def lawful_runs(
         geometry: the attributes.
         demands: the requirements.
         most: rows of a run, at most.
-        known: the prefixes of up to so many rows are solved already.
+        solved: the prefixes of up to so many rows are solved already.
         last: whether the last run of all rows is grown as far as it must be, where runs of at most ``most`` rows do not
             divide them.
-        opt: int64[n + 1], the loss of each prefix, written beyond ``known``; `NEVER` where no runs divide it.
+        opt: int64[n + 1], the loss of each prefix, written beyond ``solved``; `NEVER` where no runs divide it.
         need: int64[n + 1], rows of the shortest run that ends each prefix, likewise.
         back: int32[n + 1], rows of the last run, likewise.
 
@@ -63,9 +63,9 @@ def lawful_runs(
     ends, holds = np.arange(1, block + 1), np.empty(block, np.bool_)
     last_place, begin = last_first(demands, number)
     counters = new_counters(demands, 0)
-    opt[known + 1 :] = NEVER
-    need[known + 1 :] = NEVER
-    for end in range(known + 1, n + 2):
+    opt[solved + 1 :] = NEVER
+    need[solved + 1 :] = NEVER
+    for end in range(solved + 1, n + 2):
         i = min(end, n)
         final = end == n + 1
         if final and (not last or opt[n] < NEVER):

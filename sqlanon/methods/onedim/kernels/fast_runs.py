@@ -24,7 +24,7 @@ def best_row_runs(
     sets: npt.NDArray[np.uint64],
     geometry: Geometry,
     k: int,
-    known: int,
+    solved: int,
     opt: npt.NDArray[np.int64],
     back: npt.NDArray[np.int32],
 ) -> None:
@@ -34,10 +34,10 @@ def best_row_runs(
         places, sets: the rows in order, see `Rows`.
         geometry: the attributes.
         k: rows of a run, at least.
-        known: rows from the left that are solved; a caller that streams keeps the last 2k - 1 of them, with their
+        solved: rows from the left that are solved; a caller that streams keeps the last 2k - 1 of them, with their
             ``opt``.
-        opt: int64[n + 1], least loss of the first i rows, `NEVER` without a division; read to ``known``, then written.
-        back: int32[n + 1], written after ``known``: rows of the last run. Ties: the shortest run.
+        opt: int64[n + 1], least loss of the first i rows, `NEVER` without a division; read to ``solved``, then written.
+        back: int32[n + 1], written after ``solved``: rows of the last run. Ties: the shortest run.
 
     Cost: O(k n d); memory O(k d) beside the caller's.
     """
@@ -49,7 +49,7 @@ def best_row_runs(
     low, high = np.empty((k + 2, lanes), np.int32), np.empty((k + 2, lanes), np.int32)
     mask = np.zeros((k + 2, words), np.uint64)
     begun, run = k, k + 1
-    for i in range(max(known // k * k, 0) + 1, n + 1):
+    for i in range(max(solved // k * k, 0) + 1, n + 1):
         block = (i - 1) // k * k
         if i - 1 == block:
             for b in range(0, lanes, WIDTH):
@@ -73,7 +73,7 @@ def best_row_runs(
                 widen(low, high, begun, places, places, i - 1, b)
             for w in range(words):
                 mask[begun, w] |= sets[i - 1, w]
-        if i <= known:
+        if i <= solved:
             continue
         best, rows = np.int64(NEVER), 0
         if i >= k:

@@ -58,14 +58,14 @@ def grow(box: Places, mask: Masks, j: int, boxes: Places, masks: Masks, i: int) 
 
 
 @njit(nogil=True, cache=True)
-def _covers(own: Places, sets: Masks, targets: Longs) -> tuple[Places, Masks]:
+def _covers(places: Places, sets: Masks, targets: Longs) -> tuple[Places, Masks]:
     k, n = targets.shape
-    box, mask = np.empty_like(own), np.empty_like(sets)
+    box, mask = np.empty_like(places), np.empty_like(sets)
     for i in range(n):
-        copy_box(box, mask, targets[0, i], own, sets, i)
+        copy_box(box, mask, targets[0, i], places, sets, i)
     for t in range(1, k):
         for i in range(n):
-            join_box(box, mask, targets[t, i], box, mask, targets[t, i], own, sets, i)
+            join_box(box, mask, targets[t, i], box, mask, targets[t, i], places, sets, i)
     return box, mask
 
 
