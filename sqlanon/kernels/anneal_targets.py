@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.insert_near import insert_near
 from sqlanon.kernels.joint_width import joint_width
 from sqlanon.kernels.unions import Masks, Measure, Places
 
@@ -27,14 +28,7 @@ def near_classes(box: Places, mask: Masks, wide: Longs, measure: Measure, near: 
             if h == g:
                 continue
             more = joint_width(box, mask, g, box, mask, h, measure) - wide[h]
-            if near_count == most and more >= price[most - 1]:
-                continue
-            slot = min(near_count, most - 1)
-            while slot > 0 and price[slot - 1] > more:
-                price[slot], near[g, slot] = price[slot - 1], near[g, slot - 1]
-                slot -= 1
-            price[slot], near[g, slot] = more, h
-            near_count = min(near_count + 1, most)
+            near_count = insert_near(near, g, price, near_count, most, h, more)
     return near_count
 
 
@@ -48,7 +42,7 @@ def choose_targets(
     wide: Longs,
     group: Ints,
     near: Longs,
-    near_classes: int,
+    known_near: int,
     measure: Measure,
     choice: Ints,
     price: Longs,
@@ -57,18 +51,11 @@ def choose_targets(
 
     Cost: O(n x near classes x d).
     """
-    most = min(near_classes, choice.shape[1])
+    most = min(known_near, choice.shape[1])
     for i in range(len(group)):
         g, near_count = group[i], 0
-        for t in range(near_classes):
+        for t in range(known_near):
             h = near[g, t]
             more = size[h] * (joint_width(class_box, class_mask, h, box, mask, i, measure) - wide[h])
-            if near_count == most and more >= price[most - 1]:
-                continue
-            slot = min(near_count, most - 1)
-            while slot > 0 and price[slot - 1] > more:
-                price[slot], choice[i, slot] = price[slot - 1], choice[i, slot - 1]
-                slot -= 1
-            price[slot], choice[i, slot] = more, h
-            near_count = min(near_count + 1, most)
+            near_count = insert_near(choice, i, price, near_count, most, h, more)
     return most

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.insert_near import insert_near
 from sqlanon.kernels.joint_width import joint_width
 from sqlanon.kernels.random import draw_below
 from sqlanon.kernels.regroup import Longs, Pool, box_of_cluster, new_pool, regroup
@@ -63,14 +64,7 @@ def _find_nearest(
         more += sets_width(mask, g, mask, h, sets, table)
         if coded:
             more += codes_width(box, g, box, h, facts, table, codes)
-        if near_count == NEAR and more >= price[NEAR - 1]:
-            continue
-        slot = min(near_count, NEAR - 1)
-        while slot > 0 and price[slot - 1] > more:
-            price[slot], near[g, slot] = price[slot - 1], near[g, slot - 1]
-            slot -= 1
-        price[slot], near[g, slot] = more, h
-        near_count = min(near_count + 1, NEAR)
+        near_count = insert_near(near, g, price, near_count, NEAR, h, more)
     return near_count
 
 

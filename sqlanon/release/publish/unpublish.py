@@ -165,12 +165,7 @@ def _withdraw_from_lake(engine: Engine, entry: Entry) -> None:
             f"{entry.release}: {entry.lake['place']} does not hold version {entry.version} of it, or was changed "
             "since, so its rows are not removed; move it away and unpublish again"
         )
-    assert entry.view is not None
-    shown = list_pointings(engine, entry.view, entry.physical, second=second_of(entry))
-    with engine.publishing():
-        _refuse_others(engine, entry, [item for item in shown if engine.exists(item.view)])
-        Catalog(engine).mark(entry.release, entry.version, "withdrawing")
-    reconcile(engine, entry.release)
+    _withdraw(engine, entry)
 
 
 def _withdraw_from_database(engine: Engine, entry: Entry) -> None:
@@ -180,12 +175,16 @@ def _withdraw_from_database(engine: Engine, entry: Entry) -> None:
             f"{entry.release}: {entry.sent['place']} does not show version {entry.version} of it, or its rows were "
             "changed since, so nothing is dropped there: rename or drop the view and unpublish again"
         )
+    withdraw_sent(engine, entry, check_only=True)
+    _withdraw(engine, entry)
+
+
+def _withdraw(engine: Engine, entry: Entry) -> None:
+    """Check the views beside the catalog and record the step in one transaction, and take the step."""
     assert entry.view is not None
     shown = list_pointings(engine, entry.view, entry.physical, second=second_of(entry))
     with engine.publishing():
         _refuse_others(engine, entry, [item for item in shown if engine.exists(item.view)])
-    withdraw_sent(engine, entry, check_only=True)
-    with engine.publishing():
         Catalog(engine).mark(entry.release, entry.version, "withdrawing")
     reconcile(engine, entry.release)
 
