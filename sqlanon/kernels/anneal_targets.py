@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.insert_near import insert_near
-from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.kernels.unions import Masks, Measure, Places
 
 Ints = npt.NDArray[np.int32]
@@ -15,7 +15,7 @@ Longs = npt.NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def near_classes(box: Places, mask: Masks, wide: Longs, measure: Measure, near: Longs, price: Longs) -> int:
+def find_near_classes(box: Places, mask: Masks, wide: Longs, measure: Measure, near: Longs, price: Longs) -> int:
     """The classes that a union with each class widens least, into ``near`` int64[classes, *]; how many of each.
 
     Cost: O(classes^2 d).
@@ -27,7 +27,7 @@ def near_classes(box: Places, mask: Masks, wide: Longs, measure: Measure, near: 
         for h in range(classes):
             if h == g:
                 continue
-            more = joint_width(box, mask, g, box, mask, h, measure) - wide[h]
+            more = measure_joint_width(box, mask, g, box, mask, h, measure) - wide[h]
             near_count = insert_near(near, g, price, near_count, most, h, more)
     return near_count
 
@@ -56,6 +56,6 @@ def choose_targets(
         g, near_count = group[i], 0
         for t in range(known_near):
             h = near[g, t]
-            more = size[h] * (joint_width(class_box, class_mask, h, box, mask, i, measure) - wide[h])
+            more = size[h] * (measure_joint_width(class_box, class_mask, h, box, mask, i, measure) - wide[h])
             near_count = insert_near(choice, i, price, near_count, most, h, more)
     return most

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.strong_components import strong_components
+from sqlanon.kernels.strong_components import find_strong_components
 
 Longs = npt.NDArray[np.int64]
 
@@ -32,7 +32,7 @@ def count_exchangeable(begins: Longs, other: Longs) -> Longs:
 
     Cost: one step a candidate.
     """
-    n, part = len(begins) - 1, strong_components(begins, other)
+    n, part = len(begins) - 1, find_strong_components(begins, other)
     counts = np.zeros(n, np.int64)
     for i in range(n):
         for e in range(begins[i], begins[i + 1]):

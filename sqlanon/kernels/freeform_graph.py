@@ -11,7 +11,7 @@ Ints = npt.NDArray[np.int32]
 
 
 @njit(nogil=True, cache=True)
-def rows_of_boxes(targets: Ints) -> tuple[bool, Ints]:
+def list_rows_of_boxes(targets: Ints) -> tuple[bool, Ints]:
     """The rows of every box, ascending.
 
     Args:
@@ -35,7 +35,7 @@ def rows_of_boxes(targets: Ints) -> tuple[bool, Ints]:
 
 
 @njit(nogil=True, cache=True)
-def boxes_in_order(members: Ints) -> Ints:
+def order_boxes(members: Ints) -> Ints:
     """The boxes in the order of their rows, the first row first; boxes of the same rows as they come.
 
     Args:
@@ -61,7 +61,7 @@ def boxes_in_order(members: Ints) -> Ints:
 
 @njit(nogil=True, cache=True)
 def are_in_order(members: Ints) -> bool:
-    """Whether boxes are numbered as `boxes_in_order` has them. Cost: O(n k)."""
+    """Whether boxes are numbered as `order_boxes` has them. Cost: O(n k)."""
     n, k = members.shape
     for box in range(1, n):
         for index in range(k):
@@ -73,7 +73,7 @@ def are_in_order(members: Ints) -> bool:
 
 
 @njit(nogil=True, cache=True)
-def boxes_of_rows(members: Ints) -> Ints:
+def list_boxes_of_rows(members: Ints) -> Ints:
     """The boxes of every row, int32[n, k], ascending, from the rows of every box. Cost: O(n k)."""
     n, k = members.shape
     edges, filled = np.empty((n, k), np.int32), np.zeros(n, np.int32)
@@ -85,7 +85,7 @@ def boxes_of_rows(members: Ints) -> Ints:
 
 
 @njit(nogil=True, cache=True)
-def breadth_first(members: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
+def order_breadth_first(members: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
     """Order of rows and boxes by a search from row 0 on.
 
     Neighbours in the graph are then close in memory.

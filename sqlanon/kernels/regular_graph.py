@@ -82,7 +82,7 @@ def find_fitting(
 
 
 @njit(nogil=True, cache=True)
-def greatest_flow(begins: Longs, box: Ints, rows: Longs, boxes: Longs, k: int) -> int:
+def find_greatest_flow(begins: Longs, box: Ints, rows: Longs, boxes: Longs, k: int) -> int:
     """The units that rows send to boxes, k from every row and k to every box at most, and one along an edge.
 
     Args:

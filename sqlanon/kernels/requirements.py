@@ -75,7 +75,7 @@ class Counters(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def new_counters(demands: Demands, rows: int) -> Counters:
+def make_counters(demands: Demands, rows: int) -> Counters:
     """Zeroed counters for every tally; at most ``rows`` rows are looked at together."""
     tallies, most = len(demands.add), np.int64(0)
     for c in range(tallies):
@@ -155,7 +155,7 @@ def _clear(demands: Demands, c: int, items: Ints, begin: int, past: int, counter
 
 
 @njit(nogil=True, cache=True)
-def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
+def order_last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
     """The items of all rows, from the last row back to the first.
 
     Each tally has a part; the second array has the begins of the parts (int64[c + 1]).
@@ -178,7 +178,7 @@ def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
 def grow_count(
     demands: Demands, items: Ints, begin: Longs, first: int, past: int, ends: Longs, counters: Counters, holds: Flags
 ) -> None:
-    """Continue the count with rows ``first`` to ``past`` of the result of `last_first`.
+    """Continue the count with rows ``first`` to ``past`` of the result of `order_last_first`.
 
     ``holds`` gets for each row whether all requirements are met after it.
     """

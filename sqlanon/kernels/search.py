@@ -12,21 +12,21 @@ import numpy.typing as npt
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.insert_near import insert_near
-from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.kernels.random import draw_below
-from sqlanon.kernels.regroup import Longs, Pool, box_of_cluster, new_pool, regroup
+from sqlanon.kernels.regroup import Longs, Pool, find_box_of_cluster, make_pool, regroup
 from sqlanon.kernels.requirements import Demands
 from sqlanon.kernels.unions import (
     Masks,
     Measure,
     Places,
     boxes_of,
-    codes_width,
     copy_box,
     join_box,
-    lines_width,
+    measure_coded,
+    measure_lines,
     measure_of,
-    sets_width,
+    measure_sets,
 )
 
 NEAR = 8
@@ -60,10 +60,10 @@ def _find_nearest(
     for h in range(used):
         if h == g or size[h] == 0 or size[h] > most:
             continue
-        more = lines_width(box, g, box, h, weight) - wide[h]
-        more += sets_width(mask, g, mask, h, sets, table)
+        more = measure_lines(box, g, box, h, weight) - wide[h]
+        more += measure_sets(mask, g, mask, h, sets, table)
         if coded:
-            more += codes_width(box, g, box, h, facts, table, codes)
+            more += measure_coded(box, g, box, h, facts, table, codes)
         near_count = insert_near(near, g, price, near_count, NEAR, h, more)
     return near_count
 
@@ -154,7 +154,7 @@ def search(
     n, lanes, words = len(group), places.shape[1], sets.shape[1]
     measure, box = measure_of(geometry, lanes), boxes_of(places)
     slots = max(classes, n // least)
-    pool = new_pool(most, max(most // least, MOST_CLASSES), lanes, words, demands)
+    pool = make_pool(most, max(most // least, MOST_CLASSES), lanes, words, demands)
     # The rows of a class are a list: head, then after.
     head, after = np.full(slots, -1, np.int64), np.empty(n, np.int64)
     size, wide = np.zeros(slots, np.int64), np.zeros(slots, np.int64)
@@ -168,7 +168,7 @@ def search(
         after[i], head[g] = head[g], i
         size[g] += 1
     for g in range(classes):
-        wide[g] = joint_width(class_box, class_mask, g, class_box, class_mask, g, measure)
+        wide[g] = measure_joint_width(class_box, class_mask, g, class_box, class_mask, g, measure)
     near, near_counts, price = (
         np.empty((slots, NEAR), np.int64),
         np.full(slots, -1, np.int64),
@@ -209,7 +209,7 @@ def search(
                     h = 0
                     while size[h] > 0:
                         h += 1
-                copy_box(class_box, class_mask, h, pool.box, pool.mask, box_of_cluster(most, c))
+                copy_box(class_box, class_mask, h, pool.box, pool.mask, find_box_of_cluster(most, c))
                 wide[h], size[h], near_counts[h] = pool.wide[c], pool.size[c], -1
                 for t in range(pool.size[c]):
                     i = members[pool.members[c, t]]

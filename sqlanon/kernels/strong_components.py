@@ -11,7 +11,7 @@ Longs = npt.NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def strong_components(begins: Longs, other: Longs) -> Longs:
+def find_strong_components(begins: Longs, other: Longs) -> Longs:
     """The component of every node.
 
     Args:

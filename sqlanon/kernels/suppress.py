@@ -169,7 +169,7 @@ def measure_height(rows: Longs, p: int, q: int, top: Longs) -> int:
 
 
 @njit(nogil=True, cache=True)
-def phase_one(start: Longs, value: Longs, rows: Longs, rules: Rules, keeps: Longs) -> int:
+def run_phase_one(start: Longs, value: Longs, rows: Longs, rules: Rules, keeps: Longs) -> int:
     """Rows that every set keeps by itself: ``keeps`` of each entry is written; returns their number.
 
     Cost: O(entries x l); with ``Rules.whole`` the entries times the checks.
@@ -267,7 +267,7 @@ def one_by_one(start: Longs, value: Longs, rules: Rules, residue: Longs, keeps: 
 
     Args:
         residue: int64[values], the rows that nothing has kept yet, of all sets: lawful.
-        keeps: the result of `phase_one`; written. A set that is not kept has zeros.
+        keeps: the result of `run_phase_one`; written. A set that is not kept has zeros.
 
     Cost: O(sets x values).
     """

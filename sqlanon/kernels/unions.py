@@ -18,7 +18,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from sqlanon.kernels.boxes import line_weights
+from sqlanon.kernels.boxes import weigh_lines
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import (
     KIND,
@@ -34,8 +34,8 @@ from sqlanon.kernels.extent import (
     measure_extent,
 )
 from sqlanon.kernels.lanes import WIDTH
-from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE, set_facts
-from sqlanon.kernels.vectors import own_box, read_lane, store_vector
+from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE, describe_sets
+from sqlanon.kernels.vectors import load_own_box, read_lane, store_vector
 
 Places = npt.NDArray[np.int32]
 Masks = npt.NDArray[np.uint64]
@@ -52,7 +52,7 @@ class Measure(NamedTuple):
         facts, table: the geometry.
         weight: int32[1, lanes], of attributes that are a line, else 0.
         codes: int64[*], attributes with extents that are looked up by codes (`TREE`, `SPAN`).
-        sets: int64[*, 8], see `set_facts`.
+        sets: int64[*, 8], see `describe_sets`.
     """
 
     facts: npt.NDArray[np.int64]
@@ -72,8 +72,8 @@ def measure_of(geometry: Geometry, lanes: int) -> Measure:
         if facts[a, KIND] == TREE or facts[a, KIND] == SPAN:
             codes[coded] = a
             coded += 1
-    weight = line_weights(geometry, lanes).reshape(1, lanes)
-    return Measure(facts, geometry.table, weight, codes[:coded].copy(), set_facts(geometry).copy())
+    weight = weigh_lines(geometry, lanes).reshape(1, lanes)
+    return Measure(facts, geometry.table, weight, codes[:coded].copy(), describe_sets(geometry).copy())
 
 
 @njit(nogil=True, cache=True)
@@ -82,7 +82,7 @@ def boxes_of(places: Places) -> Places:
     box = np.empty((len(places), 2 * places.shape[1]), np.int32)
     for i in range(len(places)):
         for b in range(0, places.shape[1], WIDTH):
-            store_vector(box, i, 2 * b, own_box(places, i, b))
+            store_vector(box, i, 2 * b, load_own_box(places, i, b))
     return box
 
 
@@ -175,7 +175,7 @@ def _lesser(builder: Any, left: Any, right: Any, lane: Any) -> Any:
 
 
 @_inline
-def lines_width(typing: Any, box: Any, first: Any, boxes: Any, other: Any, weight: Any) -> Any:
+def measure_lines(typing: Any, box: Any, first: Any, boxes: Any, other: Any, weight: Any) -> Any:
     """The sum over lines of ``weight * min(extent, SCALE)`` of two boxes joined, int64."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -204,7 +204,7 @@ def lines_width(typing: Any, box: Any, first: Any, boxes: Any, other: Any, weigh
 
 
 @_inline
-def sets_width(typing: Any, mask: Any, first: Any, masks: Any, other: Any, sets: Any, table: Any) -> Any:
+def measure_sets(typing: Any, mask: Any, first: Any, masks: Any, other: Any, sets: Any, table: Any) -> Any:
     """The sum over sets of ``weight * extent`` of two boxes joined, int64; ``sets`` and ``table`` as in `Measure`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -248,7 +248,7 @@ def sets_width(typing: Any, mask: Any, first: Any, masks: Any, other: Any, sets:
 
 
 @njit(nogil=True, cache=True)
-def codes_width(
+def measure_coded(
     box: Places,
     first: int,
     boxes: Places,

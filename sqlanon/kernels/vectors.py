@@ -53,7 +53,7 @@ def _load_vector(context: Any, builder: Any, kind: Any, args: Any, width: int) -
 
 
 @_inline
-def lanes_of(typing: Any, array: Any, row: Any, lane: Any) -> Any:
+def load_lanes(typing: Any, array: Any, row: Any, lane: Any) -> Any:
     """Numbers ``lane`` to ``lane + WIDTH`` of a row."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -73,7 +73,7 @@ def box_of(typing: Any, array: Any, row: Any, lane: Any) -> Any:
 
 
 @_inline
-def own_box(typing: Any, array: Any, row: Any, lane: Any) -> Any:
+def load_own_box(typing: Any, array: Any, row: Any, lane: Any) -> Any:
     """The box of a row's codes ``lane`` to ``lane + WIDTH``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:

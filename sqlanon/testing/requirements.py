@@ -120,7 +120,7 @@ def check_tally(checked: Checked, seed: int, requirement: Requirement | None = N
     """
     import numpy as np
 
-    from sqlanon.kernels.requirements import demands_of, mark_allowed, new_counters, satisfied
+    from sqlanon.kernels.requirements import demands_of, make_counters, mark_allowed, satisfied
 
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 30))
@@ -130,7 +130,7 @@ def check_tally(checked: Checked, seed: int, requirement: Requirement | None = N
     distinct = distinct[: int(codes.max()) + 1]
     coded = _encode(codes, distinct, persons=checked.of_persons)
     demands = demands_of(1, [(requirement or checked.requirement()).tally(coded)])
-    counters, rows = new_counters(demands, n), np.arange(n, dtype=np.int32)
+    counters, rows = make_counters(demands, n), np.arange(n, dtype=np.int32)
     order = (np.argsort(codes, kind="stable") if seed % 2 else rng.permutation(n)).astype(np.int64)
     ends = np.unique(np.append(rng.integers(1, n + 1, 4), n)).astype(np.int64)
     allowed = np.zeros(len(ends), np.bool_)

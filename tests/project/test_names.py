@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import CodeType
 
@@ -43,7 +44,9 @@ def weak_arguments(code: CodeType) -> Iterator[str]:
             yield from weak_arguments(inner)
 
 
+@cache
 def read_code(path: Path) -> CodeType:
+    """The compiled module: two tests look at all of them."""
     return compile(path.read_text(encoding="utf-8"), path, "exec", dont_inherit=True)
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.attack.kernels.fitting import Boxes, add_supersets, cells_with_code, cover, covers_code, mark_all_unseen
+from sqlanon.attack.kernels.fitting import (
+    Boxes,
+    add_supersets,
+    cover,
+    covers_code,
+    find_cells_with_code,
+    mark_all_unseen,
+)
 from sqlanon.kernels.compiled import njit
 
 Ints = npt.NDArray[np.int32]
@@ -36,7 +43,7 @@ def _by_code(boxes: Boxes, a: int, first: int, needed: Bools, others: Ints, here
         cells = boxes.cells[a]
         for n in range(len(needed)):
             if needed[n]:
-                has, counts = cells_with_code(boxes, a, first + n), here[n]
+                has, counts = find_cells_with_code(boxes, a, first + n), here[n]
                 for j in range(len(others)):
                     if has[cells[j]]:
                         counts[others[j]] += boxes.members[j]

@@ -13,7 +13,7 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.kernels.unions import Masks, Measure, Places, copy_box, join_box
 from sqlanon.loss.kernels.near_rows import Ints, Longs, Nodes, find_near
 
@@ -70,10 +70,10 @@ def _bound(boxes: Open, index: int, rows: Longs, near: int, k: int, best: int, b
     Returns:
         The width of the box where it holds k of the near rows, and is narrower; else ``best``.
     """
-    width = joint_width(boxes.box, boxes.mask, index, boxes.box, boxes.mask, index, boxed.measure)
+    width = measure_joint_width(boxes.box, boxes.mask, index, boxes.box, boxes.mask, index, boxed.measure)
     inside = near_count = 0
     for i in range(near):
-        joined = joint_width(boxes.box, boxes.mask, index, boxed.box, boxed.mask, rows[i], boxed.measure)
+        joined = measure_joint_width(boxes.box, boxes.mask, index, boxed.box, boxed.mask, rows[i], boxed.measure)
         if joined == width:
             inside += 1
         elif i < boxes.next[index] or joined >= best:
@@ -104,7 +104,7 @@ def _grow(rows: Longs, near: int, k: int, boxed: Boxed, boxes: Open) -> int:
         best, row = _DONE, -1
         for i in range(near):
             if not is_taken[i]:
-                joined = joint_width(boxes.box, boxes.mask, 0, boxed.box, boxed.mask, rows[i], boxed.measure)
+                joined = measure_joint_width(boxes.box, boxes.mask, 0, boxed.box, boxed.mask, rows[i], boxed.measure)
                 if joined < best:
                     best, row = joined, i
                     if joined == wide:
@@ -134,12 +134,16 @@ def _search(far: Longs, rows: Longs, k: int, boxed: Boxed, boxes: Open, wide: Lo
         seen += 1
         if seen == len(boxes.bound):
             return least
-        width = joint_width(boxes.box, boxes.mask, least_place, boxes.box, boxes.mask, least_place, boxed.measure)
+        width = measure_joint_width(
+            boxes.box, boxes.mask, least_place, boxes.box, boxes.mask, least_place, boxed.measure
+        )
         row = boxes.next[least_place]
-        wider = joint_width(boxes.box, boxes.mask, least_place, boxed.box, boxed.mask, rows[row], boxed.measure)
+        wider = measure_joint_width(boxes.box, boxes.mask, least_place, boxed.box, boxed.mask, rows[row], boxed.measure)
         while wider == width or wider >= best:
             row += 1  # there is such a row, or the box would hold k rows, or be done with
-            wider = joint_width(boxes.box, boxes.mask, least_place, boxed.box, boxed.mask, rows[row], boxed.measure)
+            wider = measure_joint_width(
+                boxes.box, boxes.mask, least_place, boxed.box, boxed.mask, rows[row], boxed.measure
+            )
         place = count
         for i in range(count):
             if boxes.bound[i] == _DONE:

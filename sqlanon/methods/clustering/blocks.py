@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.errors import InfeasibleError
-from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.requirements import Demands, make_counters, satisfied
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.methods.clustering.declaration import MOST_CLUSTERED
 from sqlanon.methods.onedim.arranged import Sorted
@@ -195,7 +195,7 @@ def find_bounds(demands: Demands, numbers: Ints, block: int) -> list[int]:
         block: rows of a block, at least 1.
     """
     n = len(numbers)
-    counters = new_counters(demands, n)
+    counters = make_counters(demands, n)
 
     def holds(start: int, stop: int) -> bool:
         return bool(satisfied(demands, numbers[start:stop], np.arange(stop - start), counters))

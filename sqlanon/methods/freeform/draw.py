@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.kernels.freeform_graph import boxes_of_rows, breadth_first, restore_numbers
+from sqlanon.kernels.freeform_graph import list_boxes_of_rows, order_breadth_first, restore_numbers
 from sqlanon.methods.freeform.kernels.remix import SWAPS, divide_graph, remix
 from sqlanon.methods.freeform.kernels.stream import draw_below, stream
 
@@ -32,7 +32,7 @@ def remix_matchings(members: Ints, key: bytes) -> Ints:
 
     Cost: O(n k log n), expected.
     """
-    rows, boxes, near = breadth_first(members, boxes_of_rows(members))
+    rows, boxes, near = order_breadth_first(members, list_boxes_of_rows(members))
     state, k = stream(key, _REMIXED), members.shape[1]
     graph = divide_graph(near, state)
     remix(graph, SWAPS * k, k - 1, state)

@@ -77,7 +77,7 @@ class Checks(NamedTuple):
     asked: npt.NDArray[np.int64]
 
 
-def new_slots(parts: int, values: int, d: int, words: int, widest: int) -> Slots:
+def make_slots(parts: int, values: int, d: int, words: int, widest: int) -> Slots:
     """Slots without rows."""
     return Slots(
         np.zeros((parts, values), np.int64),

@@ -23,10 +23,10 @@ from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.arranged import Arranged, Order, Sorted
 from sqlanon.methods.onedim.kernels.bordered_runs import divide_bordered
-from sqlanon.methods.onedim.kernels.constrained_runs import lawful_runs
-from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
-from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
-from sqlanon.methods.onedim.kernels.fractions import copies_of, fractional_groups
+from sqlanon.methods.onedim.kernels.constrained_runs import find_lawful_runs
+from sqlanon.methods.onedim.kernels.diverse_groups import make_diverse_groups
+from sqlanon.methods.onedim.kernels.fast_runs import find_best_row_runs
+from sqlanon.methods.onedim.kernels.fractions import make_copies, make_fractional_groups
 from sqlanon.methods.onedim.kernels.halved_runs import divide_halved, without_run
 from sqlanon.methods.onedim.parallel_runs import find_requiring_runs, row_runs
 from sqlanon.methods.shared import kernel_input
@@ -42,7 +42,7 @@ OBJECTIVES = {"gcp": runs.GCP, "sum": runs.SUM, "max": runs.MOST}
 """The losses that the division into runs may minimize, by the option's value."""
 
 _FIRST_LOOK, _STEPS = 256, 1 << 25
-"""Rows of a run that `lawful_runs` looks at, at first; and rows x rows that it may look at in all, a few seconds."""
+"""Rows of a run that `find_lawful_runs` looks at, at first; and rows x rows to look at in all, a few seconds."""
 _LOOKS = 256
 """Places of an order where the length of a run is tried."""
 
@@ -63,10 +63,10 @@ def kernel_for(requirements: Sequence[Requirement]) -> object:
     """The kernel that takes most of the time of `solve`."""
     checks = shapes_beyond_rows(requirements)
     if not checks:
-        return best_row_runs
+        return find_best_row_runs
     if not uses_groups(checks):
-        return lawful_runs
-    return diverse_groups if whole_l(checks) else fractional_groups
+        return find_lawful_runs
+    return make_diverse_groups if whole_l(checks) else make_fractional_groups
 
 
 def solve(context: Context, loaded: Loaded, sorted_rows: Sorted, order: Order, *, fast: bool, minimize: str) -> Ints:
@@ -123,12 +123,12 @@ def _gcp(rows: Rows, loaded: Loaded, group: Ints) -> int:
 def _runs(loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int, threads: int) -> Ints:
     rows, n = arranged.rows, len(arranged.rows.number)
     if fast and arranged.line is not None:
-        first = runs.line_runs(runs.shorten_keys(arranged.line, arranged.span, k), k, objective)
+        first = runs.find_line_runs(runs.shorten_keys(arranged.line, arranged.span, k), k, objective)
     elif objective == runs.GCP:
         first, _ = row_runs(rows, loaded.geometry, k, threads)
     else:
         single = np.ones(n, np.int64)
-        first, _ = runs.exact_runs(rows.places, rows.places, rows.sets, single, loaded.geometry, k, objective)
+        first, _ = runs.find_exact_runs(rows.places, rows.places, rows.sets, single, loaded.geometry, k, objective)
     return _number_groups(first)
 
 
@@ -149,15 +149,15 @@ def group_diverse(
     values, p, q = int(value.max(initial=0)) + 1, l.numerator, l.denominator
     if q == 1:
         line = arranged.line if fast and arranged.line is not None else np.zeros(0, np.int64)
-        groups = diverse_groups(value, values, p, line, rows.places, rows.sets, loaded.geometry, group)
+        groups = make_diverse_groups(value, values, p, line, rows.places, rows.sets, loaded.geometry, group)
     else:
-        groups = fractional_groups(value, values, p, q, copies_of(p, q), group)
+        groups = make_fractional_groups(value, values, p, q, make_copies(p, q), group)
     if groups == 0:
         raise AssertionError("feasibility is decided before a method runs")
     if k <= l:
         return group
     low, high, mask, size = _boxes(rows.places, rows.sets, group, groups)
-    first, _ = runs.exact_runs(low, high, mask, size, loaded.geometry, k)
+    first, _ = runs.find_exact_runs(low, high, mask, size, loaded.geometry, k)
     return _number_groups(first)[group]
 
 
@@ -169,9 +169,9 @@ def _boxes(places: Ints, sets: Bits, group: Ints, classes: int) -> tuple[Ints, I
 
 
 def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
-    """Runs that meet every requirement, by `lawful_runs` or `divide_halved`.
+    """Runs that meet every requirement, by `find_lawful_runs` or `divide_halved`.
 
-    The time of `lawful_runs` is bounded by the length of the runs that it tries; `divide_halved` makes longer runs.
+    The time of `find_lawful_runs` is bounded by the length of the tried runs; `divide_halved` makes longer runs.
 
     Where unions may fail, `divide_bordered` is tried beside the first: boxes that are published alike are one group,
     which the others do not look at, and many equal rows are more than the longest run that is tried.
@@ -197,7 +197,7 @@ def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
 
 
 def _short_runs(loaded: Loaded, rows: Rows, demands: Demands, most: int, longest: int, threads: int) -> Ints:
-    """`lawful_runs` with at most ``most`` rows a run, then more, up to ``longest``, while the last run has more."""
+    """`find_lawful_runs` with at most ``most`` rows a run, then up to ``longest``, while the last run has more."""
     n = len(rows.number)
     while True:
         first, loss = find_requiring_runs(rows, loaded.geometry, demands, most, threads)

@@ -18,8 +18,8 @@ from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.requirements import Demands
 from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.runs import NEVER, mark_runs
-from sqlanon.methods.onedim.kernels.constrained_runs import lawful_runs
-from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
+from sqlanon.methods.onedim.kernels.constrained_runs import find_lawful_runs
+from sqlanon.methods.onedim.kernels.fast_runs import find_best_row_runs
 from sqlanon.methods.shared.threads import spread
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flag
 def find_requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: int, threads: int) -> tuple[Flags, int]:
     """Begins of runs that meet requirements and have at most ``most`` rows but the last one, and their loss.
 
-    See `lawful_runs`.
+    See `find_lawful_runs`.
 
     Returns:
         bool[n], meaningless unless the loss is less than `NEVER`: then not even all rows together meet the
@@ -65,7 +65,7 @@ def find_requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: 
     best, back = _in_pieces(solve, n, first, most, before, _LEAST_LAWFUL, threads)
     if best[0, n] == NEVER:
         opt, need = best
-        lawful_runs(rows.places, rows.sets, rows.number, geometry, demands, most, n, True, opt, need, back)
+        find_lawful_runs(rows.places, rows.sets, rows.number, geometry, demands, most, n, True, opt, need, back)
     return (_marks(back) if best[0, n] < NEVER else np.zeros(n, np.bool_)), int(best[0, n])
 
 
@@ -144,7 +144,9 @@ def _solve_requiring(rows: Rows, geometry: Geometry, demands: Demands, most: int
     costs, back = np.zeros((2, n + 1), np.int64), np.zeros(n + 1, np.int32)
     costs[:, :given_count] = solved
     opt, need = costs
-    lawful_runs(rows.places, rows.sets, rows.number, geometry, demands, most, given_count - 1, False, opt, need, back)
+    find_lawful_runs(
+        rows.places, rows.sets, rows.number, geometry, demands, most, given_count - 1, False, opt, need, back
+    )
     return costs, back
 
 
@@ -153,5 +155,5 @@ def _solve_prefixes(rows: Rows, geometry: Geometry, k: int, solved: Longs) -> tu
     n = len(rows.number)
     opt, back = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int32)
     opt[: len(solved)] = solved
-    best_row_runs(rows.places, rows.sets, geometry, k, len(solved) - 1, opt, back)
+    find_best_row_runs(rows.places, rows.sets, geometry, k, len(solved) - 1, opt, back)
     return opt, back

@@ -14,7 +14,7 @@ from sqlanon.kernels import runs
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.arranged import Keyed, Order, Sorted
-from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
+from sqlanon.methods.onedim.kernels.fast_runs import find_best_row_runs
 from sqlanon.methods.onedim.orders import ONE_TREE
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
@@ -133,11 +133,11 @@ class _Solver:
 
     def _solve(self, rows: Rows, solved: int, opt: Longs, back: Ints) -> None:
         if self._fast:
-            runs.best_line_runs(self._line, self._k, self._objective, solved, opt, back)
+            runs.find_best_line_runs(self._line, self._k, self._objective, solved, opt, back)
         elif self._objective == runs.GCP:
-            best_row_runs(rows.places, rows.sets, self._geometry, self._k, solved, opt, back)
+            find_best_row_runs(rows.places, rows.sets, self._geometry, self._k, solved, opt, back)
         else:
             ends = np.arange(len(rows.number) + 1, dtype=np.int64)
-            runs.best_runs(
+            runs.find_best_runs(
                 rows.places, rows.places, rows.sets, ends, self._geometry, self._k, self._objective, solved, opt, back
             )

@@ -9,16 +9,16 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.joint_width import joint_width
-from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.joint_width import measure_joint_width
+from sqlanon.kernels.requirements import Demands, make_counters, satisfied
 from sqlanon.kernels.unions import (
     Masks,
     Places,
     boxes_of,
-    codes_width,
     copy_box,
-    lines_width,
-    sets_width,
+    measure_coded,
+    measure_lines,
+    measure_sets,
 )
 from sqlanon.methods.clustering.kernels.cluster import (
     Clusters,
@@ -27,7 +27,7 @@ from sqlanon.methods.clustering.kernels.cluster import (
     Longs,
     begin,
     list_rows,
-    new_clusters,
+    make_clusters,
     place_rest,
     unite,
 )
@@ -46,10 +46,10 @@ def _find_nearest(clusters: Clusters, g: int, later: Longs, near: Longs, price: 
     )
     coded, nearest, least, h = len(codes) > 0, -1, np.int64(0), later[g]
     while h >= 0:
-        total = lines_width(box, g, box, h, weight)
-        total += sets_width(mask, g, mask, h, sets, table)
+        total = measure_lines(box, g, box, h, weight)
+        total += measure_sets(mask, g, mask, h, sets, table)
         if coded:
-            total += codes_width(box, g, box, h, facts, table, codes)
+            total += measure_coded(box, g, box, h, facts, table, codes)
         cost = (size[g] + size[h]) * total - size[g] * wide[g] - size[h] * wide[h]
         if nearest < 0 or cost < least:
             nearest, least = h, cost
@@ -87,10 +87,10 @@ def _offer(
         if i == g or near[i] == g or near[i] == h:
             _find_nearest(clusters, i, later, near, price)
         elif not kept_nearest and i < g:
-            total = lines_width(box, i, box, g, weight)
-            total += sets_width(mask, i, mask, g, sets, table)
+            total = measure_lines(box, i, box, g, weight)
+            total += measure_sets(mask, i, mask, g, sets, table)
             if coded:
-                total += codes_width(box, i, box, g, facts, table, codes)
+                total += measure_coded(box, i, box, g, facts, table, codes)
             cost = (size[i] + size[g]) * total - size[i] * wide[i] - size[g] * wide[g]
             if near[i] < 0 or cost < price[i] or (cost == price[i] and g < near[i]):
                 near[i], price[i] = g, cost
@@ -141,8 +141,8 @@ def cluster_by_unions(
     nearest cluster anew where the old one is gone.
     """
     n, box = len(group), boxes_of(places)
-    clusters = new_clusters(box, sets, geometry, n + 1)
-    counters, rows = new_counters(demands, n), np.empty(n, np.int64)
+    clusters = make_clusters(box, sets, geometry, n + 1)
+    counters, rows = make_counters(demands, n), np.empty(n, np.int64)
     earlier, later = np.arange(n) - 1, np.arange(n) + 1
     later[n - 1] = -1
     near, price, first = np.full(n, -1, np.int64), np.zeros(n, np.int64), 0
@@ -169,7 +169,7 @@ def cluster_by_unions(
             clusters,
             g,
             h,
-            joint_width(clusters.box, clusters.mask, g, clusters.box, clusters.mask, h, clusters.measure),
+            measure_joint_width(clusters.box, clusters.mask, g, clusters.box, clusters.mask, h, clusters.measure),
         )
         first = _close(h, earlier, later, first)
         progress[0] += 1

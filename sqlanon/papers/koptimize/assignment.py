@@ -16,7 +16,7 @@ from sqlanon.papers.koptimize.cut_search import CutSearch
 from sqlanon.papers.koptimize.cut_sets import CutSets, read_records
 from sqlanon.papers.koptimize.declaration import SECONDS, affordable_sets
 from sqlanon.papers.koptimize.kernels.cut_bounds import cut_bounds
-from sqlanon.papers.koptimize.kernels.cut_slabs import slab_bounds
+from sqlanon.papers.koptimize.kernels.cut_slabs import bound_slabs
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -32,7 +32,7 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
     Raises:
         InfeasibleError: no set keeps within the limit of suppressed rows.
     """
-    expect(cut_bounds, slab_bounds, group)
+    expect(cut_bounds, bound_slabs, group)
     records, cells = read_records(context, metric)
     sets = CutSets(context, metric, records)
     search = CutSearch(sets, context.most_unassigned, context.progress)

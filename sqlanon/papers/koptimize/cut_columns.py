@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from sqlanon.papers.koptimize.kernels.cut_slabs import NEVER, Price, slab_bounds
+from sqlanon.papers.koptimize.kernels.cut_slabs import NEVER, Price, bound_slabs
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
@@ -111,7 +111,7 @@ class ColumnSearch:
 
         Args:
             column: the column, in the order of the search.
-            counts: int64[groups, cells, v], as `slab_bounds` takes them; groups are the classes by the chosen
+            counts: int64[groups, cells, v], as `bound_slabs` takes them; groups are the classes by the chosen
                 intervals.
             width: int64[groups].
             chosen: of each column before it.
@@ -120,7 +120,7 @@ class ColumnSearch:
         self._spend(took)
         self._search.look(took)
         size = int(self._sizes[column])
-        costs = slab_bounds(counts, self._sizes[column:], width, self._widths[column:], self._price())
+        costs = bound_slabs(counts, self._sizes[column:], width, self._widths[column:], self._price())
         for cost, starts in self._ways(costs):
             if self._no_better(cost):
                 return

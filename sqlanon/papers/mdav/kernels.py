@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import SCALE, Geometry
-from sqlanon.kernels.joint_width import joint_width
-from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
+from sqlanon.kernels.joint_width import measure_joint_width
+from sqlanon.kernels.requirements import Counters, Demands, make_counters, satisfied
 from sqlanon.kernels.unions import Masks, Places, boxes_of
 from sqlanon.methods.clustering.kernels.cluster import (
     Clusters,
@@ -25,7 +25,7 @@ from sqlanon.methods.clustering.kernels.cluster import (
     Longs,
     add,
     begin,
-    new_clusters,
+    make_clusters,
     place_rest,
 )
 
@@ -126,7 +126,7 @@ def _make_cluster(
         return 0
     begin(clusters, g, box, sets, rows[0])
     for index in range(1, count):
-        wide = joint_width(clusters.box, clusters.mask, g, box, sets, rows[index], clusters.measure)
+        wide = measure_joint_width(clusters.box, clusters.mask, g, box, sets, rows[index], clusters.measure)
         add(clusters, g, box, sets, rows[index], wide)
     free_count = 0
     for f in range(left):
@@ -168,8 +168,8 @@ def cluster_by_mdav(
     Cost: O(n^2 / k d) distances, and n^2 comparisons.
     """
     n, least, box = len(group), max(demands.k, 1), boxes_of(places)
-    clusters = new_clusters(box, sets, geometry, n // least + 1)
-    counters, rows, apart = new_counters(demands, n), np.empty(n, np.int64), np.empty(n, np.int64)
+    clusters = make_clusters(box, sets, geometry, n // least + 1)
+    counters, rows, apart = make_counters(demands, n), np.empty(n, np.int64), np.empty(n, np.int64)
     middle = np.empty(points.at.shape[1], np.int64)
     free, remaining, classes, took = np.arange(n), n, 0, n
     while took > 0 and remaining >= 2 * least and not stop[0]:
@@ -204,7 +204,7 @@ def cluster_by_mdav(
     if remaining > 0 and satisfied(demands, numbers, free[:remaining], counters):
         begin(clusters, classes, box, sets, free[0])
         for f in range(1, remaining):
-            wide = joint_width(clusters.box, clusters.mask, classes, box, sets, free[f], clusters.measure)
+            wide = measure_joint_width(clusters.box, clusters.mask, classes, box, sets, free[f], clusters.measure)
             add(clusters, classes, box, sets, free[f], wide)
         classes, remaining = classes + 1, 0
     return place_rest(clusters, classes, free[:remaining].copy(), box, sets, demands, numbers, group, stop)

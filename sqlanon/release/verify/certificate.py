@@ -185,7 +185,7 @@ def _check_remix(scratch: Scratch, certificate: Certificate, rows: int, k: int, 
     """
     import numpy as np
 
-    from sqlanon.kernels.freeform_graph import are_in_order, rows_of_boxes
+    from sqlanon.kernels.freeform_graph import are_in_order, list_rows_of_boxes
     from sqlanon.methods.freeform import draw as drawing
 
     matchings = np.full((k, rows), -1, np.int32)
@@ -195,7 +195,7 @@ def _check_remix(scratch: Scratch, certificate: Certificate, rows: int, k: int, 
         if len(slot) == 0 or slot.min() < 0 or slot.max() >= rows:
             return False
         matchings[t, slot] = box
-    regular, box_rows = rows_of_boxes(matchings)
+    regular, box_rows = list_rows_of_boxes(matchings)
     return bool(
         regular
         and are_in_order(box_rows)

@@ -167,7 +167,7 @@ def _members(clusters: Priced, g: int, other: int, a: int) -> int:
 
 
 @njit(nogil=True, cache=True, inline="always")
-def unit_of(clusters: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int) -> int:
+def measure_unit(clusters: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int) -> int:
     """A of the cell of two clusters together that has codes ``low`` to ``high``."""
     facts = objective.facts
     if objective.whole > 0:
@@ -228,7 +228,7 @@ def price_slot(clusters: Priced, objective: Objective, codes: Codes, value: Long
         return
     for a in range(clusters.low.shape[1]):
         low, high = np.int64(clusters.low[to, a]), np.int64(clusters.high[to, a])
-        unit = unit_of(clusters, objective, empty, to, a, low, high)
+        unit = measure_unit(clusters, objective, empty, to, a, low, high)
         cost, weight = n * unit, part * objective.facts[a, WEIGHT]
         clusters.base[to] += unit
         begin, end = _region(objective, a, low, high)
@@ -336,7 +336,7 @@ def find_cheapest_cluster(
                 if inside:
                     continue
             low, high = min(clusters.low[h, a], clusters.low[x, a]), max(clusters.high[h, a], clusters.high[x, a])
-            unit = unit_of(clusters, objective, h, x, a, np.int64(low), np.int64(high))
+            unit = measure_unit(clusters, objective, h, x, a, np.int64(low), np.int64(high))
             total += (n + more) * unit - more * clusters.unit[h, a]
             if part == 0:
                 total -= n * clusters.unit[h, a]

@@ -12,18 +12,18 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.joint_width import joint_width
-from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.joint_width import measure_joint_width
+from sqlanon.kernels.requirements import Demands, make_counters, satisfied
 from sqlanon.kernels.unions import (
     Masks,
     Measure,
     Places,
-    codes_width,
     copy_box,
     join_box,
-    lines_width,
+    measure_coded,
+    measure_lines,
     measure_of,
-    sets_width,
+    measure_sets,
 )
 
 Longs = npt.NDArray[np.int64]
@@ -54,7 +54,7 @@ class Clusters(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def new_clusters(box: Places, sets: Masks, geometry: Geometry, room: int) -> Clusters:
+def make_clusters(box: Places, sets: Masks, geometry: Geometry, room: int) -> Clusters:
     """No clusters of the rows with these boxes, with room for ``room``."""
     return Clusters(
         np.zeros((room, box.shape[1]), np.int32),
@@ -94,10 +94,10 @@ def find_widening(
     best_place, sign, coded = 0, -1 if far else 1, len(codes) > 0
     best = np.int64(2**62)
     for f in range(left):
-        wide = lines_width(box, target, boxes, free[f], weight)
-        wide += sets_width(mask, target, sets, free[f], words, table)
+        wide = measure_lines(box, target, boxes, free[f], weight)
+        wide += measure_sets(mask, target, sets, free[f], words, table)
         if coded:
-            wide += codes_width(box, target, boxes, free[f], facts, table, codes)
+            wide += measure_coded(box, target, boxes, free[f], facts, table, codes)
         wide *= sign
         if wide < best:
             best_place, best = f, wide
@@ -175,7 +175,7 @@ def place_rest(
 
     Cost: O(rest classes d); requirements are looked at where a cluster costs less than those before it.
     """
-    n, counters, rows = len(group), new_counters(demands, len(group)), np.empty(len(group), np.int64)
+    n, counters, rows = len(group), make_counters(demands, len(group)), np.empty(len(group), np.int64)
     remaining, measure = classes, full_clusters.measure
     boxes, masks, size, wides = full_clusters.box, full_clusters.mask, full_clusters.size, full_clusters.wide
     facts, table, weight, codes, words = (
@@ -191,10 +191,10 @@ def place_rest(
             return np.int64(0)
         i, best, least, wide = rest[index], -1, np.int64(0), np.int64(0)
         for g in range(classes):
-            total = lines_width(boxes, g, box, i, weight)
-            total += sets_width(masks, g, sets, i, words, table)
+            total = measure_lines(boxes, g, box, i, weight)
+            total += measure_sets(masks, g, sets, i, words, table)
             if coded:
-                total += codes_width(boxes, g, box, i, facts, table, codes)
+                total += measure_coded(boxes, g, box, i, facts, table, codes)
             price = (size[g] + 1) * total - size[g] * wides[g]
             if best < 0 or price < least:
                 if checks:
@@ -214,7 +214,7 @@ def place_rest(
                 box,
                 sets,
                 i,
-                joint_width(full_clusters.box, full_clusters.mask, remaining, box, sets, i, measure),
+                measure_joint_width(full_clusters.box, full_clusters.mask, remaining, box, sets, i, measure),
             )
     while full_clusters.size[remaining] > 0:
         count = list_rows(full_clusters, remaining, rows)
@@ -223,7 +223,7 @@ def place_rest(
         best, least, wide = -1, np.int64(0), np.int64(0)
         for g in range(classes):
             if full_clusters.size[g] > 0:
-                total = joint_width(boxes, masks, remaining, boxes, masks, g, measure)
+                total = measure_joint_width(boxes, masks, remaining, boxes, masks, g, measure)
                 price = (size[remaining] + size[g]) * total - size[g] * wides[g]
                 if best < 0 or price < least:
                     best, least, wide = g, price, total

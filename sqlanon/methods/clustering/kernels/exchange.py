@@ -20,11 +20,11 @@ from sqlanon.methods.clustering.kernels.class_costs import (
     find_cheapest_cluster,
     make_lone_slot,
     may_exchange,
+    measure_unit,
     move_row,
     price_slot,
-    unit_of,
 )
-from sqlanon.methods.clustering.kernels.without import without_each
+from sqlanon.methods.clustering.kernels.without import price_without_each
 
 _ANY = np.int64(2**62)
 
@@ -54,7 +54,7 @@ class Partners(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def new_partners(key: Longs, slots: int) -> Partners:
+def make_partners(key: Longs, slots: int) -> Partners:
     """No row has been looked at, of clusters in so many slots."""
     n = len(key)
     rows = np.argsort(key, kind="mergesort")
@@ -75,7 +75,7 @@ def new_partners(key: Longs, slots: int) -> Partners:
 def _leave(clusters: Priced, objective: Objective, codes: Codes, partners: Partners, g: int, to: int) -> None:
     """Count the saving by the leaving of each row of cluster ``g``; slot ``to`` is overwritten."""
     partners.at[g] = clusters.when[g]
-    without_each(clusters, objective, codes, g, to, partners.saved)
+    price_without_each(clusters, objective, codes, g, to, partners.saved)
     i, rest = clusters.head[g], clusters.size[g] - 1
     while i >= 0:
         without = partners.saved[i]
@@ -99,7 +99,7 @@ def _widen(clusters: Priced, objective: Objective, single: int, since: int, wide
             if clusters.begin[h, a] <= low and high <= clusters.end[h, a]:
                 continue
             low, high = min(low, np.int64(clusters.low[h, a])), max(high, np.int64(clusters.high[h, a]))
-            more += unit_of(clusters, objective, h, single, a, low, high) - clusters.unit[h, a]
+            more += measure_unit(clusters, objective, h, single, a, low, high) - clusters.unit[h, a]
         wider[h] = clusters.size[h] * more
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.joint_width import joint_width
-from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.joint_width import measure_joint_width
+from sqlanon.kernels.requirements import Demands, make_counters, satisfied
 from sqlanon.kernels.unions import Masks, Places, boxes_of
 from sqlanon.methods.clustering.kernels.cluster import (
     Count,
@@ -19,7 +19,7 @@ from sqlanon.methods.clustering.kernels.cluster import (
     add,
     begin,
     find_widening,
-    new_clusters,
+    make_clusters,
     place_rest,
 )
 
@@ -65,8 +65,8 @@ def cluster_k_members(
     Cost: O(n^2 d); with requirements beyond k also the size of a cluster for every row that it takes beyond k.
     """
     n, least, box = len(group), max(demands.k, 1), boxes_of(places)
-    clusters = new_clusters(box, sets, geometry, n // least + 1)
-    counters, rows, measure = new_counters(demands, n), np.empty(n, np.int64), clusters.measure
+    clusters = make_clusters(box, sets, geometry, n // least + 1)
+    counters, rows, measure = make_counters(demands, n), np.empty(n, np.int64), clusters.measure
     free, remaining, classes, last = np.arange(n), n, 0, np.int64(0)
     while remaining >= least and not stop[0]:
         far, _ = find_widening(box, sets, last, box, sets, free, remaining, measure, True)
@@ -78,7 +78,7 @@ def cluster_k_members(
         while not lawful and remaining > 0 and not stop[0]:
             if centred:
                 near, _ = find_widening(box, sets, last, box, sets, free, remaining, measure, False)
-                total = joint_width(clusters.box, clusters.mask, classes, box, sets, free[near], measure)
+                total = measure_joint_width(clusters.box, clusters.mask, classes, box, sets, free[near], measure)
             else:
                 near, total = find_widening(
                     clusters.box, clusters.mask, classes, box, sets, free, remaining, measure, False

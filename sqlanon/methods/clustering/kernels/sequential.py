@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.random import shuffle
-from sqlanon.kernels.requirements import Counters, Demands, new_counters
+from sqlanon.kernels.requirements import Counters, Demands, make_counters
 from sqlanon.methods.clustering.kernels.class_costs import (
     Codes,
     Longs,
@@ -25,7 +25,7 @@ from sqlanon.methods.clustering.kernels.class_costs import (
 )
 from sqlanon.methods.clustering.kernels.cluster import Count, Flag
 from sqlanon.methods.clustering.kernels.dealing import deal, link_rows, start
-from sqlanon.methods.clustering.kernels.exchange import Partners, exchange, new_partners
+from sqlanon.methods.clustering.kernels.exchange import Partners, exchange, make_partners
 
 MOST_PASSES = 50
 """Passes over the rows before small clusters unite, at most, and as many afterwards."""
@@ -285,12 +285,12 @@ def cluster_in_sequence(
     n, k = len(codes), max(demands.k, 1)
     t = max(1, n // max(1, (alpha * k + 50) // 100))
     priced = make_priced(objective, n, min(2 * t, n) + 4)
-    counters, room = new_counters(demands, n), np.empty(n, np.int64)
+    counters, room = make_counters(demands, n), np.empty(n, np.int64)
     slots_used = start(
         priced, objective, codes, value, key, t, at_random, state, diversity, numbers, counters, room, stop
     )
     order, seen, bound = np.arange(n), np.full(n, -1, np.int64), np.zeros(n, np.int64)
-    partners = new_partners(key, len(priced.size))
+    partners = make_partners(key, len(priced.size))
     if at_random:  # similar rows that come one after the other all go the same way
         shuffle(state, order)
     for united in (False, True):

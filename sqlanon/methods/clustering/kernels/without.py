@@ -6,11 +6,11 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import KIND, SET
-from sqlanon.methods.clustering.kernels.class_costs import Codes, Longs, Objective, Priced, unit_of
+from sqlanon.methods.clustering.kernels.class_costs import Codes, Longs, Objective, Priced, measure_unit
 
 
 @njit(nogil=True, cache=True)
-def without_each(clusters: Priced, objective: Objective, codes: Codes, g: int, to: int, cost: Longs) -> None:
+def price_without_each(clusters: Priced, objective: Objective, codes: Codes, g: int, to: int, cost: Longs) -> None:
     """Write the costs of cluster ``g`` without each of the rows.
 
     Args:
@@ -66,6 +66,6 @@ def without_each(clusters: Priced, objective: Objective, codes: Codes, g: int, t
                     clusters.mask[to, a] = seen
                     clusters.mask[to, a, code >> 6] ^= bit
             if changed:
-                unit = unit_of(clusters, objective, empty, to, a, first, last)
+                unit = measure_unit(clusters, objective, empty, to, a, first, last)
                 cost[i] += rest * (unit - clusters.unit[g, a])
             i = clusters.after[i]

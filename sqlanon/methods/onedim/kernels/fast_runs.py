@@ -1,4 +1,4 @@
-"""`runs.best_runs` for single rows and the loss GCP, in half the steps.
+"""`runs.find_best_runs` for single rows and the loss GCP, in half the steps.
 
 It keeps the box of the last k rows in place of growing it.
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.kernels.boxes import code_width, line_weights, other_kinds, set_width
+from sqlanon.kernels.boxes import list_other_kinds, measure_codes, measure_set, weigh_lines
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
@@ -19,7 +19,7 @@ from sqlanon.kernels.runs import NEVER
 
 
 @njit(nogil=True, cache=True)
-def best_row_runs(
+def find_best_row_runs(
     places: npt.NDArray[np.int32],
     sets: npt.NDArray[np.uint64],
     geometry: Geometry,
@@ -28,7 +28,7 @@ def best_row_runs(
     opt: npt.NDArray[np.int64],
     back: npt.NDArray[np.int32],
 ) -> None:
-    """As `best_runs` with `GCP` on n rows.
+    """As `find_best_runs` with `GCP` on n rows.
 
     Args:
         places, sets: the rows in order, see `Rows`.
@@ -43,7 +43,7 @@ def best_row_runs(
     """
     facts, table = geometry.facts, geometry.table
     n, lanes, words = len(places), places.shape[1], sets.shape[1]
-    weight, codes = line_weights(geometry, lanes), other_kinds(geometry)
+    weight, codes = weigh_lines(geometry, lanes), list_other_kinds(geometry)
     seen = np.full((len(facts), 3), -1, np.int64)
     # Boxes: 0 to k - 1 of the last block's ends, then of this block's beginning, then of the run that grows.
     low, high = np.empty((k + 2, lanes), np.int32), np.empty((k + 2, lanes), np.int32)
@@ -100,12 +100,12 @@ def best_row_runs(
                     continue
                 if stale:
                     stale = False
-                    sets_wide = set_width(facts, table, mask, run)
+                    sets_wide = measure_set(facts, table, mask, run)
                 total = sets_wide
                 for b in range(0, lanes, WIDTH):
                     total += measure_width(low, high, run, weight, b)
                 if codes:
-                    total += code_width(facts, table, low, high, run, seen)
+                    total += measure_codes(facts, table, low, high, run, seen)
                 loss = opt[j] + (i - j) * total
                 if loss < best:
                     best, rows = loss, i - j

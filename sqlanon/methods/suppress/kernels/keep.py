@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.suppress import Rules, counters, gather, is_lawful, one_by_one, phase_one, sort_descending
+from sqlanon.kernels.suppress import Rules, counters, gather, is_lawful, one_by_one, run_phase_one, sort_descending
 from sqlanon.methods.suppress.kernels.phases import complete_residue
 
 Longs = npt.NDArray[np.int64]
@@ -19,7 +19,7 @@ def count_keepable(of: Longs, sets: int, value: Longs, count: Longs, values: int
     turn, order, first = np.arange(n), np.empty(n, np.int64), np.empty(sets + 1, np.int64)
     start, entries_held, rows = np.empty(sets + 1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     gather(of, sets, value, count, turn, values, order, first, start, entries_held, rows)
-    return phase_one(start, entries_held, rows, rules, np.empty(start[sets], np.int64))
+    return run_phase_one(start, entries_held, rows, rules, np.empty(start[sets], np.int64))
 
 
 @njit(nogil=True, cache=True)
@@ -65,7 +65,7 @@ def keep(
         gather(of, sets, value, keepable, turn, values, order, first, start, entries_held, again)
         kept_rows[:] = again
     else:
-        phase_one(start, entries_held, rows, rules, kept_rows)
+        run_phase_one(start, entries_held, rows, rules, kept_rows)
     whole, rest = np.zeros(values, np.int64), np.zeros(values, np.int64)
     for i in range(entries):
         whole[entries_held[i]] += rows[i]

@@ -43,7 +43,7 @@ class Price(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def _last(counts: Longs, width: Longs, ends: Longs, wider: int, price: Price, upto: Longs, cost: Longs) -> None:
-    """`slab_bounds` of the last column, into ``cost``: the costs of the intervals.
+    """`bound_slabs` of the last column, into ``cost``: the costs of the intervals.
 
     ``wider`` is added to ``width``; ``upto`` is room for int64[r + 1, v].
     """
@@ -95,7 +95,7 @@ def _divide_column(cost: Longs, least: Longs) -> int:
 
 
 @njit(nogil=True, cache=True)
-def slab_bounds(counts: Longs, sizes: Longs, width: Longs, ends: Longs, price: Price) -> Longs:
+def bound_slabs(counts: Longs, sizes: Longs, width: Longs, ends: Longs, price: Price) -> Longs:
     """Lower bounds of the cost of the rows in each interval of the first column.
 
     The cost of an interval is the sum over the parts, and no part of it, an interval of each later column, costs less

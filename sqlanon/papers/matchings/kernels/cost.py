@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.kernels.unions import (
     Masks,
     Measure,
@@ -81,5 +81,5 @@ def sum_widths(rows: Coordinates, targets: Longs) -> int:
     box, mask = _covers(rows.box, rows.mask, targets)
     total = np.int64(0)
     for j in range(len(box)):
-        total += joint_width(box, mask, j, box, mask, j, rows.measure)
+        total += measure_joint_width(box, mask, j, box, mask, j, rows.measure)
     return total
