@@ -18,6 +18,7 @@ from sqlanon.declared.kinds import name_parts
 from sqlanon.declared.records import BROKEN, Path
 from sqlanon.declared.values import read_exact
 from sqlanon.declared.wording import join_words, near, show
+from sqlanon.lake_names import lake_of
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.checks import Files
 from sqlanon.policy.noisy_models import BudgetModel, NoisyMeasureModel, NoisyModel, NoisyReleaseModel, NoisyTableModel
@@ -156,13 +157,17 @@ def read_noisy(
         statistics.contributions.weight,
         of_rows,
     )
+    lake = model.publish is not None and lake_of(model.publish) is not None
+    if lake and model.publish_file is not None:
+        problems.add((*path, "publish_file"), "publish names a lake table", "one of both")
     return ReleaseSpec(
         name=model.name,
         source=model.source,
         columns=(*columns, *(ColumnSpec(name, "identifier") for name in person)),
         privacy=PrivacySpec(),
-        publish=model.publish or view(model.name),
+        publish=view(model.name) if lake else model.publish or view(model.name),
         publish_file=model.publish_file,
+        publish_lake=model.publish if lake else None,
         rest="drop",
         rows_are="events",
         person=person,
