@@ -69,9 +69,10 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
     sums = [f"s{summed.place}" for summed in shape.sums]
     ranks = [] if shape.neighbour is None else [f"r{column.place}" for column in shape.neighbour.columns]
+    class_persons = ["class_persons"] if shape.patterns else []
     persons = PERSON_ENDS if shape.patterns else ()
     places = ["", *(str(summed.place) for summed in shape.sums)]
-    classes = [] if shape.neighbour is None else ["whole", "kind", "class", *ranks]
+    classes = [] if shape.neighbour is None else ["whole", "kind", "class", *class_persons, *ranks]
     return {
         "cells": ["cell", *levels, "n", "persons", *sums],
         "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner", *sums, *classes],
@@ -86,10 +87,10 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
     }
 
 
-def keep_statements(scratch: Scratch, shape: Shape, made: Tables, kept: Tables) -> list[Statement]:
+def keep_statements(scratch: Scratch, shape: Shape, tables: Tables, private_tables: Tables) -> list[Statement]:
     """The statements that copy scratch tables into the private tables of a version."""
     columns = list_kept_columns(shape)
     return [
-        scratch.sql("statistics/keep", kept=table, table=made[part], columns=columns[part])
-        for part, table in kept.items()
+        scratch.sql("statistics/keep", kept=table, table=tables[part], columns=columns[part])
+        for part, table in private_tables.items()
     ]

@@ -19,7 +19,7 @@ from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.random import seed_state
 from sqlanon.kernels.requirements import ITEMS, Demands
 from sqlanon.kernels.rows import Rows
-from sqlanon.kernels.runs import exact_runs
+from sqlanon.kernels.runs import find_exact_runs
 from sqlanon.kernels.unions import boxes_of, measure_of
 from sqlanon.kernels.unite import unite_failing
 from sqlanon.methods.shared import kernel_input
@@ -111,7 +111,7 @@ class Block:
         n = len(group)
         if rows < self.least or n // rows * len(self.table) > COUNTERS or n < 2 * rows:
             return None
-        first, _ = exact_runs(
+        first, _ = find_exact_runs(
             self.rows.places, self.rows.places, self.rows.sets, np.ones(n, np.int64), self.geometry, rows
         )
         begun = (np.cumsum(first) - 1).astype(np.int32)
