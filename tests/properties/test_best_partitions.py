@@ -76,10 +76,10 @@ def count_best(db: sqlanon.Database, kind: str, tables: int, rows: int) -> int:
     rng, best, whole = random.Random(3), 0, kind.startswith("whole persons")
     for number in range(tables):
         table, privacy = drawn_table(rng, kind, rows)
-        names = [column.name for column in (*table.quasi, *table.sensitive)]
-        records = zip(*(column.values for column in (*table.quasi, *table.sensitive)), strict=True)
+        columns: list[Quasi | Sensitive] = [*table.quasi, *table.sensitive]
+        names, records = ", ".join(column.name for column in columns), zip(*(c.values for c in columns), strict=True)
         values = ", ".join(str((row // 2, *record)).replace("None", "NULL") for row, record in enumerate(records))
-        db.engine.execute(f"CREATE TABLE t{number} AS FROM (VALUES {values}) AS v (pid, {', '.join(names)})")
+        db.engine.execute(f"CREATE TABLE t{number} AS FROM (VALUES {values}) AS v (pid, {names})")
         asked: dict[str, Any] = {"k": privacy.k, "joint": True if privacy.joint else None, "l": privacy.l}
         asked |= {"identifiers": "pid", "person": "pid", "persons": "whole"} if whole else {"rest": "drop"}
         report = db.anonymize(

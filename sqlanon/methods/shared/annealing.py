@@ -183,10 +183,10 @@ def anneal_classes(table: SearchTable, group: Longs, steps: int) -> Longs:
         part = order[starts[span[0]] : starts[span[1]]]
         codes, rows, demands = table.take(part)
         block = Block(codes, rows, table.geometry, demands, key[part], whole, least)
-        best = begun = (group[part] - span[0]).astype(np.int32)
+        best = (group[part] - span[0]).astype(np.int32)
         for attempt in range(min(max(FEW_STEPS // max(len(part) * steps, 1), 1), MOST_ATTEMPTS)):
-            own = (context.search_seed, 1 << 20, number, *([attempt] if attempt else []))
-            random_words = np.random.SeedSequence(own).generate_state(1, np.uint64)
+            stream = (context.search_seed, 1 << 20, number, *([attempt] if attempt else []))
+            random_words = np.random.SeedSequence(stream).generate_state(1, np.uint64)
             improved = block.improve(best, steps, seed_state(int(random_words[0])), one_more=attempt % 2 == 1)
             if block.measure_loss(improved) < block.measure_loss(best):
                 best = improved
