@@ -21,6 +21,7 @@ from sqlanon.statistics.placing import count_class_persons, divide_cells, place_
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
 from sqlanon.statistics.system import Atoms, Listed, System, Wholes, build_system
+from sqlanon.statistics.traces import over_traces
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -191,6 +192,12 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
         return system
     counted = np.zeros(len(system), np.int64)
     counted[system.listed] = persons
+    tables = [tuple(place - 1 for place in places) for places, _ in shape.tables]
+    over = None
+    if parts is None:
+        over = over_traces(system, counted, cube.patterns, tables, secret, rows=shape.has_rows)
+    if over is not None:
+        return over
     classes = None
     if parts is not None and shape.neighbour is not None:
         classes = list_classes(parts, shape.neighbour.persons.share)
@@ -268,7 +275,7 @@ def list_margins(scratch: Scratch, shape: Shape, cube: Cube) -> list[Margin]:
         Margin(shape.margin_name(levels), tuple(levels), cells, small / cells)
         for cells, small, *levels in map(read_integers, rows)
     ]
-    return sorted(margins, key=lambda one: (-one.share, one.name))
+    return sorted(margins, key=lambda margin: (-margin.share, margin.name))
 
 
 def find_coarser(margins: Sequence[Margin], of: Margin, most: float) -> Margin | None:
@@ -280,4 +287,4 @@ def find_coarser(margins: Sequence[Margin], of: Margin, most: float) -> Margin |
         and margin is not of
         and all(a >= b for a, b in zip(margin.levels, of.levels, strict=True))
     ]
-    return max(coarser, key=lambda one: (one.cells, one.name), default=None)
+    return max(coarser, key=lambda margin: (margin.cells, margin.name), default=None)
