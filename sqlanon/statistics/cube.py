@@ -20,6 +20,7 @@ from sqlanon.statistics.placing import count_class_persons, divide_cells, place_
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
 from sqlanon.statistics.system import Atoms, Listed, System, Wholes, build_system
+from sqlanon.statistics.traces import over_traces
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -184,6 +185,12 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
         return system
     counted = np.zeros(len(system), np.int64)
     counted[system.listed] = persons
+    tables = [tuple(place - 1 for place in places) for places, _ in shape.tables]
+    over = None
+    if parts is None:
+        over = over_traces(system, counted, cube.patterns, tables, secret, rows=shape.has_rows)
+    if over is not None:
+        return over
     classes = None
     if parts is not None and shape.neighbour is not None:
         classes = list_classes(parts, shape.neighbour.persons.share)
