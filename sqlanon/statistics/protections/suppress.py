@@ -105,7 +105,15 @@ class Suppress:
 
         bounds = hidden.table if shape.bounds and not shape.followed else None
         tables = Kept(
-            cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, bounds, hidden.patterns, hidden.paid
+            cube.cells,
+            cube.atoms,
+            hidden.witness,
+            cube.sums,
+            cube.amounts,
+            bounds,
+            hidden.patterns,
+            hidden.paid,
+            hidden.able,
         ).parts()
         return Made(view, tables, hidden.witnesses, facts_of(self.asked), hidden=hidden.table)
 
