@@ -6,13 +6,14 @@ The witnesses are changes of the true table, and the true table is one of them.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlanon.engines.base import TableRef
 from sqlanon.statistics.failing import refuse, refuse_each
 from sqlanon.statistics.kept import Kept
 from sqlanon.statistics.least_numbers import list_least
+from sqlanon.statistics.neighbour import Neighbour
 from sqlanon.statistics.pattern_certificate import verify_patterns, verify_persons
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_certificate import verify_demands, verify_sums
@@ -224,34 +225,48 @@ def verify_placed(
         refuse(release, "ranks", mismatched)
 
 
-def _verify_classes(scratch: Scratch, shape: Shape, stored: Kept, least: TableRef, release: str) -> TableRef:
-    """Every witness has the rows of each class, within what the class shows.
+@dataclass(frozen=True, slots=True)
+class ClassTables:
+    """Parts of classes of a release of rows, witnesses, the least numbers of cells, and the parts of small cells."""
 
-    Returns:
-        the least numbers of small cells that readers of the classes know.
+    atoms: TableRef
+    witness: TableRef
+    least: TableRef
+    inside: TableRef
+
+
+def verify_classes(
+    scratch: Scratch, neighbour: Neighbour | None, tables: ClassTables, raised: TableRef, release: str
+) -> None:
+    """Verify that every witness has the rows of each class, within what the class shows.
+
+    Args:
+        scratch: the run.
+        neighbour: the release of rows.
+        tables: the parts and witnesses.
+        raised: table to make, of the least numbers that readers of the classes know: (cell, least).
+        release: name of the release, for messages.
+
+    Raises:
+        PrivacyViolation: the failed rule, and how often; no value.
     """
-    assert shape.neighbour is not None
-    context = shape.neighbour.context()
-    needs, raised, inside = scratch.table("needs"), scratch.table("raised"), scratch.table("inside_classes")
-    name = shape.neighbour.release
-    class_tables: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
-    scratch.execute("statistics/inside", inside=inside, **class_tables, **shape.context())
+    assert neighbour is not None
+    context, needs, name = neighbour.context(), scratch.table("needs"), neighbour.release
     refuse_each(
         release,
         (f"parts that a class of {name} does not have", f"mixed kinds of {name}", f"kinds of {name} apart"),
-        scratch.numbers("statistics/verify_parts", atoms=stored.atoms, **context),
+        scratch.numbers("statistics/verify_parts", atoms=tables.atoms, **context),
     )
-    scratch.execute("statistics/needs", needs=needs, atoms=stored.atoms, **context)
+    scratch.execute("statistics/needs", needs=needs, atoms=tables.atoms, **context)
     refuse_each(
         release,
         (f"numbers of {name} that a witness changes", f"values of classes of {name} that a witness loses"),
         scratch.numbers(
-            "statistics/verify_classes", atoms=stored.atoms, witness=stored.witness, needs=needs, **context
+            "statistics/verify_classes", atoms=tables.atoms, witness=tables.witness, needs=needs, **context
         ),
     )
-    tables: dict[str, Any] = {"least": least, "inside": inside, "atoms": stored.atoms, "needs": needs}
-    scratch.execute("statistics/least_of_classes", raised=raised, **tables, **context)
-    return raised
+    cells: dict[str, Any] = {"least": tables.least, "inside": tables.inside, "atoms": tables.atoms, "needs": needs}
+    scratch.execute("statistics/least_of_classes", raised=raised, **cells, **context)
 
 
 def verify_ends(
@@ -277,7 +292,12 @@ def verify_ends(
     moved = _verify_moves(scratch, shape, context, compared, stored, release, "moved")
     least, ends = list_least(scratch, shape, stored.cells, stored.atoms), scratch.table("ends")
     if shape.neighbour is not None:
-        least = _verify_classes(scratch, shape, stored, least, release)
+        inside, raised = scratch.table("inside_classes"), scratch.table("raised")
+        cells: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
+        scratch.execute("statistics/inside", inside=inside, **cells, **shape.context())
+        tables = ClassTables(stored.atoms, stored.witness, least, inside)
+        verify_classes(scratch, shape.neighbour, tables, raised, release)
+        least = raised
     scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
     demand = {**context, "threshold": most}
     wrong = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **demand)
