@@ -123,6 +123,11 @@ def attack_counts(
         small_cells = _target_persons(shape, seen_persons, joined, truth, lambda: until - time.monotonic())
         some = max(1, MOST_PAIRS // max(int(small_cells.small.sum()), 1)) if insiders is None else insiders
         readers = small_cells.attack(private_counts, some, promised=shape.insiders)
+        if shape.neighbour is not None:
+            reporter.stage(entry.release, "readers of the rows as well")
+            with Scratch(engine) as scratch:
+                both = see_classes(scratch, shape, entry.counts["atoms"], seen_persons, order).seen
+            readers.insert(2, small_cells.over(both).read("rows", promised=True))
         sums_readers: tuple[SumsReader, ...] = ()
         if shape.sums:
             reporter.stage(entry.release, "sums")

@@ -185,9 +185,6 @@ def _check_together(spec: StatisticsSpec, name: str, path: Path, problems: Probl
         problems.add((*path, "together"), "the release itself, which has no rows", "a release of rows")
     if spec.other is not None:
         problems.add((*path, "together"), "it is built for hidden cells alone", "leave it out")
-    for measure, kind in spec.measures:
-        if kind != "count":
-            problems.add((*path, KEY, "measures", measure), "together is built for numbers of rows", "n: count")
 
 
 def _read_cohort(model: StatisticsReleaseModel, path: Path, problems: Problems) -> CountsCohortModel | None:

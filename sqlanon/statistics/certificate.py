@@ -6,14 +6,14 @@ The witnesses are changes of the true table, and the true table is one of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from sqlanon.engines.base import TableRef
+from sqlanon.statistics.class_certificate import verify_classes, verify_placed
 from sqlanon.statistics.failing import refuse, refuse_each
 from sqlanon.statistics.kept import Kept
 from sqlanon.statistics.least_numbers import list_least
-from sqlanon.statistics.neighbour import Neighbour
 from sqlanon.statistics.pattern_certificate import verify_patterns, verify_persons
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_certificate import verify_demands, verify_sums
@@ -42,7 +42,7 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, stored: Kept,
         empty = scratch.count("statistics/verify_empty", atoms=atoms, **context)
         refuse(release, "combinations that a table shows to be empty", empty)
     if shape.patterns:
-        verify_patterns(scratch, shape, keyed, stored, release)
+        verify_patterns(scratch, shape, keyed, stage, stored, release)
     if neighbour is not None:
         verify_placed(scratch, shape, keyed, stage, stored.atoms, release)
     scratch.drop(keyed)
@@ -75,9 +75,11 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, stored:
     numbers = context if shape.neighbour is None else {**context, "sums": []}
     compared = _verify_view(scratch, context, physical, stored, release)
     if shape.patterns:
-        verify_persons(scratch, shape, compared, stored, release)
+        over_wholes = stored if shape.neighbour is None else _list_wholes(scratch, shape, stored)
+        wholes = None if shape.neighbour is None else over_wholes.atoms
+        verify_persons(scratch, shape, compared, stored, release, wholes)
         if shape.sums:
-            _verify_paid(scratch, shape, context, compared, stored, release)
+            _verify_paid(scratch, shape, context, compared, over_wholes, release)
         shown, hidden = scratch.numbers("statistics/counts", compared=compared)
         return shown, hidden
     tables: dict[str, Any] = {"atoms": stored.atoms, "cells": stored.cells, "witness": stored.witness}
@@ -114,6 +116,14 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, stored:
         verify_sums(scratch, shape, stored, (moved, compared), release)
     shown, hidden = scratch.numbers("statistics/counts", compared=compared)
     return shown, hidden
+
+
+def _list_wholes(scratch: Scratch, shape: Shape, stored: Kept) -> Kept:
+    """The tables of the finest combinations, where atoms are parts of these, with the patterns over them."""
+    wholes, patterns = scratch.table("wholes_of_patterns"), scratch.table("patterns_of_wholes")
+    scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=stored.atoms, **shape.context())
+    scratch.execute("statistics/whole_patterns", wholes=patterns, patterns=stored.patterns, atoms=stored.atoms)
+    return replace(stored, atoms=wholes, patterns=patterns)
 
 
 def _verify_paid(
@@ -203,72 +213,6 @@ def _verify_wholes(
     return whole, _verify_moves(scratch, shape, context, compared, whole, release, "moved_of_wholes")
 
 
-def verify_placed(
-    scratch: Scratch, shape: Shape, keyed: TableRef, stage: TableRef, atoms: TableRef, release: str
-) -> None:
-    """The parts are those of the staged rows and of the release of rows that readers have as well.
-
-    Raises:
-        PrivacyViolation: they are not.
-    """
-    neighbour = shape.neighbour
-    rows: dict[str, Any] = {"keyed": keyed, "stage": stage, "atoms": atoms}
-    assert neighbour is not None
-    placing: dict[str, Any] = {"linked": neighbour.linked, "link": neighbour.link}
-    mismatched = scratch.count("statistics/verify_placed", **placing, **rows, **shape.context())
-    refuse(release, f"rows of classes of {neighbour.release}", mismatched)
-    for column in neighbour.columns:
-        if column.how == "branches":
-            mismatched = scratch.count("statistics/verify_branches", column=column, atoms=atoms)
-        else:
-            mismatched = scratch.count("statistics/verify_ranks", column=column, **rows)
-        refuse(release, "ranks", mismatched)
-
-
-@dataclass(frozen=True, slots=True)
-class ClassTables:
-    """Parts of classes of a release of rows, witnesses, the least numbers of cells, and the parts of small cells."""
-
-    atoms: TableRef
-    witness: TableRef
-    least: TableRef
-    inside: TableRef
-
-
-def verify_classes(
-    scratch: Scratch, neighbour: Neighbour | None, tables: ClassTables, raised: TableRef, release: str
-) -> None:
-    """Verify that every witness has the rows of each class, within what the class shows.
-
-    Args:
-        scratch: the run.
-        neighbour: the release of rows.
-        tables: the parts and witnesses.
-        raised: table to make, of the least numbers that readers of the classes know: (cell, least).
-        release: name of the release, for messages.
-
-    Raises:
-        PrivacyViolation: the failed rule, and how often; no value.
-    """
-    assert neighbour is not None
-    context, needs, name = neighbour.context(), scratch.table("needs"), neighbour.release
-    refuse_each(
-        release,
-        (f"parts that a class of {name} does not have", f"mixed kinds of {name}", f"kinds of {name} apart"),
-        scratch.numbers("statistics/verify_parts", atoms=tables.atoms, **context),
-    )
-    scratch.execute("statistics/needs", needs=needs, atoms=tables.atoms, **context)
-    refuse_each(
-        release,
-        (f"numbers of {name} that a witness changes", f"values of classes of {name} that a witness loses"),
-        scratch.numbers(
-            "statistics/verify_classes", atoms=tables.atoms, witness=tables.witness, needs=needs, **context
-        ),
-    )
-    cells: dict[str, Any] = {"least": tables.least, "inside": tables.inside, "atoms": tables.atoms, "needs": needs}
-    scratch.execute("statistics/least_of_classes", raised=raised, **cells, **context)
-
-
 def verify_ends(
     scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, stored: Kept, release: str, most: int
 ) -> tuple[TableRef, TableRef, TableRef]:
@@ -292,12 +236,7 @@ def verify_ends(
     moved = _verify_moves(scratch, shape, context, compared, stored, release, "moved")
     least, ends = list_least(scratch, shape, stored.cells, stored.atoms), scratch.table("ends")
     if shape.neighbour is not None:
-        inside, raised = scratch.table("inside_classes"), scratch.table("raised")
-        cells: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
-        scratch.execute("statistics/inside", inside=inside, **cells, **shape.context())
-        tables = ClassTables(stored.atoms, stored.witness, least, inside)
-        verify_classes(scratch, shape.neighbour, tables, raised, release)
-        least = raised
+        least = verify_classes(scratch, shape, stored, least, release)
     scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
     demand = {**context, "threshold": most}
     wrong = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **demand)

@@ -19,8 +19,8 @@ from sqlanon.counted import PAST_PARTS
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.statistics.bounds import Witnessed, bound_cells
-from sqlanon.statistics.certificate import ClassTables, verify_classes
 from sqlanon.statistics.choose import UnservedError, choose_hidden
+from sqlanon.statistics.class_certificate import ClassTables, verify_parts
 from sqlanon.statistics.cube import Cube, read_atoms, read_system
 from sqlanon.statistics.failing import refuse, refuse_each
 from sqlanon.statistics.kept import Kept
@@ -369,6 +369,6 @@ def _verify_past_classes(
     scratch.execute("statistics/past_numbered", small=few, **context)
     scratch.execute("statistics/past_inside", inside=inside, atoms=atoms, first=first, **context)
     tables = ClassTables(atoms, past.witness, numbered, inside)
-    verify_classes(scratch, shape.neighbour, tables, least, release)
+    verify_parts(scratch, shape.neighbour, tables, least, release)
     scratch.execute("statistics/past_raised", made=made, raised=least, **context)
     return made

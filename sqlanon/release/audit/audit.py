@@ -187,7 +187,7 @@ def _audit_rows(engine: Engine, place: Place, asked: Request) -> AuditReport:
         )
         # Where rows were left out, a value may be among them alone.
         not_measured = () if missing else unknown_values(engine, relation.ref, requirements)
-        more, uncounted = audit_population(engine, relation, spec, requirements)
+        more, uncounted = audit_population(engine, relation, spec, requirements, missing)
         results, not_measured = results + more, not_measured + uncounted
         of_persons = [item for item in requirements if item.counts_persons]
         if of_persons:

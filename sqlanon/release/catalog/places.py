@@ -142,9 +142,9 @@ class _Lake(_Views):
         return lake_facts.is_committed(engine, entry)
 
     def warn_of_readers(self, state: ReleaseState) -> list[str]:
-        if not state.spec.readers:
-            return []
-        return [f"readers: {self.named_by(state.spec)} has no roles: whoever may read the storage reads the table"]
+        engine, place = state.engine, str(self.named_by(state.spec))
+        warnings = [f"readers: {place} has no roles: whoever may read the storage reads the table"]
+        return [*(warnings if state.spec.readers else []), *(engine.lake.list_warnings(place) if engine.lake else ())]
 
 
 class _Database(_Views):

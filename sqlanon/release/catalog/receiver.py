@@ -21,7 +21,7 @@ from sqlanon.engines.lacks import require
 from sqlanon.engines.names import ELSEWHERE
 from sqlanon.engines.portable import PortableColumn
 from sqlanon.engines.rows import read_integer
-from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
 from sqlanon.release.catalog.catalog import Catalog, now
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.private_tables import private_table, schema_of
@@ -35,6 +35,24 @@ from sqlanon.target_url import place_of, read_variables
 
 SHOWN, REPLACED = "shown", "replaced"
 """States of a version in the table: readers have it, or its tables are to be dropped."""
+
+
+_COLUMNS = frozenset(
+    [
+        "release",
+        "version",
+        "view_schema",
+        "view_name",
+        "token",
+        "status",
+        "row_count",
+        "mark",
+        "content_mark",
+        "received_at",
+        "sqlanon",
+    ]
+)
+"""Columns of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +124,19 @@ class Receiver:
         return list_pointings(self.engine, self.view(entry), f"sent_{token}", second=second_of(entry))
 
     def receipts(self) -> list[Receipt]:
-        """The versions whose tables are here, of all releases, the oldest first."""
-        if self.table not in self.engine.look_up([self.table]).relations:
+        """The versions whose tables are here, of all releases, the oldest first.
+
+        Raises:
+            DatabaseError: the table has other columns.
+        """
+        columns = {column.name for column in self.engine.look_up([self.table]).columns(self.table)}
+        if not columns:
             return []
+        if missing := sorted(_COLUMNS - columns):
+            raise DatabaseError(
+                f"publish_to: the table {self.table} there lacks {', '.join(missing)}: another version of sqlanon made "
+                "it, or somebody changed it; drop it and the views and tables that it lists, and run again"
+            )
         rows = self.engine.fetch(statement("sent/list", self.engine.dialect, received=self.table))
         return [
             Receipt(

@@ -266,13 +266,8 @@ class OfStatistics(Version):
     def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
-        parts = list_parts(
-            len(shape.sums),
-            protection.method,
-            followed=shape.followed,
-            bounds=shape.bounds,
-            patterns=shape.patterns,
-        )
+        kinds = {"followed": shape.followed, "bounds": shape.bounds, "patterns": shape.patterns}
+        parts = list_parts(len(shape.sums), protection.method, **kinds)
         kept_tables = kept_beside(private_table(state.engine, target.physical), parts)
         nights, batches, past, kept_past = self._nights, self._nights.batches(work), self._past, None
         if past is not None:
@@ -337,7 +332,8 @@ def _report_neighbour(shape: Shape) -> NeighbourReport | None:
     if neighbour is None:
         return None
     columns = tuple((column.place, column.how, column.known) for column in neighbour.columns)
-    return NeighbourReport(neighbour.release, neighbour.version, neighbour.shown, columns)
+    persons = neighbour.persons
+    return NeighbourReport(neighbour.release, neighbour.version, neighbour.shown, columns, persons.least, persons.share)
 
 
 def _list_summed(work: Work) -> list[Reading]:
