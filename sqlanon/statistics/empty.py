@@ -53,9 +53,9 @@ def list_empty(system: System, finest: Finest, secret: bytes) -> Longs:
     occurring = set(map(tuple, codes.T.tolist()))
     added: dict[tuple[int, ...], list[int]] = {}
     for table, group in _list_needy(system, groups):
-        given = {place: int(np.flatnonzero(groups[table] == group)[0]) for place in inside[table]}
+        sources_of = {place: int(np.flatnonzero(groups[table] == group)[0]) for place in inside[table]}
         others = [(inside[other], first[other]) for other in range(len(finest)) if other != table]
-        for many, sources in enumerate(_join(given, others, codes)):
+        for many, sources in enumerate(_join(sources_of, others, codes)):
             if many >= MOST_JOINED or len(added) >= MOST_ADDED:
                 break
             key = tuple(int(codes[place, sources[place]]) for place in columns)
@@ -75,7 +75,7 @@ def _list_needy(system: System, groups: Sequence[Longs]) -> list[tuple[int, int]
             numbers, many = np.unique(group[members], return_counts=True)
             whole = {int(number) for number, some in zip(numbers, many, strict=True) if some == size[number]}
             covers.append([(table, int(number)) if number in whole else None for number in group[members].tolist()])
-        sets = [{one for one in some if one is not None} for some in zip(*covers, strict=True)]
+        sets = [{finest_cell for finest_cell in some if finest_cell is not None} for some in zip(*covers, strict=True)]
         if _cover(sets) > system.least[cell]:
             needy |= dict.fromkeys(sorted(set().union(*sets)))
     return list(needy)

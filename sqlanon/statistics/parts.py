@@ -209,7 +209,7 @@ def read_parts(kind: Longs, of: Longs, count: Longs, ranks: Longs, columns: Sequ
     """
     needs: list[Longs] = []
     need_of: list[tuple[int, int]] = []
-    known: list[bool] = []
+    surely: list[bool] = []
     order = np.argsort(of, kind="stable")
     classes, starts = np.unique(of[order], return_index=True)
     for number, places in zip(classes.tolist(), np.split(order, starts[1:]), strict=True):
@@ -218,11 +218,11 @@ def read_parts(kind: Longs, of: Longs, count: Longs, ranks: Longs, columns: Sequ
             for need, sure in _list_needs(column_ranks[count[places] > 0], column_ranks, how):
                 needs.append(np.sort(places[need]))
                 need_of.append((number, column))
-                known.append(sure and is_known)
+                surely.append(sure and is_known)
     hows, flags = tuple(how for how, _ in columns), tuple(flag for _, flag in columns)
     atom = np.arange(len(of), dtype=np.int64)
     placed = Placed(atom, of, count, np.zeros(len(of), np.int64), ranks, hows, flags)
-    return Parts(atom, of, kind, count, ranks, tuple(needs), tuple(need_of), np.array(known, bool), placed)
+    return Parts(atom, of, kind, count, ranks, tuple(needs), tuple(need_of), np.array(surely, bool), placed)
 
 
 def with_classes(system: System, parts: Parts) -> System:

@@ -360,7 +360,7 @@ def _verify_past_classes(
         the small cells, with the least numbers that readers of the classes know.
     """
     few, first = small
-    atoms, numbered, inside, least, made = (
+    atoms, numbered, inside, least, raised = (
         scratch.table(name)
         for name in ("past_first_atoms", "past_numbered", "past_inside", "past_least", "past_small_of_classes")
     )
@@ -370,5 +370,5 @@ def _verify_past_classes(
     scratch.execute("statistics/past_inside", inside=inside, atoms=atoms, first=first, **context)
     tables = ClassTables(atoms, past.witness, numbered, inside)
     verify_parts(scratch, shape.neighbour, tables, least, release)
-    scratch.execute("statistics/past_raised", made=made, raised=least, **context)
-    return made
+    scratch.execute("statistics/past_raised", made=raised, raised=least, **context)
+    return raised
