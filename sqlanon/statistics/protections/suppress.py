@@ -105,7 +105,15 @@ class Suppress:
 
         bounds = hidden.table if shape.bounds and not shape.followed else None
         tables = Kept(
-            cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, bounds, hidden.patterns, hidden.paid
+            cube.cells,
+            cube.atoms,
+            hidden.witness,
+            cube.sums,
+            cube.amounts,
+            bounds,
+            hidden.patterns,
+            hidden.paid,
+            hidden.able,
         ).parts()
         return Made(view, tables, hidden.witnesses, facts_of(self.asked), hidden=hidden.table)
 
@@ -141,10 +149,12 @@ class Suppress:
             raise explain_show(run, margin)
         return fix_margins(system, shape.show)
 
-    def verify_source(self, run: Run, kept: Tables) -> None:
+    def verify_source(self, run: Run, private_tables: Tables) -> None:
         """See `Protection.verify_source`."""
-        verify_source(run.scratch, run.shape, run.stage, kept_of(kept), run.release)
+        verify_source(run.scratch, run.shape, run.stage, kept_of(private_tables), run.release)
 
-    def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
+    def verify(
+        self, scratch: Scratch, shape: Shape, physical: TableRef, private_tables: Tables, release: str
+    ) -> tuple[int, int]:
         """See `Protection.verify`."""
-        return verify_published(scratch, shape, physical, kept_of(kept), release)
+        return verify_published(scratch, shape, physical, kept_of(private_tables), release)
