@@ -140,16 +140,11 @@ def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
     """
     if shape.followed:
         raise make_several_rows_error(release)
-    features = (
-        ("noise and rounding", not several, "take method: suppress, or round n: count without persons"),
-        ("refresh", shape.followed, "leave refresh out"),
-    )
-    for feature, is_asked, advice in features:
-        if is_asked:
-            raise PolicyError(
-                f"{release}: a person has several rows, so that persons do not add up over cells; with measures of "
-                f"persons {feature} of such a source is not built: {advice}"
-            )
+    if not several:
+        raise PolicyError(
+            f"{release}: a person has several rows, so that persons do not add up over cells; with measures of persons "
+            "noise and rounding of such a source is not built: take method: suppress, or round n: count without persons"
+        )
     neighbour = shape.neighbour
     if neighbour is not None and neighbour.persons.why:
         raise PolicyError(
