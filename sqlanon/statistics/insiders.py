@@ -43,9 +43,14 @@ def insiders_of(system: System) -> list[Insider]:
         return _insiders_of_traces(system, system.traces)
     if system.times is not None:
         return _insiders_of_patterns(system)
+    # Of cells that are published atoms without rows say nothing of who is there. What a class of rows shows is of all
+    # its parts: nobody is known to be alone among those that have rows.
+    published = np.zeros(len(system), bool)
+    published[system.listed] = True
     owner, has_rows = system.atoms.owner[system.member], system.atoms.count[system.member] > 0
-    first = np.maximum.reduceat(np.where(has_rows, owner, -1), system.at[:-1])
-    least = np.minimum.reduceat(np.where(has_rows, owner, np.iinfo(np.int64).max), system.at[:-1])
+    counts = has_rows | ~np.repeat(published, np.diff(system.at))
+    first = np.maximum.reduceat(np.where(counts, owner, -1), system.at[:-1])
+    least = np.minimum.reduceat(np.where(counts, owner, np.iinfo(np.int64).max), system.at[:-1])
     alone = (first >= 0) & (first == least)
     atoms_of_person: dict[int, set[int]] = {}
     for cell in np.flatnonzero(alone):
