@@ -73,11 +73,11 @@ class Joiner:
             self._of.setdefault(tuples[pattern], []).append(pattern)
         groups = [group_traces(branch, branch.shared) for branch in traces.branches]
         for depth, branch in enumerate(traces.branches[1:], 1):
-            at = next(
-                place for place, one in enumerate(traces.branches[:depth]) if set(branch.shared) <= set(one.columns)
+            holder = next(
+                place for place, table in enumerate(traces.branches[:depth]) if set(branch.shared) <= set(table.columns)
             )
-            held = group_traces(traces.branches[at], branch.shared)
-            stage = _Stage(at, traces.branches[at].start, held, branch.start, groups[depth])
+            holder_groups = group_traces(traces.branches[holder], branch.shared)
+            stage = _Stage(holder, traces.branches[holder].start, holder_groups, branch.start, groups[depth])
             for pattern in order:
                 stage.add(tuples[pattern][:depth], tuples[pattern][depth], persons[pattern], last=pattern in last)
             self._stages.append(stage)
@@ -99,23 +99,23 @@ class Joiner:
         entries: list[dict[int, int]] = []
         for change in changes:
             of_tuples = self._join_one(change)
-            found: dict[int, int] = {}
+            increases: dict[int, int] = {}
             for places, more in of_tuples.items():
                 for pattern, by in self._spread(places, more, number, patterns):
-                    found[pattern] = found.get(pattern, 0) + by
-            entries.append(found)
+                    increases[pattern] = increases.get(pattern, 0) + by
+            entries.append(increases)
         persons = np.zeros(len(patterns), np.int64)
         persons[: len(self._traces.patterns.persons)] = self._traces.patterns.persons
         joined = np.zeros((len(changes), len(patterns)), np.int64)
-        for row, found in zip(joined, entries, strict=True):
-            row[list(found)] = list(found.values())
+        for row, increases in zip(joined, entries, strict=True):
+            row[list(increases)] = list(increases.values())
         return self._make(Patterns(tuple(patterns), persons, np.zeros((0, 2), np.int64)), joined)
 
     def _join_one(self, change: Longs) -> dict[Places, int]:
         """How many persons more have which traces together."""
         first, *others = self._traces.branches
-        own = np.flatnonzero(change[: first.start + len(first.of)])
-        more: dict[Places, int] = {(place,): int(change[place]) for place in own.tolist()}
+        changed = np.flatnonzero(change[: first.start + len(first.of)])
+        more: dict[Places, int] = {(place,): int(change[place]) for place in changed.tolist()}
         for branch, stage in zip(others, self._stages, strict=True):
             inside = change[branch.start : branch.start + len(branch.of)]
             right = {branch.start + place: int(inside[place]) for place in np.flatnonzero(inside).tolist()}
@@ -150,13 +150,13 @@ class Joiner:
         if pattern is None:
             rows: list[dict[int, int]] = []
             for branch, place in zip(self._traces.branches, places, strict=True):
-                own = _list_rows(branch, place)
+                joined_rows = _list_rows(branch, place)
                 if rows:
-                    for one in (rows, own):
-                        one.sort(key=lambda row: tuple(row[column] for column in branch.shared))
-                    rows = [{**mine, **others} for mine, others in zip(rows, own, strict=True)]
+                    for some_rows in (rows, joined_rows):
+                        some_rows.sort(key=lambda row: tuple(row[column] for column in branch.shared))
+                    rows = [{**mine, **others} for mine, others in zip(rows, joined_rows, strict=True)]
                 else:
-                    rows = own
+                    rows = joined_rows
             times: dict[int, int] = {}
             for row in rows:
                 atom = self._number(tuple(row[column] for column in sorted(row)))
@@ -239,15 +239,23 @@ class _Stage:
     """Persons by the traces of some tables, and of the next.
 
     Args:
-        at: the place of the table that has all columns which the next shares.
+        place: the place of the table that has all columns which the next shares.
         held_start: number of that table's first trace.
-        held: the rows of these columns, of each trace of that table.
+        held_groups: the rows of these columns, of each trace of that table.
         start: number of the next table's first trace.
         groups: the same of the next table.
     """
 
-    def __init__(self, at: int, held_start: int, held: Sequence[object], start: int, groups: Sequence[object]) -> None:
-        self._at, self._held_start, self._held, self._start, self._groups = at, held_start, held, start, groups
+    def __init__(
+        self, place: int, held_start: int, held_groups: Sequence[object], start: int, groups: Sequence[object]
+    ) -> None:
+        self._at, self._held_start, self._held, self._start, self._groups = (
+            place,
+            held_start,
+            held_groups,
+            start,
+            groups,
+        )
         self._left: dict[Places, dict[int, int]] = {}
         self._right: dict[int, dict[Places, int]] = {}
         self._last: dict[Pair, int] = {}
@@ -264,7 +272,7 @@ class _Stage:
         """Changes of numbers of persons with both, from those of each."""
         more: dict[Pair, int] = {}
         supply = {key: many for key, many in left.items() if many > 0}
-        asked = {key: many for key, many in right.items() if many > 0}
+        needed = {key: many for key, many in right.items() if many > 0}
         open_right = {key: -many for key, many in right.items() if many < 0}
         for key, many in left.items():
             # First those whose other trace has to go as well.
@@ -274,12 +282,12 @@ class _Stage:
                 if gone:
                     open_right[other] -= gone
                 if by > gone:
-                    asked[other] = asked.get(other, 0) + by - gone
+                    needed[other] = needed.get(other, 0) + by - gone
         for other, lacking in open_right.items():
             pairs = [((key, other), of) for key, of in self._right.get(other, {}).items()]
             for (key, _), by in self._part(pairs, lacking, more):
                 supply[key] = supply.get(key, 0) + by
-        self._match(supply, asked, more)
+        self._match(supply, needed, more)
         return {(*key, other): many for (key, other), many in more.items() if many}
 
     def _part(self, pairs: Sequence[tuple[Pair, int]], lacking: int, more: dict[Pair, int]) -> list[tuple[Pair, int]]:
@@ -295,11 +303,11 @@ class _Stage:
         assert lacking <= 0
         return parted
 
-    def _match(self, supply: dict[Places, int], asked: dict[int, int], more: dict[Pair, int]) -> None:
+    def _match(self, supply: dict[Places, int], needed: dict[int, int], more: dict[Pair, int]) -> None:
         """Put those together that have equal rows of the shared columns."""
         by_group: dict[object, list[list[int]]] = {}
-        for other in sorted(asked):
-            by_group.setdefault(self._groups[other - self._start], []).append([other, asked[other]])
+        for other in sorted(needed):
+            by_group.setdefault(self._groups[other - self._start], []).append([other, needed[other]])
         for key in sorted(supply):
             rest = supply[key]
             waiting = by_group.get(self._held[key[self._at] - self._held_start], [])
