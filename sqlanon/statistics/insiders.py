@@ -13,7 +13,7 @@ from sqlanon.statistics.system import System, group_atoms
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.statistics.traces import Traces
+    from sqlanon.statistics.branches import Traces
 
     Longs = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
@@ -84,13 +84,13 @@ def _insiders_of_traces(system: System, traces: Traces) -> list[Insider]:
         (pattern,) = np.flatnonzero((traces.traces == real).any(axis=0)).tolist()
         inside_of.setdefault(pattern, []).append(inside)
     of_all = traces.traces[:, sorted(inside_of)].T.tolist()
-    patterns, times = np.unique(np.array(of_all, np.int64), return_counts=True)
-    least = dict(zip(patterns.tolist(), (times - traces.persons[patterns]).tolist(), strict=True))
+    trace, times = np.unique(np.array(of_all, np.int64), return_counts=True)
+    least = dict(zip(trace.tolist(), (times - traces.persons[trace]).tolist(), strict=True))
     return [
         Insider(
             np.unique(np.concatenate(inside_of[pattern])),
             tuple(mine),
-            np.array([mine, [least[row] for row in mine]], np.int64),
+            np.array([mine, [least[place] for place in mine]], np.int64),
             pattern,
         )
         for pattern, mine in zip(sorted(inside_of), of_all, strict=True)
@@ -166,12 +166,12 @@ class Insiders:
         inside = system.members(cell)
         excess: dict[int, int] = {}
         for person in self._list_knowing(inside):
-            inside_atoms = [atom for atom in self._insiders[person].own if atom in inside]
-            if not inside_atoms:
+            traces = [place for place in self._insiders[person].own if place in inside]
+            if not traces:
                 continue
             if int(system.value[cell]) == 1:
                 return {}, person
-            excess[person] = self._excess_of_pattern(inside_atoms[0], cell) if system.twin is not None else 0
+            excess[person] = self._excess_of_pattern(traces[0], cell) if system.twin is not None else 0
         return excess, -1
 
     def _excess_of_pattern(self, pattern: int, cell: int) -> int:
