@@ -160,7 +160,7 @@ def list_parts(placed: Placed) -> Parts:
 
 
 def _look_at(placed: Placed, rows: Longs, number: int) -> tuple[Flags, Longs]:
-    """Which finest combinations a row of a class may have, by the values that the class shows of each column, and the ranks."""
+    """The finest combinations that a row of a class may have, by the values that the class shows, and the ranks."""
     fits, coarse_ranks = np.ones(len(placed.exact), bool), placed.ranks.copy()
     if number == LEFT_OUT:
         return fits, coarse_ranks
