@@ -100,7 +100,8 @@ def choose_hidden(
         serve_again(search, secret)
     sources, changes, whole = None, search.changes, system
     if system.traces is not None:
-        sources = Joiner(system.traces, [person.pattern for person in persons]).join(changes)
+        assert system.wholes is not None
+        sources = Joiner(system.traces, system.wholes.system, [person.pattern for person in persons]).join(changes)
         changes, whole = sources.changes, sources.system
         added = len(sources.able)
         amounts = [(amount.extend(added), of) for amount, of in amounts]

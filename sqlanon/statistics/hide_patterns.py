@@ -55,9 +55,9 @@ def bound_both(
     bounds: dict[str, Longs] = {}
     most_rows = np.full(len(rows), UNBOUNDED, np.int64)
     if shape.has_rows:
-        own = system.wholes if choice.sources is None else choice.sources.system.wholes
-        assert own is not None
-        witnessed = Witnessed(own.add(choice.witnesses), choice.sums)
+        source_wholes = system.wholes if choice.sources is None else choice.sources.system.wholes
+        assert source_wholes is not None
+        witnessed = Witnessed(source_wholes.add(choice.witnesses), choice.sums)
         ends, *of_sums = bound_cells(rows, hidden, witnessed, amounts, parts, whole=False)
         low, high = ends.low, ends.high
         for place, of_sum in enumerate(of_sums, 1):

@@ -13,7 +13,7 @@ from sqlanon.statistics.system import System, group_atoms
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.statistics.traces import Traces
+    from sqlanon.statistics.branches import Traces
 
     Longs = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
@@ -84,13 +84,13 @@ def _insiders_of_traces(system: System, traces: Traces) -> list[Insider]:
         (pattern,) = np.flatnonzero((traces.traces == real).any(axis=0)).tolist()
         inside_of.setdefault(pattern, []).append(inside)
     of_all = traces.traces[:, sorted(inside_of)].T.tolist()
-    own, times = np.unique(np.array(of_all, np.int64), return_counts=True)
-    least = dict(zip(own.tolist(), (times - traces.persons[own]).tolist(), strict=True))
+    trace, times = np.unique(np.array(of_all, np.int64), return_counts=True)
+    least = dict(zip(trace.tolist(), (times - traces.persons[trace]).tolist(), strict=True))
     return [
         Insider(
             np.unique(np.concatenate(inside_of[pattern])),
             tuple(mine),
-            np.array([mine, [least[one] for one in mine]], np.int64),
+            np.array([mine, [least[place] for place in mine]], np.int64),
             pattern,
         )
         for pattern, mine in zip(sorted(inside_of), of_all, strict=True)
@@ -113,9 +113,9 @@ class Insiders:
         self._keeper = np.repeat(np.arange(len(insiders)), [insider.kept.shape[1] for insider in insiders])
         self._starts = np.cumsum([0, *(len(insider.atoms) for insider in insiders)])[:-1]
         self._person_of = np.repeat(np.arange(len(insiders)), [len(insider.atoms) for insider in insiders])
-        held, holder = np.append(self._known, self._kept[0]), np.append(self._person_of, self._keeper)
-        order = np.argsort(held, kind="stable")
-        self._sorted, self._holder = held[order], holder[order]
+        atoms, holder = np.append(self._known, self._kept[0]), np.append(self._person_of, self._keeper)
+        order = np.argsort(atoms, kind="stable")
+        self._sorted, self._holder = atoms[order], holder[order]
 
     def __len__(self) -> int:
         return len(self._insiders)
@@ -166,12 +166,12 @@ class Insiders:
         inside = system.members(cell)
         excess: dict[int, int] = {}
         for person in self._list_knowing(inside):
-            own = [one for one in self._insiders[person].own if one in inside]
-            if not own:
+            traces = [place for place in self._insiders[person].own if place in inside]
+            if not traces:
                 continue
             if int(system.value[cell]) == 1:
                 return {}, person
-            excess[person] = self._excess_of_pattern(own[0], cell) if system.twin is not None else 0
+            excess[person] = self._excess_of_pattern(traces[0], cell) if system.twin is not None else 0
         return excess, -1
 
     def _excess_of_pattern(self, pattern: int, cell: int) -> int:

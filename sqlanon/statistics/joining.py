@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.statistics.branches import Branch, Traces
 from sqlanon.statistics.patterns import Pattern, Patterns
 from sqlanon.statistics.system import Atoms, System, Wholes
-from sqlanon.statistics.traces import Branch, Traces, group_traces
+from sqlanon.statistics.traces import group_traces
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -58,14 +59,15 @@ class Joiner:
 
     Args:
         traces: the traces of persons.
+        rows: the cells over the finest combinations, with the classes of the system of traces.
         insiders: the patterns of those who are alone in a cell; they are parted last.
     """
 
-    def __init__(self, traces: Traces, insiders: Iterable[int]) -> None:
-        self._traces, self._insiders = traces, tuple(insiders)
+    def __init__(self, traces: Traces, rows: System, insiders: Iterable[int]) -> None:
+        self._traces, self._cells, self._insiders = traces, rows, tuple(insiders)
         last = set(self._insiders)
-        order = sorted(range(len(traces.patterns.of)), key=lambda pattern: (pattern in last, pattern))
-        persons = traces.patterns.persons.tolist()
+        order = sorted(range(len(traces.patterns)), key=lambda pattern: (pattern in last, pattern))
+        persons = traces.numbers.tolist()
         tuples = [tuple(column) for column in traces.traces.T.tolist()]
         self._of: dict[Places, list[int]] = {}
         self._stages: list[_Stage] = []
@@ -73,16 +75,18 @@ class Joiner:
             self._of.setdefault(tuples[pattern], []).append(pattern)
         groups = [group_traces(branch, branch.shared) for branch in traces.branches]
         for depth, branch in enumerate(traces.branches[1:], 1):
-            at = next(
-                place for place, one in enumerate(traces.branches[:depth]) if set(branch.shared) <= set(one.columns)
+            holder = next(
+                place
+                for place, before in enumerate(traces.branches[:depth])
+                if set(branch.shared) <= set(before.columns)
             )
-            held = group_traces(traces.branches[at], branch.shared)
-            stage = _Stage(at, traces.branches[at].start, held, branch.start, groups[depth])
+            held_rows = group_traces(traces.branches[holder], branch.shared)
+            stage = _Stage(holder, traces.branches[holder].start, held_rows, branch.start, groups[depth])
             for pattern in order:
                 stage.add(tuples[pattern][:depth], tuples[pattern][depth], persons[pattern], last=pattern in last)
             self._stages.append(stage)
         self._atoms: dict[Places, int] = {}
-        codes = np.stack([nodes[0] for nodes in traces.rows.atoms.nodes])
+        codes = np.stack([nodes[0] for nodes in rows.atoms.nodes])
         self._known = {tuple(code): atom for atom, code in enumerate(codes.T.tolist())}
         self._rows: dict[Places, Pattern] = {}
 
@@ -94,28 +98,28 @@ class Joiner:
 
         Cost: a scan of the persons whose traces change, for each witness and table.
         """
-        patterns = list(self._traces.patterns.of)
+        patterns = list(self._traces.patterns)
         number = {pattern: place for place, pattern in enumerate(patterns)}
         entries: list[dict[int, int]] = []
         for change in changes:
             of_tuples = self._join_one(change)
-            found: dict[int, int] = {}
+            by_pattern: dict[int, int] = {}
             for places, more in of_tuples.items():
                 for pattern, by in self._spread(places, more, number, patterns):
-                    found[pattern] = found.get(pattern, 0) + by
-            entries.append(found)
+                    by_pattern[pattern] = by_pattern.get(pattern, 0) + by
+            entries.append(by_pattern)
         persons = np.zeros(len(patterns), np.int64)
-        persons[: len(self._traces.patterns.persons)] = self._traces.patterns.persons
+        persons[: len(self._traces.numbers)] = self._traces.numbers
         joined = np.zeros((len(changes), len(patterns)), np.int64)
-        for row, found in zip(joined, entries, strict=True):
-            row[list(found)] = list(found.values())
+        for row, by_pattern in zip(joined, entries, strict=True):
+            row[list(by_pattern)] = list(by_pattern.values())
         return self._make(Patterns(tuple(patterns), persons, np.zeros((0, 2), np.int64)), joined)
 
     def _join_one(self, change: Longs) -> dict[Places, int]:
         """How many persons more have which traces together."""
         first, *others = self._traces.branches
-        own = np.flatnonzero(change[: first.start + len(first.of)])
-        more: dict[Places, int] = {(place,): int(change[place]) for place in own.tolist()}
+        branch_rows = np.flatnonzero(change[: first.start + len(first.of)])
+        more: dict[Places, int] = {(place,): int(change[place]) for place in branch_rows.tolist()}
         for branch, stage in zip(others, self._stages, strict=True):
             inside = change[branch.start : branch.start + len(branch.of)]
             right = {branch.start + place: int(inside[place]) for place in np.flatnonzero(inside).tolist()}
@@ -137,7 +141,7 @@ class Joiner:
             return [(number[pattern], more)]
         spread = []
         for pattern_number in have:
-            by = min(-more, int(self._traces.patterns.persons[pattern_number]))
+            by = min(-more, int(self._traces.numbers[pattern_number]))
             if by:
                 spread.append((pattern_number, -by))
             more += by
@@ -150,13 +154,13 @@ class Joiner:
         if pattern is None:
             rows: list[dict[int, int]] = []
             for branch, place in zip(self._traces.branches, places, strict=True):
-                own = _list_rows(branch, place)
+                branch_rows = _list_rows(branch, place)
                 if rows:
-                    for one in (rows, own):
-                        one.sort(key=lambda row: tuple(row[column] for column in branch.shared))
-                    rows = [{**mine, **others} for mine, others in zip(rows, own, strict=True)]
+                    for some_rows in (rows, branch_rows):
+                        some_rows.sort(key=lambda row: tuple(row[column] for column in branch.shared))
+                    rows = [{**mine, **others} for mine, others in zip(rows, branch_rows, strict=True)]
                 else:
-                    rows = own
+                    rows = branch_rows
             times: dict[int, int] = {}
             for row in rows:
                 atom = self._number(tuple(row[column] for column in sorted(row)))
@@ -171,7 +175,7 @@ class Joiner:
 
     def _make(self, patterns: Patterns, changes: Longs) -> Sources:
         """The system over patterns, and over the combinations with those that do not occur."""
-        rows, columns = self._traces.rows, len(self._traces.rows.atoms.nodes)
+        rows, columns = self._cells, len(self._cells.atoms.nodes)
         leaves = [dict(zip(nodes[0].tolist(), range(nodes.shape[1]), strict=True)) for nodes in rows.atoms.nodes]
         listed = [[leaf[code] for leaf, code in zip(leaves, codes, strict=True)] for codes in self._atoms]
         able = np.array(listed, np.int64).reshape(-1, columns)
@@ -239,15 +243,17 @@ class _Stage:
     """Persons by the traces of some tables, and of the next.
 
     Args:
-        at: the place of the table that has all columns which the next shares.
+        holder: the place of the table that has all columns which the next shares.
         held_start: number of that table's first trace.
-        held: the rows of these columns, of each trace of that table.
+        held_rows: the rows of these columns, of each trace of that table.
         start: number of the next table's first trace.
         groups: the same of the next table.
     """
 
-    def __init__(self, at: int, held_start: int, held: Sequence[object], start: int, groups: Sequence[object]) -> None:
-        self._at, self._held_start, self._held, self._start, self._groups = at, held_start, held, start, groups
+    def __init__(
+        self, holder: int, held_start: int, held_rows: Sequence[object], start: int, groups: Sequence[object]
+    ) -> None:
+        self._at, self._held_start, self._held, self._start, self._groups = holder, held_start, held_rows, start, groups
         self._left: dict[Places, dict[int, int]] = {}
         self._right: dict[int, dict[Places, int]] = {}
         self._last: dict[Pair, int] = {}
@@ -264,7 +270,7 @@ class _Stage:
         """Changes of numbers of persons with both, from those of each."""
         more: dict[Pair, int] = {}
         supply = {key: many for key, many in left.items() if many > 0}
-        asked = {key: many for key, many in right.items() if many > 0}
+        needed = {key: many for key, many in right.items() if many > 0}
         open_right = {key: -many for key, many in right.items() if many < 0}
         for key, many in left.items():
             # First those whose other trace has to go as well.
@@ -274,12 +280,12 @@ class _Stage:
                 if gone:
                     open_right[other] -= gone
                 if by > gone:
-                    asked[other] = asked.get(other, 0) + by - gone
+                    needed[other] = needed.get(other, 0) + by - gone
         for other, lacking in open_right.items():
             pairs = [((key, other), of) for key, of in self._right.get(other, {}).items()]
             for (key, _), by in self._part(pairs, lacking, more):
                 supply[key] = supply.get(key, 0) + by
-        self._match(supply, asked, more)
+        self._match(supply, needed, more)
         return {(*key, other): many for (key, other), many in more.items() if many}
 
     def _part(self, pairs: Sequence[tuple[Pair, int]], lacking: int, more: dict[Pair, int]) -> list[tuple[Pair, int]]:
@@ -295,11 +301,11 @@ class _Stage:
         assert lacking <= 0
         return parted
 
-    def _match(self, supply: dict[Places, int], asked: dict[int, int], more: dict[Pair, int]) -> None:
+    def _match(self, supply: dict[Places, int], needed: dict[int, int], more: dict[Pair, int]) -> None:
         """Put those together that have equal rows of the shared columns."""
         by_group: dict[object, list[list[int]]] = {}
-        for other in sorted(asked):
-            by_group.setdefault(self._groups[other - self._start], []).append([other, asked[other]])
+        for other in sorted(needed):
+            by_group.setdefault(self._groups[other - self._start], []).append([other, needed[other]])
         for key in sorted(supply):
             rest = supply[key]
             waiting = by_group.get(self._held[key[self._at] - self._held_start], [])

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.statistics.traces import Traces
+    from sqlanon.statistics.branches import Traces
 
     Ints = npt.NDArray[np.int32]
     Longs = npt.NDArray[np.int64]

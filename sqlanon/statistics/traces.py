@@ -1,4 +1,4 @@
-"""Persons with several rows in tables that share some columns: systems over what each table has of a person.
+"""Persons with several rows in tables that share some columns: systems over the traces of persons in each table.
 
 The trace of a person in a table is how many rows the person has of each finest cell of the table. A reader of several
 tables does not know which traces belong together, but for the columns that tables share: there they have equal rows.
@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sqlanon.statistics.branches import Branch, Traces
 from sqlanon.statistics.patterns import Pattern, Patterns, add_candidates, over_patterns
 from sqlanon.statistics.system import Atoms, Listed, System, Wholes, build_system
 
@@ -29,46 +30,6 @@ MOST_TRACES = 4_000
 """Traces of a table that are made of others, at most."""
 Rows = tuple[tuple[tuple[int, ...], int], ...]
 """Codes of some columns, each with how many rows, in ascending order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A table of the tree.
-
-    Attributes:
-        columns: the places of its columns, in ascending order.
-        shared: those that it shares with the tables before.
-        cells: int64[columns, n], the finest code of each of its finest cells.
-        of: the traces, rows of finest cells.
-        start: number of the first of them, over all tables.
-    """
-
-    columns: tuple[int, ...]
-    shared: tuple[int, ...]
-    cells: Longs
-    of: tuple[Pattern, ...]
-    start: int
-
-
-@dataclass(frozen=True, slots=True)
-class Traces:
-    """The traces of persons in each table.
-
-    Attributes:
-        branches: the tables, each after one that has all columns that it shares with those before.
-        persons: int64[traces], how many persons have each.
-        patterns: the patterns that persons have, over finest combinations.
-        traces: int64[branches, patterns], the trace of each pattern in each table.
-        first: int64[cells], a finest combination of each published cell.
-        rows: the cells over the finest combinations, with the classes of the system of traces.
-    """
-
-    branches: tuple[Branch, ...]
-    persons: Longs
-    patterns: Patterns
-    traces: Longs
-    first: Longs
-    rows: System
 
 
 def order_tables(tables: Sequence[tuple[int, ...]]) -> list[tuple[tuple[int, ...], tuple[int, ...]]] | None:
@@ -122,47 +83,47 @@ def over_traces(
     heights = np.array([len(nodes) for nodes in whole.atoms.nodes])
     first = whole.member[whole.at[:-1]][whole.listed]
     placed = np.zeros(len(whole.listed), bool)
-    systems, places, branches, counts, kin, found = [], [], [], [], [], []
+    systems, places, branches, counts, kin, of_patterns = [], [], [], [], [], []
     part, of, times = observed.entries()
     start = cells_before = 0
     for columns, shared in ordered:
         codes = np.stack([whole.atoms.nodes[column][0] for column in columns])
-        cells, at, cell_of = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+        cells, leaf, cell_of = np.unique(codes, axis=1, return_index=True, return_inverse=True)
         cell_of = cell_of.reshape(-1).astype(np.int64)
         absent = [column for column in range(len(heights)) if column not in columns]
         mine = np.flatnonzero((whole.levels[absent] == heights[absent, None]).all(axis=0) & ~placed)
         placed[mine] = True
         nodes = tuple(
-            levels[:, at] if column in columns else np.zeros((len(levels), len(at)), np.int64)
+            levels[:, leaf] if column in columns else np.zeros((len(levels), len(leaf)), np.int64)
             for column, levels in enumerate(whole.atoms.nodes)
         )
-        count = np.bincount(cell_of, whole.atoms.count, len(at)).astype(np.int64)
-        atoms = Atoms(nodes, count, np.full(len(at), -1, np.int64))
+        count = np.bincount(cell_of, whole.atoms.count, len(leaf)).astype(np.int64)
+        atoms = Atoms(nodes, count, np.full(len(leaf), -1, np.int64))
         small = whole.small[whole.listed[mine]]
         finest = tuple(0 if column in columns else int(heights[column]) for column in range(len(heights)))
         system = build_system(atoms, Listed(whole.levels[:, mine], cell_of[first[mine]], small), [finest], secret)
         have, trace = _list_traces(part, cell_of[of], times, observed)
         some = _with_candidates(system, have, secret)
-        number = {one: place for place, one in enumerate(some.of)}
-        found.append(start + np.array([number[one] for one in have.of], np.int64)[trace])
+        number = {some_trace: place for place, some_trace in enumerate(some.of)}
+        of_patterns.append(start + np.array([number[some_trace] for some_trace in have.of], np.int64)[trace])
         branches.append(Branch(columns, shared, cells, some.of, start))
         counts.append(some.persons)
         kin.append(some.kin + start)
         systems.append(_move(system, cells_before))
         places.append(mine)
-        start, cells_before = start + len(some.of), cells_before + len(at)
+        start, cells_before = start + len(some.of), cells_before + len(leaf)
     base = _put_together(systems, places, whole)
     moved = [
-        tuple((atom + before, many) for atom, many in one)
+        tuple((atom + before, many) for atom, many in some_trace)
         for branch, before in zip(branches, np.cumsum([0, *(len(b.cells[0]) for b in branches[:-1])]), strict=True)
-        for one in branch.of
+        for some_trace in branch.of
     ]
     every = Patterns(tuple(moved), np.concatenate(counts), np.concatenate(kin))
     number_of_persons = np.zeros(len(base), np.int64)
     number_of_persons[base.listed] = persons[whole.listed]
     system = over_patterns(base, number_of_persons, every, rows=rows)
     aligned = _align(base, whole)
-    traces = Traces(tuple(branches), every.persons, observed, np.stack(found), first, aligned)
+    traces = Traces(tuple(branches), every.persons, observed.of, observed.persons, np.stack(of_patterns), first)
     nothing = np.zeros(0, np.int64)
     return replace(_with_links(system, branches), wholes=Wholes(aligned, nothing, nothing, nothing), traces=traces)
 
@@ -189,7 +150,8 @@ def _with_candidates(system: System, have: Patterns, secret: bytes) -> Patterns:
     order = sorted(range(len(have.of)), key=lambda place: (-int(have.persons[place]), have.of[place]))
     ordered = Patterns(tuple(have.of[place] for place in order), have.persons[order], have.kin)
     some = add_candidates(system, ordered, secret, MOST_TRACES)
-    missing = [place for place, one in enumerate(ordered.of) if one not in set(some.of)] if len(ordered.of) else []
+    listed = set(some.of)
+    missing = [place for place, some_trace in enumerate(ordered.of) if some_trace not in listed]
     of = (*some.of, *(ordered.of[place] for place in missing))
     return Patterns(of, np.concatenate([some.persons, ordered.persons[missing]]), some.kin)
 
@@ -201,10 +163,10 @@ def _move(system: System, atoms: int) -> System:
 
 def _put_together(systems: Sequence[System], places: Sequence[Longs], whole: System) -> System:
     """One system of several that have no atom in common; the cells are the published ones."""
-    at, listed, margins = [np.zeros(1, np.int64)], np.empty(len(whole.listed), np.int64), []
+    starts, listed, margins = [np.zeros(1, np.int64)], np.empty(len(whole.listed), np.int64), []
     members = classes = 0
     for system, place in zip(systems, places, strict=True):
-        at.append(system.at[1:] + members)
+        starts.append(system.at[1:] + members)
         listed[place] = system.listed + classes
         margins.append(place[system.margin])
         members, classes = members + len(system.member), classes + len(system)
@@ -218,7 +180,7 @@ def _put_together(systems: Sequence[System], places: Sequence[Longs], whole: Sys
     atoms = Atoms((), count, np.full(len(count), -1, np.int64))
     return System(
         atoms,
-        at=np.concatenate(at),
+        at=np.concatenate(starts),
         least=least,
         margin=np.concatenate(margins),
         listed=listed,
@@ -232,18 +194,18 @@ def _align(base: System, whole: System) -> System:
     of = whole.listed[base.margin]
     sizes = np.diff(whole.at)[of]
     inside = np.repeat(whole.at[of] - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
-    at = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    return replace(base, atoms=whole.atoms, at=at, member=whole.member[inside], value=whole.value[of])
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    return replace(base, atoms=whole.atoms, at=starts, member=whole.member[inside], value=whole.value[of])
 
 
 def _with_links(system: System, branches: Sequence[Branch]) -> System:
     """The system in which as many persons of two tables have the same rows of the columns that these share."""
     members, times, sizes = [], [], []
     for place, branch in enumerate(branches[1:], 1):
-        holder = next(one for one in branches[:place] if set(branch.shared) <= set(one.columns))
+        holder = next(before for before in branches[:place] if set(branch.shared) <= set(before.columns))
         groups: dict[Rows, list[tuple[int, int]]] = {}
-        for one, sign in ((holder, 1), (branch, -1)):
-            for number, key in enumerate(group_traces(one, branch.shared), one.start):
+        for table, sign in ((holder, 1), (branch, -1)):
+            for number, key in enumerate(group_traces(table, branch.shared), table.start):
                 groups.setdefault(key, []).append((number, sign))
         for key in sorted(groups):
             entries = sorted(groups[key])
@@ -251,13 +213,13 @@ def _with_links(system: System, branches: Sequence[Branch]) -> System:
             times += [sign for _, sign in entries]
             sizes.append(len(entries))
     links, many = len(sizes), len(system)
-    own = np.ones(len(system.member), np.int64) if system.times is None else system.times
+    once = np.ones(len(system.member), np.int64) if system.times is None else system.times
     ones = np.ones(links, np.int64)
     return replace(
         system,
         at=np.concatenate([system.at, system.at[-1] + np.cumsum(np.array(sizes, np.int64))]),
         member=np.concatenate([system.member, np.array(members, np.int64)]),
-        times=np.concatenate([own, np.array(times, np.int64)]),
+        times=np.concatenate([once, np.array(times, np.int64)]),
         value=np.concatenate([system.value, 0 * ones]),
         floor=np.concatenate([system.floors(), 0 * ones]),
         small=np.concatenate([system.small, np.zeros(links, bool)]),
