@@ -52,7 +52,7 @@ class Amounts:
 
     Attributes:
         value: int64[atoms], the sums.
-        low, high: int64[atoms], the least and the greatest change that agrees with what each contributor knows.
+        low, high: int64[atoms], the least and the greatest change that agrees with the knowledge of each contributor.
         least, most: int64[atoms], the same for readers who contribute nothing: what the range of the column allows.
         up, down: int64[classes], how much larger and smaller the sum of a class must be able to be; 0: not demanded.
         sensitive: bool[classes], a rule forbids to show the class.

@@ -160,7 +160,7 @@ def list_parts(placed: Placed) -> Parts:
 
 
 def _look_at(placed: Placed, rows: Longs, number: int) -> tuple[Flags, Longs]:
-    """Which finest combinations a row of a class may have, by what the class shows of each column, and the ranks."""
+    """The finest combinations that a row of a class may have, by the values that the class shows, and the ranks."""
     fits, coarse_ranks = np.ones(len(placed.exact), bool), placed.ranks.copy()
     if number == LEFT_OUT:
         return fits, coarse_ranks
@@ -198,7 +198,7 @@ def _list_needs(class_ranks: Longs, some: Longs, how: How) -> list[tuple[Longs, 
 
 
 def read_parts(kind: Longs, of: Longs, count: Longs, ranks: Longs, columns: Sequence[tuple[How, bool]]) -> Parts:
-    """Parts as they were stored, with what must occur.
+    """Stored parts, with the values that must occur.
 
     Args:
         kind: int64[n], as in `Parts`.
@@ -226,7 +226,7 @@ def read_parts(kind: Longs, of: Longs, count: Longs, ranks: Longs, columns: Sequ
 
 
 def with_classes(system: System, parts: Parts) -> System:
-    """A system of parts, with the cells that the classes publish and with what must occur.
+    """A system of parts, with the cells that the classes publish and the values that must occur.
 
     Args:
         system: the cells over the parts.

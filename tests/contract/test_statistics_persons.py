@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from sqlanon.errors import PrivacyViolation
+from sqlanon.errors import InfeasibleError, PrivacyViolation
+from sqlanon.statistics import foreseen
 from sqlanon.statistics.protections import suppress
 from tests.contract.counted import AGES, Made, Rows, key, stays
 
@@ -242,4 +243,23 @@ def test_a_witness_has_no_rows_in_a_cell_that_is_empty(
     monkeypatch.setattr(suppress, "verify_source", tampered)
     with pytest.raises(PrivacyViolation, match=r"the certificate fails: .*cells that are empty"):
         made.run()
+    assert shared_db.releases(made.name) == ()
+
+
+def test_what_would_take_too_long_is_refused_by_the_name_of_a_margin(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreseen, "MOST_FORESEEN", 1)
+    made = Made(
+        shared_db,
+        tmp_path,
+        [(*row[:2], row[2] + row[3] % 13, row[3]) for row in WARDS],
+        columns="{region: {}, sex: {}}",
+        tables="[{name: places, by: [region]}, {name: sexes, by: [sex]}]",
+        measures=f"{{persons: persons, n: count, years: {YEARS}}}",
+        protect="{persons: 4}",
+    )
+    with pytest.raises(InfeasibleError, match="would take longer than it may; of all margins region has most") as error:
+        made.run()
+    assert "nothing was published" in str(error.value)
     assert shared_db.releases(made.name) == ()
