@@ -8,6 +8,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
@@ -33,7 +34,8 @@ def keep(state: ReleaseState, entry: Entry, at: str) -> None:
         grant_usage(engine, spec.readers, views_of(entry))
         set_readers(engine, spec.readers, views_of(entry), entry)
         Catalog(engine).record_check(spec, entry.version, at)
-    drop_old(engine, spec.name)
+    kept = replace(entry, policy=redact(spec))
+    drop_old(engine, spec.name, [kept if same.version == entry.version else same for same in state.versions])
     if entry.lake:
         expire_as_asked(engine, spec, entry)
 

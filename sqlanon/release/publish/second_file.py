@@ -7,7 +7,7 @@ step (``pending``: a run, ``returning``: a rollback) before ``os.replace`` and `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -154,18 +154,22 @@ def _is_there(engine: Engine, entry: Entry) -> bool:
     return (not entry.file or Path(entry.file).exists()) and version_in(engine, entry) == entry.version
 
 
-def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
+def reconcile(
+    engine: Engine, release: str, entries: Sequence[Entry] | None = None, private: Collection[str] | None = None
+) -> list[str]:
     """Tidy up after a kill between building another file, or replacing views, and recording it in the catalog.
 
     Args:
         engine: the source's database.
         release: the release.
         entries: live catalog rows of the release, if known.
+        private: names of the tables and views of the private schema, if known.
     """
     catalog = Catalog(engine)
     tidied = []
     for entry in catalog.live(None, release) if entries is None else entries:
-        if entry.status == "published" and not entry.file and not engine.transactions:
+        probed = private is None or probe_view(entry).name.lower() in private
+        if entry.status == "published" and not entry.file and not engine.transactions and probed:
             engine.execute(statement("publish/drop_view", engine.dialect, view=probe_view(entry)))
         if entry.status == "withdrawing":
             if entry.lake:

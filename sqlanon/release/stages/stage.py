@@ -124,8 +124,11 @@ def _read(work: Work, *, compare: bool, held: bool, planned: bool = False) -> No
         planned=planned,
         snapshot=work.decision.snapshot,
         links=work.version.links,
+        bringing=work.bringing,
     )
     work.read = read_source(work.scratch, work.spec, work.state.source, work.watch, how)
+    if isinstance(work.read, Staged):
+        work.notes += work.read.place.notes
 
 
 @dataclass(frozen=True, slots=True)
