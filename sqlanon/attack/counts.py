@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.attack.classes import label_of, see_classes
+from sqlanon.attack.lineages import see_lineages
 from sqlanon.attack.persons import PersonTarget
 from sqlanon.attack.sums import add_sums, attack_sums
 from sqlanon.attack.versions import add_readers, see_new_rows
@@ -26,7 +27,7 @@ from sqlanon.progress import Progress, Silent
 from sqlanon.query.counts.published import CountsSpelling, read_tables
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.other_counts import batches_of
+from sqlanon.release.catalog.other_counts import batches_of, earlier_of
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.release_kind import COUNTS
 from sqlanon.results.counts import CountsAttackReport, CountsReader, SumsReader
@@ -34,6 +35,7 @@ from sqlanon.statistics.joined import Joined, Key, join_tables
 from sqlanon.statistics.kept import Tables, kept_of
 from sqlanon.statistics.nearest import fit_atoms
 from sqlanon.statistics.nights import batch_of
+from sqlanon.statistics.past import Past
 from sqlanon.statistics.protections import read_stored_statistics
 from sqlanon.statistics.reach import Reach
 from sqlanon.statistics.seen import HIDDEN, Label, Seen
@@ -77,18 +79,22 @@ def attack_counts(
     parsed = read_tables(engine, {shown: view}, CountsSpelling())
     joined = join_tables(parsed.columns, parsed.tables, parsed.least)
     order = [[column.name.lower() for column in parsed.columns].index(column.name.lower()) for column in shape.columns]
-    batches = batches_of(entry)
-    if len(batches) > 1:
+    batches, earlier = batches_of(entry), earlier_of(entry)
+    if len(batches) > 1 or earlier:
         came = [_read_private(engine, shape, entry.counts, order, batch) for batch in batches]
         rows = see_new_rows(parsed.columns, joined, batches, [truth for truth, _ in came], shape)
+        knowledge = [private_counts for _, private_counts in came]
+        if earlier:  # the first rows of the last lineage are those of all versions before
+            with Scratch(engine) as scratch:
+                cells = batch_of(scratch, kept_of(entry.counts), batches[0]).cells
+                lineages = see_lineages(scratch, shape, (Past(*entry.past), cells), joined, parsed.columns, order)
+            rows[0], knowledge[0] = lineages.rows, lineages.insiders
         targets = [
             _Target(new_rows.seen, new_rows.value, new_rows.small, shape.threshold, lambda: until - time.monotonic())
             for new_rows in rows
         ]
         reporter.stage(entry.release, "all versions")
-        kinds = _read_versions(
-            targets, [private_counts for _, private_counts in came], insiders, promised=shape.insiders
-        )
+        kinds = _read_versions(targets, knowledge, insiders, promised=shape.insiders)
         if shape.neighbour is not None:  # it has the rows of the first version
             with Scratch(engine) as scratch:
                 atoms = batch_of(scratch, kept_of(entry.counts), batches[0]).atoms
@@ -106,7 +112,8 @@ def attack_counts(
                 )
         reporter.finish(entry.release)
         small = sum(int(new_rows.small.sum()) for new_rows in rows)
-        return _report(entry, shape, joined, small, kinds, sums=add_sums(of_sums), versions=len(batches))
+        versions = len(earlier) + len(batches)
+        return _report(entry, shape, joined, small, kinds, sums=add_sums(of_sums), versions=versions)
     truth, private_counts = _read_private(engine, shape, entry.counts, order)
     if shape.patterns:
         reporter.stage(entry.release, "rows and persons")
@@ -116,6 +123,11 @@ def attack_counts(
         small_cells = _target_persons(shape, seen_persons, joined, truth, lambda: until - time.monotonic())
         some = max(1, MOST_PAIRS // max(int(small_cells.small.sum()), 1)) if insiders is None else insiders
         readers = small_cells.attack(private_counts, some, promised=shape.insiders)
+        if shape.neighbour is not None:
+            reporter.stage(entry.release, "readers of the rows as well")
+            with Scratch(engine) as scratch:
+                both = see_classes(scratch, shape, entry.counts["atoms"], seen_persons, order).seen
+            readers.insert(2, small_cells.over(both).read("rows", promised=True))
         sums_readers: tuple[SumsReader, ...] = ()
         if shape.sums:
             reporter.stage(entry.release, "sums")
@@ -309,7 +321,7 @@ class _Target:
             for cell, atoms in self._sought.items():
                 contributed = sum(own_counts.get(atom, 0) for atom in atoms.tolist())
                 if contributed < self.value[cell] and near & plain.blocks_of(atoms):
-                    excess = sum(own_counts[atom] - 1 for atom in atoms.tolist() if atom in own_counts)
+                    excess = sum(max(own_counts[atom] - 1, 0) for atom in atoms.tolist() if atom in own_counts)
                     spans.append((*reach.span(atoms), excess))
         return self._count("insider", (len(insiders), len(owners)), spans, promised=promised)
 

@@ -61,10 +61,20 @@ class PersonTarget:
             self._read_insiders(private, most, promised=promised),
         ]
 
+    def over(self, seen: Seen) -> PersonTarget:
+        """The same cells for readers of a release of rows as well.
+
+        Args:
+            seen: the cells over the parts, then the rows of classes, which have no persons; see `see_classes`.
+        """
+        of_classes = seen.value[len(self.persons) :]
+        rows = np.full(len(self.persons), HIDDEN, np.int64) if self.rows is None else self.rows
+        return replace(self, seen=seen, rows=np.concatenate([rows, of_classes]))
+
     def read(self, name: str, *, promised: bool) -> CountsReader:
         """A reader without knowledge of persons."""
         program = _Program(self)
-        cells = np.flatnonzero(self.small & (self.seen.value == HIDDEN)).tolist()
+        cells = np.flatnonzero(self.small & (self.seen.value[: len(self.small)] == HIDDEN)).tolist()
         return self._report(name, (1, 1), (program.span(cell) for cell in cells), promised=promised)
 
     def _read_insiders(self, private: Known, most: int, *, promised: bool) -> CountsReader:
@@ -120,9 +130,9 @@ class _Program:
     ) -> None:
         self._highs, self._seconds = import_highs(), of.seconds
         infinite, seen = self._highs.kHighsInf, of.seen
-        cells, atoms = len(of.persons), len(seen.atoms)
-        low = np.where(seen.value == HIDDEN, 1.0, seen.value)
-        high = np.where(seen.value == HIDDEN, infinite, seen.value)
+        cells, atoms = len(of.persons), seen.of.shape[1]
+        value = seen.value[:cells]
+        low, high = np.where(value == HIDDEN, 1.0, value), np.where(value == HIDDEN, infinite, value)
         low[list(alone)] = high[list(alone)] = 1.0
         # Of linked tables no cell says which combinations occur; a cell of one person has a row.
         row_low, row_high = np.zeros(atoms), np.full(atoms, infinite)
@@ -157,7 +167,7 @@ class _Program:
         self._bounds.append((low, high))
 
     def _add_rows(self, of: PersonTarget, cells: int) -> None:
-        """Rows add up to the shown ones, and a cell has no more persons than rows."""
+        """Rows add up to the shown ones, and a cell has no more persons than rows; shown ends and members occur."""
         assert of.rows is not None
         for row in of.seen.of:
             order = np.argsort(row, kind="stable")
@@ -168,6 +178,9 @@ class _Program:
                 if of.rows[cell] != HIDDEN:
                     number = float(of.rows[cell])
                     self._add(atoms + cells, np.ones(len(atoms)), number, number)
+                if cell >= cells:
+                    self._add(atoms + cells, np.ones(len(atoms)), 1.0, self._highs.kHighsInf)
+                    continue
                 inside = np.append(atoms + cells, cell)
                 self._add(inside, np.append(np.ones(len(atoms)), -1.0), 0.0, self._highs.kHighsInf)
 

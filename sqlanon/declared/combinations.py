@@ -85,9 +85,9 @@ def _refuse_populations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     if spec.format.mean:
         what = f"{names}: the mean of a class shows which rows of the population are in it"
         refusals.append(("format", Refused(what, "leave mean out")))
-    if spec.suppression is not None:
-        what = f"{names}: a suppressed row has no cell in which rows of the population could be counted"
-        refusals.append(("suppression", Refused(what, "leave suppression out")))
+    if spec.suppression is not None and spec.suppression.rows == "starred":
+        what = f"{names}: the cell of a starred row is all values, in which rows of the population lie twice"
+        refusals.append(("suppression", Refused(what, "say rows: left_out")))
     if spec.rows_are == "events":
         what = f"{names}: a row of the population is a person, and a person may have several rows here"
         refusals.append(("rows_are", Refused(what, f"release a table of one row a person, or leave {names} out")))

@@ -245,14 +245,15 @@ A_SOURCE: Final = Kind(
 A_PLACE: Final = Kind(
     f"{A_TABLE.allowed}; or delta:PATH, iceberg:CATALOG/namespace.table", A_TABLE.schema, _source, operator.ne
 )
-A_DATABASE: Final = Kind(
-    "duckdb:///path, postgresql://user@host/database, or ${NAME}; a password is in a variable "
+ANOTHER_PLACE: Final = Kind(
+    "duckdb:///path, postgresql://user@host/database, ${NAME}, delta:PATH or iceberg:CATALOG/namespace.table; a "
+    "password is in a variable "
     "(postgresql://user:${NAME}@host/database), in PGPASSWORD or in ~/.pgpass",
     _TEXT,
     _database,
     operator.ne,
 )
-"""The URL of a database that rows are sent to."""
+"""A place that rows are sent to: the URL of a database, or the name of a lake table."""
 LIST: Final = Kind("a list", {"items": {"type": ["string", "number"]}, "type": "array"}, lambda value: value)
 """A list whose reader has own places in messages."""
 LISTING: Final = Kind(

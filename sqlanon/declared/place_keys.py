@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sqlanon.declared.key import Key
-from sqlanon.declared.kinds import A_DATABASE, TEXT
+from sqlanon.declared.kinds import ANOTHER_PLACE, TEXT
 
 PLACE_KEYS: Final[tuple[Key, ...]] = (
     Key(
@@ -21,15 +21,16 @@ PLACE_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "publish_to",
-        A_DATABASE,
+        ANOTHER_PLACE,
         None,
-        "Another database that readers use, `duckdb:///path` or `postgresql://user@host/database`: it gets the view "
-        "and its rows, which are verified there again ([publish-to.md](publish-to.md)). Variables of the environment "
-        "are read when a run connects; a password is written as one (`${NAME}`), or is in `PGPASSWORD` or `~/.pgpass`.",
+        "Another place that readers use: a database, `duckdb:///path` or `postgresql://user@host/database`, or a lake "
+        "table, `delta:PATH` or `iceberg:CATALOG/namespace.table`. It gets the view and its rows, which are verified "
+        "there again ([publish-to.md](publish-to.md)). Variables of the environment are read when a run connects; a "
+        "password is written as one (`${NAME}`), or is in `PGPASSWORD` or `~/.pgpass`.",
         "str",
         "--publish-to",
-        "Another database that gets the release.",
-        value="URL",
+        "Another database, or a lake table, that gets the release.",
+        value="PLACE",
     ),
 )
 """See `sqlanon.declared.keys`."""

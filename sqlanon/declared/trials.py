@@ -54,6 +54,8 @@ SEARCHED = 1_000_000
 MOST_TRIALS = {"fast": 0, "normal": 256, "high": 1000}
 LEAST_GAIN = {"fast": Fraction(0), "normal": Fraction(1, 500), "high": Fraction(1, 2000)}
 """Two rounds of trials that lower the loss by less than this share together are the last ones."""
+LEAST_TREE_GAIN = Fraction(1, 2000)
+"""The same with hierarchies, where trials gain less, and for longer."""
 TIMES = {"fast": 0, "normal": 1, "high": 4}
 CORES = 2
 """Number of cores that seconds of an effort are stated for."""
@@ -99,7 +101,7 @@ def price_trial(spec: ReleaseSpec, columns: Columns) -> int:
     """Nanoseconds of a core for a row and a trial; fitted to Adult and the demonstration, roughly."""
     least = least_class(spec)
     price = (8000 + 300 * least) * (3 if _compares(spec) else 1) if _is_diverse(spec) else 800 + 28 * least
-    return price + 20 * columns.lines + 600 * columns.sets + 1300 * columns.trees
+    return price + 20 * columns.lines + 400 * columns.sets + 300 * columns.trees
 
 
 def _is_diverse(spec: ReleaseSpec) -> bool:
@@ -138,7 +140,8 @@ def read_refining(spec: ReleaseSpec, rows: int, columns: Columns) -> RefineSpec 
         return replace(spec.refine, search=count_trials(rows, least_class(spec), columns.all))
     effort = spec.effort.word
     trials = _count_allowed(spec, effort, rows, columns)
-    return replace(spec.refine, search=trials, least_gain=LEAST_GAIN[effort])
+    least_gain = min(LEAST_GAIN[effort], LEAST_TREE_GAIN) if columns.trees else LEAST_GAIN[effort]
+    return replace(spec.refine, search=trials, least_gain=least_gain)
 
 
 def least_class(spec: ReleaseSpec) -> int:

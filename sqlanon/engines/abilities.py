@@ -242,6 +242,20 @@ class LakeWriting(Protocol):
             PolicyError: the format, or the storage, is not written.
         """
 
+    def check_apart(self, place: str, source: str) -> None:
+        """Check that a lake table is not in the folder of the source, nor the source in that of the table.
+
+        Args:
+            place: place of the lake table.
+            source: the source's name; of a table of the database nothing is checked.
+
+        Raises:
+            PolicyError: one is in the other: who reads a folder would read both, or a run the rows that it published.
+        """
+
+    def list_warnings(self, place: str) -> Sequence[str]:
+        """Reasons why others than this user may read the private tables of the database's file."""
+
     def facts(self, place: str) -> Sequence[Mapping[str, str]]:
         """The facts of each commit that changed rows, the newest first, empty for those of other programs.
 

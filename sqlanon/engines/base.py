@@ -101,6 +101,10 @@ class Engine(Protocol):
         """Tables in a lake that it writes; None: it cannot."""
 
     @property
+    def lake_engine(self) -> Engine | None:
+        """Database with the tables that `lake` writes: the engine itself, or one in memory that gets the rows first."""
+
+    @property
     def transfer(self) -> Transfer | None:
         """Rows that it sends to another database, and takes from one; None: it cannot."""
 

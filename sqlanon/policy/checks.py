@@ -136,15 +136,16 @@ def build(
     if source and any(_fold_case(name_parts(table) or ()) == _fold_case(source) for table in model.dimensions):
         problems.add((*path, "dimensions"), "the source itself is listed", "tables without rows of its persons")
     lake = lake_of(model.publish) is not None if model.publish else False
+    lake_sent = model.publish_to if model.publish_to and lake_of(model.publish_to) else None
     if lake and model.publish_file is not None:
         problems.add((*path, "publish_file"), "publish names a lake table", "one of both")
     if model.publish_to is not None:
         for key in ("publish_file", *(("publish",) if lake else ())):
             if getattr(model, key) is not None:
-                what = "publish_to names another database, and a release goes to one place"
+                what = "publish_to names another place, and a release goes to one"
                 problems.add((*path, key), what, f"leave out publish_to, or {key}")
-    if model.expire and not lake:
-        problems.add((*path, "expire"), "the history of a lake table, and publish names none", "leave it out")
+    if model.expire and not (lake or lake_sent):
+        problems.add((*path, "expire"), "the history of a lake table, and no key names one", "leave it out")
     keys = [key for key in ("method", "refine") if raw.get(key) is not None]
     for key in keys if model.effort is not None else ():
         what = f"effort chooses method and refine, and {key} is named"
@@ -156,8 +157,8 @@ def build(
         privacy=privacy,
         publish=default_view(view or model.name) if lake else model.publish,
         publish_file=model.publish_file,
-        publish_lake=model.publish if lake else None,
-        publish_to=model.publish_to,
+        publish_lake=model.publish if lake else lake_sent,
+        publish_to=None if lake_sent else model.publish_to,
         rest=model.rest,
         rows_are=kind_of_rows(model),
         person=list_person_columns(model),

@@ -177,16 +177,14 @@ def _read_tables(
 def _check_together(spec: StatisticsSpec, name: str, path: Path, problems: Problems) -> None:
     """What is not built for counts next to rows."""
     if len(spec.together) > 1:
-        problems.add((*path, "together"), "several releases of rows are not built", "one")
+        what = "several releases of rows: next to all of them counts are not one system"
+        problems.add((*path, "together"), what, "one")
     if not spec.together:
         return
     if name in spec.together:
         problems.add((*path, "together"), "the release itself, which has no rows", "a release of rows")
     if spec.other is not None:
         problems.add((*path, "together"), "it is built for hidden cells alone", "leave it out")
-    for measure, kind in spec.measures:
-        if kind != "count":
-            problems.add((*path, KEY, "measures", measure), "together is built for numbers of rows", "n: count")
 
 
 def _read_cohort(model: StatisticsReleaseModel, path: Path, problems: Problems) -> CountsCohortModel | None:
@@ -209,7 +207,6 @@ def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None
     for feature, applies in (
         ("sums", spec.sums),
         ("a release of rows", spec.together),
-        ("bounds of hidden cells", spec.bounds == "exact"),
     ):
         if spec.lineage_age is not None and applies:
             problems.add((*path, "refresh", "lineage"), f"new lineages are not built with {feature}", "leave it out")

@@ -1,7 +1,8 @@
 """Requirements that compare the rows of a class with the rows of a population that lie in its published cell.
 
-Both are linear in these two numbers. The rows of the source are among those of the population, and a row of the
-population that lies in no published cell is a cell without rows of the source. Where classes are the nodes of one level
+Both are linear in these two numbers. The rows of the source are among those of the population. Rows of the population
+that lie in no published cell are one cell, of the rows of the source that are left out: a reader knows how many these
+are, and that they are among them. Where classes are the nodes of one level
 a column, a coarser node has whole cells of the finer one, population included: a requirement that holds in all cells
 holds in their unions.
 """
@@ -53,7 +54,7 @@ class OfPopulation(Requirement):
     def judge(self, rows: Longs, population: Longs) -> Measured:
         """Result for the cells of a release.
 
-        It has their rows, and those of the population, including rows in no cell (0 rows).
+        It has their rows, and those of the population; rows in no cell are one with the number of left-out rows.
 
         Written apart from `line`.
         """
@@ -65,6 +66,11 @@ class OfPopulation(Requirement):
         if line.everywhere and int(population.sum()) < whole:
             holds[:] = False
         return holds
+
+    def allows_outside(self, rows: int, outside: int) -> bool:
+        """Whether ``rows`` may be left out, where ``outside`` rows of the population lie in no published cell."""
+        line = self.line
+        return line.x * rows + line.y * outside >= line.z
 
     def tally(self, coded: Coded) -> Tally:
         """Kernels do not see the population."""

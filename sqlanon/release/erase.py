@@ -24,11 +24,10 @@ from sqlanon.release.frozen.choose_lineage import lineage_of_run, own_histories
 from sqlanon.release.frozen.erased_keys import count_unrecognized, lineages_by_others, list_mark, secret_is_lost
 from sqlanon.release.frozen.hashed_keys import hash_listed_keys
 from sqlanon.release.frozen.version import Step, list_erased, record
-from sqlanon.release.publish.in_lake import expire_history
+from sqlanon.release.publish.deliveries import delivery_of, purge_places
 from sqlanon.release.publish.kept_scratch import KeptScratch
-from sqlanon.release.publish.publish import make_room
+from sqlanon.release.publish.new import make_room
 from sqlanon.release.publish.retention import drops_of, find_status_after_drop, shows_erased
-from sqlanon.release.publish.send import drop_remains
 from sqlanon.release.stages.stage import execute, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work, find_state, secret_of
 from sqlanon.release.versions.lineage import OfLineage
@@ -149,9 +148,7 @@ def _without_version(state: ReleaseState, scratch: Scratch, lineage: Lineage, ve
         )
         for entry in (version for version in state.versions if version.status in SHOWN):
             catalog.mark(entry.release, entry.version, find_status_after_drop(entry), drops_of(state.engine, entry))
-    in_lakes = [entry for entry in state.versions if entry.lake]
-    if in_lakes:
-        expire_history(state.engine, (), in_lakes[-1])
+    purge_places(state.engine, state.spec.name, state.versions)
 
 
 def _list(
@@ -248,8 +245,10 @@ def _check_dropped(engine: Engine, release: str) -> None:
     Raises:
         DatabaseError: a table is still there.
     """
-    drop_remains(engine, release)
     entries = Catalog(engine).entries(release)
+    sent = [entry for entry in entries if entry.sent]
+    if sent:
+        delivery_of(sent[-1]).purge(engine, release, sent)
     undropped = [
         str(entry.version)
         for entry in entries

@@ -19,18 +19,30 @@ class NeighbourReport(Report):
         shown: the places of the counted columns that it shows as they are.
         columns: of those of which classes show less the place, how (``ends``, ``members`` or ``leaves``), and whether
             readers know that each end or member occurs.
+        persons: rows of how many persons each class has at least.
+        share: the part of a class's rows that one person may have, at most, as a fraction.
     """
 
     release: str
     version: int
     shown: tuple[int, ...]
     columns: tuple[tuple[int, str, bool], ...]
+    persons: int = 1
+    share: tuple[int, int] = (1, 1)
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
         """A report as the catalog keeps it."""
         columns = tuple((int(place), str(how), bool(is_quasi)) for place, how, is_quasi in report["columns"])
-        return cls(str(report["release"]), int(report["version"]), tuple(map(int, report["shown"])), columns)
+        part, of = report.get("share", (1, 1))
+        return cls(
+            str(report["release"]),
+            int(report["version"]),
+            tuple(map(int, report["shown"])),
+            columns,
+            int(report.get("persons", 1)),
+            (int(part), int(of)),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ class CountsAttackReport(Report):
         attacks: the result of each kind of reader.
         sums: the same of each column whose sums are published.
         versions: so many versions follow one another, and ``small`` is how many cells few persons came to, each version
-            counted; 0: there is one version.
+            counted, and of the versions until a lineage began also some in a row; 0: there is one version.
         status: of cells without their true number: hidden, rounded or perturbed.
     """
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from sqlanon.engines.base import TableRef
+from sqlanon.statistics.class_certificate import verify_classes, verify_placed
 from sqlanon.statistics.failing import refuse, refuse_each
 from sqlanon.statistics.kept import Kept
 from sqlanon.statistics.least_numbers import list_least
@@ -37,8 +38,11 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, stored: Kept,
         verify_demands(scratch, shape, keyed, replace(stored, atoms=atoms), release)
     refuse(release, "finest cells", failing)
     refuse(release, "owners of cells", shared)
+    if neighbour is None:
+        empty = scratch.count("statistics/verify_empty", atoms=atoms, **context)
+        refuse(release, "combinations that a table shows to be empty", empty)
     if shape.patterns:
-        verify_patterns(scratch, shape, keyed, stored, release)
+        verify_patterns(scratch, shape, keyed, stage, stored, release)
     if neighbour is not None:
         verify_placed(scratch, shape, keyed, stage, stored.atoms, release)
     scratch.drop(keyed)
@@ -71,9 +75,11 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, stored:
     numbers = context if shape.neighbour is None else {**context, "sums": []}
     compared = _verify_view(scratch, context, physical, stored, release)
     if shape.patterns:
-        verify_persons(scratch, shape, compared, stored, release)
+        over_wholes = stored if shape.neighbour is None else _list_wholes(scratch, shape, stored)
+        wholes = None if shape.neighbour is None else over_wholes.atoms
+        verify_persons(scratch, shape, compared, stored, release, wholes)
         if shape.sums:
-            _verify_paid(scratch, shape, context, compared, stored, release)
+            _verify_paid(scratch, shape, context, compared, over_wholes, release)
         shown, hidden = scratch.numbers("statistics/counts", compared=compared)
         return shown, hidden
     tables: dict[str, Any] = {"atoms": stored.atoms, "cells": stored.cells, "witness": stored.witness}
@@ -110,6 +116,14 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, stored:
         verify_sums(scratch, shape, stored, (moved, compared), release)
     shown, hidden = scratch.numbers("statistics/counts", compared=compared)
     return shown, hidden
+
+
+def _list_wholes(scratch: Scratch, shape: Shape, stored: Kept) -> Kept:
+    """The tables of the finest combinations, where atoms are parts of these, with the patterns over them."""
+    wholes, patterns = scratch.table("wholes_of_patterns"), scratch.table("patterns_of_wholes")
+    scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=stored.atoms, **shape.context())
+    scratch.execute("statistics/whole_patterns", wholes=patterns, patterns=stored.patterns, atoms=stored.atoms)
+    return replace(stored, atoms=wholes, patterns=patterns)
 
 
 def _verify_paid(
@@ -162,17 +176,21 @@ def _verify_view(scratch: Scratch, context: dict[str, Any], physical: TableRef, 
     return compared
 
 
-def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, stored: Kept, release: str) -> None:
+def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, stored: Kept, release: str) -> TableRef:
     """Verify that the published table has each cell once, and no small one; nothing of witnesses.
+
+    Returns:
+        the scratch table of statistics/compared.
 
     Raises:
         PrivacyViolation: the failed rule, and how often; no value.
     """
     context = shape.context()
     tables: dict[str, Any] = {"atoms": stored.atoms, "cells": stored.cells}
-    _verify_view(scratch, context, physical, stored, release)
+    compared = _verify_view(scratch, context, physical, stored, release)
     refuse(release, "numbers of cells", scratch.count("statistics/verify_numbers", **tables, **context))
     refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
+    return compared
 
 
 def _verify_wholes(
@@ -193,58 +211,6 @@ def _verify_wholes(
     )
     whole = replace(stored, atoms=wholes, witness=changes)
     return whole, _verify_moves(scratch, shape, context, compared, whole, release, "moved_of_wholes")
-
-
-def verify_placed(
-    scratch: Scratch, shape: Shape, keyed: TableRef, stage: TableRef, atoms: TableRef, release: str
-) -> None:
-    """The parts are those of the staged rows and of the release of rows that readers have as well.
-
-    Raises:
-        PrivacyViolation: they are not.
-    """
-    neighbour = shape.neighbour
-    rows: dict[str, Any] = {"keyed": keyed, "stage": stage, "atoms": atoms}
-    assert neighbour is not None
-    placing: dict[str, Any] = {"linked": neighbour.linked, "link": neighbour.link}
-    mismatched = scratch.count("statistics/verify_placed", **placing, **rows, **shape.context())
-    refuse(release, f"rows of classes of {neighbour.release}", mismatched)
-    for column in neighbour.columns:
-        if column.how == "branches":
-            mismatched = scratch.count("statistics/verify_branches", column=column, atoms=atoms)
-        else:
-            mismatched = scratch.count("statistics/verify_ranks", column=column, **rows)
-        refuse(release, "ranks", mismatched)
-
-
-def _verify_classes(scratch: Scratch, shape: Shape, stored: Kept, least: TableRef, release: str) -> TableRef:
-    """Every witness has the rows of each class, within what the class shows.
-
-    Returns:
-        the least numbers of small cells that readers of the classes know.
-    """
-    assert shape.neighbour is not None
-    context = shape.neighbour.context()
-    needs, raised, inside = scratch.table("needs"), scratch.table("raised"), scratch.table("inside_classes")
-    name = shape.neighbour.release
-    class_tables: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
-    scratch.execute("statistics/inside", inside=inside, **class_tables, **shape.context())
-    refuse_each(
-        release,
-        (f"parts that a class of {name} does not have", f"mixed kinds of {name}", f"kinds of {name} apart"),
-        scratch.numbers("statistics/verify_parts", atoms=stored.atoms, **context),
-    )
-    scratch.execute("statistics/needs", needs=needs, atoms=stored.atoms, **context)
-    refuse_each(
-        release,
-        (f"numbers of {name} that a witness changes", f"values of classes of {name} that a witness loses"),
-        scratch.numbers(
-            "statistics/verify_classes", atoms=stored.atoms, witness=stored.witness, needs=needs, **context
-        ),
-    )
-    tables: dict[str, Any] = {"least": least, "inside": inside, "atoms": stored.atoms, "needs": needs}
-    scratch.execute("statistics/least_of_classes", raised=raised, **tables, **context)
-    return raised
 
 
 def verify_ends(
@@ -270,7 +236,7 @@ def verify_ends(
     moved = _verify_moves(scratch, shape, context, compared, stored, release, "moved")
     least, ends = list_least(scratch, shape, stored.cells, stored.atoms), scratch.table("ends")
     if shape.neighbour is not None:
-        least = _verify_classes(scratch, shape, stored, least, release)
+        least = verify_classes(scratch, shape, stored, least, release)
     scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
     demand = {**context, "threshold": most}
     wrong = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **demand)

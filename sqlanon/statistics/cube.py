@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -11,9 +11,12 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.statistics.empty import list_empty
+from sqlanon.statistics.failing import make_several_rows_error
+from sqlanon.statistics.part_patterns import list_classes, with_class_persons
 from sqlanon.statistics.parts import Parts, with_classes
 from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
-from sqlanon.statistics.placing import divide_cells
+from sqlanon.statistics.placing import count_class_persons, divide_cells, place_persons, read_person_rows
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
 from sqlanon.statistics.system import Atoms, Listed, System, Wholes, build_system
@@ -43,6 +46,7 @@ class Cube:
         parts: the classes of a release of rows; then the atoms are these parts.
         amounts: see statistics/amounts; None: no other versions are to follow, or there are no sums.
         patterns: of persons with several rows, who are counted; None: persons add up, or are not counted.
+        class_persons: with both ``parts`` and ``patterns`` the persons of each class.
     """
 
     atoms: TableRef
@@ -54,6 +58,7 @@ class Cube:
     parts: Parts | None = None
     amounts: TableRef | None = None
     patterns: Patterns | None = None
+    class_persons: Mapping[int, int] = field(default_factory=dict)
 
 
 def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str, *, several: bool = False) -> Cube:
@@ -88,7 +93,9 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str, *
         )
     kinds = {column for _, column in shape.measures}
     apart = kinds == {"n", "persons"} and n != persons
-    patterned = "persons" in kinds and (of_atoms != persons or apart)
+    # A person's rows in one finest cell may be in several classes of a release of rows.
+    beside = shape.neighbour is not None and n != persons
+    patterned = "persons" in kinds and (of_atoms != persons or apart or beside)
     if patterned:
         _check_patterns(shape, release, several=several)
     if sums and kinds == {"persons"} and n != persons:
@@ -97,19 +104,24 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str, *
         )
     if any(max(abs(summed.low), abs(summed.high)) * n >= MOST_RANGE for summed in shape.sums):
         raise PolicyError(f"{release}: the range of a sum is too wide for so many rows; declare a narrower one")
-    if n != persons and not patterned and (shape.neighbour is not None or shape.followed):
-        key = "refresh" if shape.followed else "together"
-        raise PolicyError(f"{release}: {key} is not built where a person has several rows; leave it out")
-    finest, parts = atoms, None
+    if n != persons and not patterned and shape.followed:
+        raise make_several_rows_error(release)
+    finest, parts, patterns = atoms, None, None
+    class_persons: dict[int, int] | None = None
     if shape.neighbour is not None:
-        atoms, parts = divide_cells(scratch, shape, rows, finest, stage)
+        person_rows = read_person_rows(scratch, shape, rows, stage) if patterned else None
+        class_persons = count_class_persons(person_rows) if person_rows is not None else None
+        atoms, parts = divide_cells(scratch, shape, rows, finest, stage, class_persons)
+        if person_rows is not None:
+            patterns = collect_patterns(*place_persons(parts, person_rows))
+    elif patterned:
+        patterns = _read_patterns(scratch, rows)
     amounts = None
     if shape.followed and shape.sums:
         amounts = scratch.table("amounts")
         scratch.execute("statistics/amounts", amounts=amounts, rows=rows, **context)
-    patterns = _read_patterns(scratch, rows) if patterned else None
     scratch.drop(rows)
-    return Cube(atoms, finest, cells, (many, listed), sums, n == persons, parts, amounts, patterns)
+    return Cube(atoms, finest, cells, (many, listed), sums, n == persons, parts, amounts, patterns, class_persons or {})
 
 
 def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
@@ -118,10 +130,11 @@ def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
     Raises:
         PolicyError: the policy asks for it.
     """
+    if shape.followed:
+        raise make_several_rows_error(release)
     features = (
         ("noise and rounding", not several, "take method: suppress, or round n: count without persons"),
         ("refresh", shape.followed, "leave refresh out"),
-        ("together", shape.neighbour is not None, "leave together out"),
     )
     for feature, is_asked, advice in features:
         if is_asked:
@@ -129,6 +142,13 @@ def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
                 f"{release}: a person has several rows, so that persons do not add up over cells; with measures of "
                 f"persons {feature} of such a source is not built: {advice}"
             )
+    neighbour = shape.neighbour
+    if neighbour is not None and neighbour.persons.why:
+        raise PolicyError(
+            f"{release}: a person has several rows, and together with measures of persons {neighbour.release} is not "
+            f"supported, as it {neighbour.persons.why}: leave persons out of the measures, or {neighbour.release} out "
+            "of together, and give no reader both"
+        )
 
 
 def _read_patterns(scratch: Scratch, rows: TableRef) -> Patterns:
@@ -155,16 +175,41 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     levels = np.stack([column_levels.astype(np.int64) for column_levels in of])
     listed = Listed(levels, cast("Longs", first) - 1, cast("Longs", persons) < shape.threshold)
     whole = build_system(read_atoms(scratch, shape, cube.finest), listed, shape.finest, secret)
-    if cube.patterns is not None:
-        counted = np.zeros(len(whole), np.int64)
-        counted[whole.listed] = persons
-        patterns = add_candidates(whole, cube.patterns, secret)
-        return over_patterns(whole, counted, patterns, rows=shape.has_rows)
-    if cube.parts is None:
-        return whole
-    listed = replace(listed, first=cube.parts.first()[listed.first])
-    system = build_system(read_atoms(scratch, shape, cube.atoms), listed, shape.finest, secret)
-    return replace(with_classes(system, cube.parts), wholes=Wholes(whole, cube.parts.atom))
+    system, parts = whole, cube.parts
+    if parts is not None:
+        listed = replace(listed, first=parts.first()[listed.first])
+        system = build_system(read_atoms(scratch, shape, cube.atoms), listed, shape.finest, secret)
+        system = replace(with_classes(system, parts), wholes=Wholes(whole, parts.atom))
+    if cube.patterns is None:
+        return system
+    counted = np.zeros(len(system), np.int64)
+    counted[system.listed] = persons
+    classes = None
+    if parts is not None and shape.neighbour is not None:
+        classes = list_classes(parts, shape.neighbour.persons.share)
+    patterns = add_candidates(system, cube.patterns, secret, classes=classes)
+    over = over_patterns(system, counted, patterns, rows=shape.has_rows)
+    if parts is None or shape.neighbour is None:
+        return over
+    return with_class_persons(over, parts, cube.class_persons, shape.neighbour.persons.least)
+
+
+def with_empty(scratch: Scratch, shape: Shape, cube: Cube, system: System, secret: bytes) -> Cube:
+    """The same cells with combinations without rows that readers of several tables have to think of, where these help.
+
+    It is built for numbers of rows or persons that add up, of one version, and without a release of rows.
+    """
+    if cube.parts is not None or cube.patterns is not None or cube.sums or shape.followed:
+        return cube
+    sources = list_empty(system, shape.finest, secret)
+    if not len(sources):
+        return cube
+    listed, atoms = scratch.table("empty_combinations"), scratch.table("atoms_with_empty")
+    number = np.arange(len(sources), dtype=np.int64) + len(system.atoms.count) + 1
+    places = {f"s{place}": of + 1 for place, of in enumerate(sources.T, 1)}
+    scratch.engine.load_arrays(listed, {"atom": number, **places})
+    scratch.execute("statistics/empty_atoms", made=atoms, atoms=cube.atoms, listed=listed, **shape.context())
+    return replace(cube, atoms=atoms, finest=atoms)
 
 
 def read_atoms(scratch: Scratch, shape: Shape, table: TableRef) -> Atoms:

@@ -116,7 +116,8 @@ def lower_bounds(system: System) -> npt.NDArray[np.float64]:
     """The least change of each atom: float64[atoms]; an atom that is a whole published cell keeps its least value."""
     least = -system.atoms.count.astype(np.float64)
     single = np.diff(system.at) == 1
-    least[system.member[system.at[:-1][single]]] += system.floors()[single]
+    atoms, floors = system.member[system.at[:-1][single]], -(-system.floors()[single] // system.first_times()[single])
+    np.maximum.at(least, atoms, floors - system.atoms.count[atoms])
     return least
 
 

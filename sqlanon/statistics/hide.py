@@ -80,7 +80,7 @@ def hide_cells(
     whole = system if system.wholes is None else system.wholes.system
     cells = np.flatnonzero(choice.hidden[system.listed])
     if shape.patterns:
-        return _load_patterns(scratch, shape, system, choice, amounts)
+        return _load_patterns(scratch, shape, system, choice, amounts, parts)
     table, witness = scratch.table("hidden"), scratch.table("witness")
     nothing = np.full(len(cells), -1, np.int64)
     hidden = {"cell": (cells + 1).astype(np.int64), "low": nothing, "high": nothing}
@@ -105,10 +105,15 @@ def hide_cells(
 
 
 def _load_patterns(
-    scratch: Scratch, shape: Shape, system: System, choice: Protected, amounts: Sequence[tuple[Amounts, Range]]
+    scratch: Scratch,
+    shape: Shape,
+    system: System,
+    choice: Protected,
+    amounts: Sequence[tuple[Amounts, Range]],
+    parts: Parts | None,
 ) -> Hidden:
     cells, table = np.flatnonzero(choice.hidden[system.listed]), scratch.table("hidden")
-    bounds = bound_both(system, choice, shape, amounts) if shape.bounds else {}
+    bounds = bound_both(system, choice, shape, amounts, parts) if shape.bounds else {}
     hidden = {name: of[cells] for name, of in bounds.items()} or {"low": np.full(len(cells), -1, np.int64)}
     scratch.engine.load_arrays(table, {"cell": (cells + 1).astype(np.int64), **hidden})
     witness, patterns = load_patterns(scratch, shape, system, choice.witnesses)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.statistics.amounts import Amounts, Range
     from sqlanon.statistics.choose import Protected
+    from sqlanon.statistics.parts import Parts
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
 
@@ -28,7 +29,11 @@ if TYPE_CHECKING:
 
 
 def bound_both(
-    system: System, choice: Protected, shape: Shape, amounts: Sequence[tuple[Amounts, Range]] = ()
+    system: System,
+    choice: Protected,
+    shape: Shape,
+    amounts: Sequence[tuple[Amounts, Range]] = (),
+    parts: Parts | None = None,
 ) -> dict[str, Longs]:
     """Bounds of the rows, the sums and the persons of each published cell, by columns of the table of hidden cells.
 
@@ -40,6 +45,7 @@ def bound_both(
         choice: the hidden cells, with witnesses.
         shape: the published numbers.
         amounts: the sums and their ranges.
+        parts: of a release of rows that readers have as well the rows by class.
     """
     assert system.wholes is not None
     rows, listed = system.wholes.system, system.listed
@@ -49,7 +55,7 @@ def bound_both(
     most_rows = np.full(len(rows), UNBOUNDED, np.int64)
     if shape.has_rows:
         witnessed = Witnessed(system.wholes.add(choice.witnesses), choice.sums)
-        ends, *of_sums = bound_cells(rows, hidden, witnessed, amounts)
+        ends, *of_sums = bound_cells(rows, hidden, witnessed, amounts, parts)
         low, high = ends.low, ends.high
         for place, of_sum in enumerate(of_sums, 1):
             bounds |= {f"low{place}": of_sum.low, f"high{place}": of_sum.high}
@@ -81,7 +87,7 @@ def load_patterns(scratch: Scratch, shape: Shape, system: System, witnesses: Lon
         patterns,
         {
             "pattern": number[part].astype(np.int64),
-            "atom": wholes.of[inside] + 1,
+            "atom": (wholes.of if wholes.places is None else wholes.places)[inside] + 1,
             "times": wholes.times[inside],
             "persons": system.atoms.count[part],
         },

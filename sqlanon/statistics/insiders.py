@@ -34,12 +34,10 @@ def insiders_of(system: System) -> list[Insider]:
     """Who is alone in a class, in the order of their numbers."""
     if system.times is not None:
         return _insiders_of_patterns(system)
-    owner = system.atoms.owner
-    first = owner[system.member[system.at[:-1]]]
-    lengths = np.diff(system.at)
-    alone = (first >= 0) & (
-        np.add.reduceat(owner[system.member] == np.repeat(first, lengths), system.at[:-1]) == lengths
-    )
+    owner, has_rows = system.atoms.owner[system.member], system.atoms.count[system.member] > 0
+    first = np.maximum.reduceat(np.where(has_rows, owner, -1), system.at[:-1])
+    least = np.minimum.reduceat(np.where(has_rows, owner, np.iinfo(np.int64).max), system.at[:-1])
+    alone = (first >= 0) & (first == least)
     atoms_of_person: dict[int, set[int]] = {}
     for cell in np.flatnonzero(alone):
         atoms_of_person.setdefault(int(first[cell]), set()).update(system.members(int(cell)).tolist())
@@ -104,7 +102,7 @@ class Insiders:
             is_own = np.isin(inside, self._insiders[person].atoms)
             if is_own.all():
                 return {}, person
-            parts = len(np.unique(self._part[inside[is_own]]))
+            parts = len(np.unique(self._part[inside[is_own & (self._system.atoms.count[inside] > 0)]]))
             excess[person] = int(self._system.atoms.count[inside[is_own]].sum()) - parts
         return excess, -1
 

@@ -69,9 +69,10 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
     sums = [f"s{summed.place}" for summed in shape.sums]
     ranks = [] if shape.neighbour is None else [f"r{column.place}" for column in shape.neighbour.columns]
+    class_persons = ["class_persons"] if shape.patterns else []
     persons = PERSON_ENDS if shape.patterns else ()
     places = ["", *(str(summed.place) for summed in shape.sums)]
-    classes = [] if shape.neighbour is None else ["whole", "kind", "class", *ranks]
+    classes = [] if shape.neighbour is None else ["whole", "kind", "class", *class_persons, *ranks]
     return {
         "cells": ["cell", *levels, "n", "persons", *sums],
         "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner", *sums, *classes],

@@ -40,6 +40,21 @@ class NeighbourColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class OfPersons:
+    """Promises of a release of rows about the persons of its classes, where a person has several rows.
+
+    Attributes:
+        least: persons of a class, at least.
+        share: the part of a class's rows that one person may have, at most, as a fraction; (1, 1): all.
+        why: why readers who know its promises cannot be answered by numbers of persons; empty: they can.
+    """
+
+    least: int = 1
+    share: tuple[int, int] = (1, 1)
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Neighbour:
     """A version of a release of rows.
 
@@ -49,6 +64,7 @@ class Neighbour:
         columns: those of which it shows less. Counted columns that are in neither are not published by it.
         linked: the private table with the class of each row.
         link: inputs of the hash by which rows are found there; see `sqlanon.table.reading.Roles.link`.
+        persons: its promises about persons.
     """
 
     release: str
@@ -57,6 +73,7 @@ class Neighbour:
     columns: tuple[NeighbourColumn, ...]
     linked: TableRef | None = None
     link: tuple[tuple[str, bool], ...] = ()
+    persons: OfPersons = OfPersons()
 
     def context(self) -> dict[str, Any]:
         """Parameters that templates take of it."""
@@ -64,11 +81,15 @@ class Neighbour:
 
 
 def read_stored_neighbour(
-    release: str, version: int, shown: Sequence[int], columns: Sequence[tuple[int, str, bool]]
+    release: str,
+    version: int,
+    shown: Sequence[int],
+    columns: Sequence[tuple[int, str, bool]],
+    persons: OfPersons | None = None,
 ) -> Neighbour:
     """A version of which the catalog of the counts has a record."""
     neighbour_columns = tuple(NeighbourColumn(place, cast("How", how), is_known) for place, how, is_known in columns)
-    return Neighbour(release, version, tuple(shown), neighbour_columns)
+    return Neighbour(release, version, tuple(shown), neighbour_columns, persons=persons or OfPersons())
 
 
 def make_changed_error(release: str, version: int) -> GuardError:

@@ -18,9 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Statement, TableRef
-from sqlanon.errors import PolicyError
 from sqlanon.statistics.certificate import verify_published, verify_shown
-from sqlanon.statistics.failing import refuse
+from sqlanon.statistics.failing import make_several_rows_error, refuse
 from sqlanon.statistics.kept import ENDS, Kept, Tables, kept_of, list_kept_columns
 from sqlanon.statistics.past import Past, first_of, verify_past
 from sqlanon.statistics.protections.base import Made
@@ -64,7 +63,7 @@ def find_newcomers(scratch: Scratch, shape: Shape, stage: TableRef, before: Kept
     scratch.execute("statistics/base_atoms", base=base, atoms=before.amounts or before.atoms, **context)
     n, persons, came, went = scratch.numbers("statistics/growth", rows=rows, base=base, **context)
     if n != persons:
-        raise PolicyError(f"{release}: refresh is not built where a person has several rows; leave it out")
+        raise make_several_rows_error(release)
     scratch.execute("statistics/newcomers", newcomers=newcomers, stage=stage, rows=rows, base=base, **context)
     scratch.drop(rows)
     return Growth(newcomers, came, went)
@@ -186,8 +185,8 @@ def verify_versions(
             if past is None or not first or batch != batches[0]:
                 verify_published(apart, batch_shape, view, part, release)
                 continue
-            verify_shown(apart, batch_shape, view, part, release)
-            verify_past(apart, batch_shape, part, past, first, release)
+            compared = verify_shown(apart, batch_shape, view, part, release)
+            verify_past(apart, batch_shape, part, past, (first, compared), release)
     published, context = scratch.table("published_versions"), shape.context()
     scratch.execute("statistics/published", published=published, physical=physical, **context)
     failing = scratch.count("statistics/verify_versions", published=published, cells=stored.cells, **context)

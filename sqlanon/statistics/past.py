@@ -18,8 +18,9 @@ import numpy as np
 from sqlanon.counted import PAST_PARTS
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.engines.rows import read_integer
+from sqlanon.statistics.bounds import Witnessed, bound_cells
 from sqlanon.statistics.choose import UnservedError, choose_hidden
-from sqlanon.statistics.cube import Cube, read_atoms
+from sqlanon.statistics.cube import Cube, read_atoms, read_system
 from sqlanon.statistics.failing import refuse, refuse_each
 from sqlanon.statistics.kept import Kept
 from sqlanon.statistics.lineages import Blocks, Window, build_lineages
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +137,8 @@ def begin_lineage(run: Run, beginning: Beginning, past: Past, facts: Mapping[str
         )
     except UnservedError as error:
         raise explain_unserved(run.release, run.shape, system.levels_of(error.margin), error) from None
-    cells = np.flatnonzero(choice.hidden[system.listed])
     hidden, witness = scratch.table("hidden"), scratch.table("no_witness")
-    scratch.engine.load_arrays(hidden, {"cell": (cells + 1).astype(np.int64)})
+    scratch.engine.load_arrays(hidden, _bound_hidden(run, choice.hidden[system.listed]))
     _load_witness(scratch, past.witness, choice.witnesses)
     _load_witness(scratch, witness, np.zeros((0, 0), np.int64))
 
@@ -146,6 +147,24 @@ def begin_lineage(run: Run, beginning: Beginning, past: Past, facts: Mapping[str
 
     tables = Kept(cube.cells, cube.atoms, witness).parts()
     return Made(view, tables, len(choice.witnesses) - 1, facts, hidden=hidden)
+
+
+def _bound_hidden(run: Run, is_hidden: Flags) -> dict[str, Longs]:
+    """The hidden cells of all rows, and with bounds those that readers of this version alone can compute.
+
+    Whoever has versions of earlier lineages as well may have narrower ones: so only one number is said to be tight.
+    """
+    cells = np.flatnonzero(is_hidden)
+    hidden = {"cell": (cells + 1).astype(np.int64)}
+    if not run.shape.bounds:
+        return hidden
+    system = read_system(run.scratch, run.shape, run.cube, run.secret)
+    classes = np.zeros(len(system), bool)
+    classes[system.listed[cells]] = True
+    nothing = Witnessed(np.zeros((1, len(system.atoms.count)), np.int64))
+    (ends,) = bound_cells(system, classes, nothing, least_rows=run.shape.least_rows)
+    low, high = ends.low[cells], ends.high[cells]
+    return hidden | {"low": low, "high": high, "tight": (low == high).astype(np.int64)}
 
 
 def _load_witness(scratch: Scratch, table: TableRef, witnesses: Longs) -> None:
@@ -227,7 +246,9 @@ def first_of(scratch: Scratch, past: Past) -> int:
     return scratch.count("statistics/past_first", atoms=past.atoms)
 
 
-def verify_past(scratch: Scratch, shape: Shape, stored: Kept, past: Past, first: int, release: str) -> None:
+def verify_past(
+    scratch: Scratch, shape: Shape, stored: Kept, past: Past, seen: tuple[int, TableRef], release: str
+) -> None:
     """Verify that readers of all lineages, and insiders, find no small number.
 
     Args:
@@ -235,7 +256,7 @@ def verify_past(scratch: Scratch, shape: Shape, stored: Kept, past: Past, first:
         shape: the shape of the rows with which the lineage began.
         stored: the private tables of these, all rows.
         past: the tables of all lineages.
-        first: the first version of all.
+        seen: the first version of all, and the scratch table of statistics/compared of the rows.
         release: name of the release, for messages.
 
     Raises:
@@ -243,7 +264,7 @@ def verify_past(scratch: Scratch, shape: Shape, stored: Kept, past: Past, first:
 
     Cost: a grouping of the witnesses by every margin for each two versions, and joins of small cells with them.
     """
-    context = shape.context()
+    context, (first, compared) = shape.context(), seen
     moved, small, serving = (scratch.table(name) for name in ("past_moved", "past_small", "past_serving"))
     tables: dict[str, Any] = {"atoms": past.atoms, "witness": past.witness}
     failing = scratch.count("statistics/verify_past_atoms", whole=stored.atoms, atoms=past.atoms, **context)
@@ -259,9 +280,15 @@ def verify_past(scratch: Scratch, shape: Shape, stored: Kept, past: Past, first:
     window: dict[str, Any] = {"first": first, "batch": shape.version}
     refuse_each(
         release,
-        ("shown cells that a witness changes", "cells that a witness makes empty"),
+        ("shown cells that a witness changes", "cells that a witness makes empty", "bounds that a witness leaves"),
         scratch.numbers(
-            "statistics/verify_past_moved", moved=moved, past=past.cells, cells=stored.cells, **window, **context
+            "statistics/verify_past_moved",
+            moved=moved,
+            past=past.cells,
+            cells=stored.cells,
+            compared=compared,
+            **window,
+            **context,
         ),
     )
     rule: dict[str, Any] = {

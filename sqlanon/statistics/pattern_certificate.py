@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sqlanon.engines.base import TableRef
+from sqlanon.statistics.class_certificate import list_person_parts, verify_class_patterns
 from sqlanon.statistics.failing import refuse, refuse_each
 from sqlanon.statistics.kept import Kept
 from sqlanon.statistics.least_numbers import list_least
@@ -16,13 +17,16 @@ from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
 
 
-def verify_patterns(scratch: Scratch, shape: Shape, keyed: TableRef, stored: Kept, release: str) -> None:
+def verify_patterns(
+    scratch: Scratch, shape: Shape, keyed: TableRef, stage: TableRef, stored: Kept, release: str
+) -> None:
     """The kept patterns are those of the staged rows, and witnesses give nobody more rows than persons have.
 
     Args:
         scratch: the run.
         shape: the published columns, margins and measures.
         keyed: see statistics/verify_rows.
+        stage: the staged source.
         stored: the private tables.
         release: name of the release, for messages.
 
@@ -31,20 +35,31 @@ def verify_patterns(scratch: Scratch, shape: Shape, keyed: TableRef, stored: Kep
 
     Cost: a join of the persons with the patterns that share a finest combination with them.
     """
-    listed, context = scratch.table("verified_person_rows"), shape.context()
+    context, classes = shape.context(), shape.neighbour is not None
+    if classes:
+        listed = list_person_parts(scratch, shape, keyed, stage, stored.atoms, release)
+    else:
+        listed = scratch.table("verified_person_rows")
+        scratch.execute("statistics/verify_person_rows", listed=listed, keyed=keyed, atoms=stored.atoms, **context)
     tables: dict[str, Any] = {"listed": listed, "patterns": stored.patterns}
-    scratch.execute("statistics/verify_person_rows", listed=listed, keyed=keyed, atoms=stored.atoms, **context)
     refuse_each(
         release,
         ("persons with the rows of a pattern", "patterns of more rows than a person has"),
         scratch.numbers("statistics/verify_patterns", **tables),
     )
-    mixed = scratch.count("statistics/verify_values", **tables, atoms=stored.atoms, **context)
+    mixed = scratch.count("statistics/verify_values", **tables, atoms=stored.atoms, classes=classes, **context)
     refuse(release, "columns of which a pattern has several values, and no person", mixed)
     scratch.drop(listed)
 
 
-def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, stored: Kept, release: str) -> None:
+def verify_persons(
+    scratch: Scratch,
+    shape: Shape,
+    compared: TableRef,
+    stored: Kept,
+    release: str,
+    wholes: TableRef | None = None,
+) -> None:
     """Verify that witnesses have all that is published, both ends of each small cell, and those for each insider.
 
     Args:
@@ -53,6 +68,7 @@ def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, stored: K
         compared: see statistics/compared.
         stored: the private tables of the version.
         release: name of the release, for messages.
+        wholes: where atoms are parts of the finest combinations, the table of these.
 
     Raises:
         PrivacyViolation: the failed rule, and how often; no value.
@@ -63,7 +79,8 @@ def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, stored: K
     tables: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
     patterned: dict[str, Any] = {**tables, "witness": stored.witness, "patterns": stored.patterns}
     refuse(release, "numbers of cells", scratch.count("statistics/verify_numbers", **tables, **context))
-    refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
+    numbers = context if shape.neighbour is None else {**context, "sums": []}
+    refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **numbers))
     refuse_each(
         release,
         ("changes of no pattern", "patterns that a witness changes twice", "changes"),
@@ -79,6 +96,8 @@ def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, stored: K
         scratch.numbers("statistics/verify_pattern_moved", moved=moved, compared=compared, **context),
     )
     least = list_least(scratch, shape, stored.cells, stored.atoms)
+    if shape.neighbour is not None:
+        least = verify_class_patterns(scratch, shape, stored, least, release)
     scratch.execute("statistics/pattern_ends", ends=ends, moved=moved, compared=compared)
     demand: dict[str, Any] = {
         "least_of": "n" if shape.has_rows else "persons",
@@ -98,6 +117,9 @@ def verify_persons(scratch: Scratch, shape: Shape, compared: TableRef, stored: K
     of_sums: dict[str, Any] = {}
     if shape.sums:
         of_sums = {"known": scratch.table("known"), "paid": stored.paid}
+        if wholes is not None:
+            inside = scratch.table("inside_wholes")
+            scratch.execute("statistics/inside", inside=inside, cells=stored.cells, atoms=wholes, **context)
         scratch.execute("statistics/pattern_known", known=of_sums["known"], inside=inside, **owners)
     unwitnessed = scratch.count(
         "statistics/verify_pattern_insiders",

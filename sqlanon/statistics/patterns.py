@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.statistics.part_patterns import Classes, Moving, Pattern
 from sqlanon.statistics.system import Atoms, System, Wholes, hash_members
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
-Pattern = tuple[tuple[int, int], ...]
-"""Combinations with rows, in ascending order, each with how many."""
 MOST_PATTERNS = 40_000
 """Patterns of a system that are made of others, at most; of further ones no witness has other numbers."""
 SIBLINGS = 3
@@ -81,29 +80,42 @@ def find_sides(nodes: Sequence[Longs], observed: Patterns) -> Longs:
         nodes: per column int64[levels, combinations].
         observed: the patterns that persons have.
     """
+    levels = np.concatenate(nodes)
+    return _number(levels[_are_constant(levels, observed)])
+
+
+def _are_constant(levels: Longs, observed: Patterns) -> Flags:
+    """bool[levels], those of which no person has two nodes."""
     part, of, _ = observed.entries()
     first = np.searchsorted(part, part)
-    constant = [level for column in nodes for level in column if (level[of] == level[of[first]]).all()]
-    if not constant:
-        return np.zeros(nodes[0].shape[1], np.int64)
-    sides: Longs = np.unique(np.stack(constant), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    return sides
+    return np.array([bool((level[of] == level[of[first]]).all()) for level in levels], bool)
 
 
-def add_candidates(system: System, observed: Patterns, secret: bytes, most: int = MOST_PATTERNS) -> Patterns:
+def _number(levels: Longs) -> Longs:
+    """Numbers of the combinations of some levels: int64[combinations]."""
+    if not len(levels):
+        return np.zeros(levels.shape[1], np.int64)
+    numbers: Longs = np.unique(levels, axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return numbers
+
+
+def add_candidates(
+    system: System, observed: Patterns, secret: bytes, most: int = MOST_PATTERNS, classes: Classes | None = None
+) -> Patterns:
     """Patterns for a search: some that persons have, and others that they could have.
 
     Nobody is given more rows than the person with most rows has, and nobody two values of a column in which nobody has.
 
     Args:
-        system: the cells over combinations.
+        system: the cells over combinations, or over parts of them.
         observed: all patterns that persons have.
         secret: key of the order among equals.
         most: patterns, at most, besides those of persons in small cells, and those of one combination.
+        classes: where these are parts, the classes of a release of rows; a class is then a further column.
 
     Cost: for each combination of persons with several rows a scan of the combinations.
     """
-    candidates = _Candidates(system, observed, secret)
+    candidates = _Candidates(system, observed, secret, classes)
     numbers = dict(zip(observed.of, observed.persons.tolist(), strict=True))
     chosen: dict[Pattern, int] = {}
     kin: list[tuple[int, int]] = []
@@ -114,6 +126,8 @@ def add_candidates(system: System, observed: Patterns, secret: bytes, most: int 
     for parent, pattern in candidates.draw():
         if len(chosen) >= most:
             break
+        if classes is not None and not classes.allows(pattern):
+            continue
         place = chosen.setdefault(pattern, len(chosen))
         if parent is not None and parent in chosen:
             kin.append((chosen[parent], place))
@@ -128,14 +142,16 @@ Child = tuple[Pattern | None, Pattern]
 class _Candidates:
     """Patterns in the order in which they are taken."""
 
-    def __init__(self, system: System, observed: Patterns, secret: bytes) -> None:
-        self._observed, self._secret = observed, secret
-        self._side = find_sides(system.atoms.nodes, observed)
-        self._nodes = np.concatenate(system.atoms.nodes)
+    def __init__(self, system: System, observed: Patterns, secret: bytes, classes: Classes | None = None) -> None:
+        self._observed, self._secret, self._classes = observed, secret, classes
+        nodes = system.atoms.nodes if classes is None else (*system.atoms.nodes, classes.of[np.newaxis])
+        self._side = find_sides(nodes, observed)
+        self._nodes = np.concatenate(nodes)
         self._most = max((_rows(pattern) for pattern in observed.of), default=1)
         small = [system.members(int(cell)) for cell in np.flatnonzero(system.small)]
         self._small = set(np.concatenate([np.zeros(0, np.int64), *small]).tolist())
         self._siblings: dict[int, list[int]] = {}
+        self._moving: Moving | None = None
         self._inside = [pattern for pattern in observed.of if any(atom in self._small for atom, _ in pattern)]
 
     def list_first(self) -> Iterator[Pattern]:
@@ -146,28 +162,49 @@ class _Candidates:
         yield from self._inside
         for atom in range(self._nodes.shape[1]):
             yield ((atom, 1),)
-            if self._most > 1:
+            if self._most > 1 and (self._classes is None or self._classes.allows(((atom, 2),))):
                 yield ((atom, 2),)
 
     def draw(self) -> Iterator[Child]:
         """All others, each with a pattern of which it is made; some several times."""
         several = self._order(pattern for pattern in self._inside if _rows(pattern) > 1)
+        yield from self._transposed(several, only=None)
         for pattern in several:
             yield from self._smaller(pattern)
             yield from self._moved(pattern, only=self._small)
         # Rows come to small cells, and go elsewhere.
         small_patterns = set(self._inside)
         others = self._order(pattern for pattern in self._observed.of if pattern not in small_patterns)
+        yield from self._transposed(others, only=self._small)
         for pattern in several:
             yield from self._moved(pattern, only=None)
         yield from self._doubled(sorted(self._small))
         for pattern in others:
             yield None, pattern
             yield from self._smaller(pattern)
+        yield from self._transposed(others, only=None)
         for pattern in self._order([*others, *self._inside]):
             yield from self._larger(pattern)
             yield from self._moved(pattern, only=None)
         yield from self._doubled(range(self._nodes.shape[1]))
+
+    def _transposed(self, patterns: Sequence[Pattern], only: set[int] | None) -> Iterator[Child]:
+        """Next to classes the rows of a person with other values of all columns in which nobody has two.
+
+        Args:
+            patterns: those that are moved.
+            only: rows come to one of these combinations; None: to any.
+        """
+        if self._classes is None:
+            return
+        if self._moving is None:
+            varying = self._nodes[~_are_constant(self._nodes, self._observed)]
+            of, kind = self._classes.of, self._classes.kind
+            self._moving = Moving(self._side, _number(np.concatenate([varying, [of, kind]])))
+        for pattern in patterns:
+            for moved in self._moving.move(pattern) if len(pattern) > 1 else ():
+                if only is None or any(atom in only for atom, _ in moved):
+                    yield pattern, moved
 
     def _order(self, patterns: Iterable[Pattern]) -> list[Pattern]:
         def mark(pattern: Pattern) -> bytes:
@@ -229,7 +266,7 @@ def over_patterns(system: System, persons: Longs, patterns: Patterns, *, rows: b
     """A system over patterns: of each cell the persons, and with ``rows`` the rows as well.
 
     Args:
-        system: the cells over combinations, which count rows.
+        system: the cells over combinations, or over parts of them, which count rows.
         persons: int64[classes], the persons of each published cell.
         patterns: some patterns, which witnesses may change.
         rows: rows are published as well.
@@ -253,7 +290,8 @@ def over_patterns(system: System, persons: Longs, patterns: Patterns, *, rows: b
     published = np.zeros(many, bool)
     published[system.listed] = True
     once = np.where(published[of_class], 1, weights)
-    whole = Wholes(system, of, part, times)
+    parts = system.wholes
+    whole = Wholes(system, of, part, times) if parts is None else Wholes(parts.system, parts.of[of], part, times, of)
     atoms = Atoms((), patterns.persons, np.full(len(patterns.of), -1, np.int64))
     first = replace(
         system,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 
 def divide_cells(
-    scratch: Scratch, shape: Shape, rows: TableRef, atoms: TableRef, stage: TableRef
+    scratch: Scratch,
+    shape: Shape,
+    rows: TableRef,
+    atoms: TableRef,
+    stage: TableRef,
+    persons: Mapping[int, int] | None = None,
 ) -> tuple[TableRef, Parts]:
     """Divide the finest combinations among the classes of the release of rows.
 
@@ -32,6 +37,7 @@ def divide_cells(
         rows: see statistics/rows.
         atoms: see statistics/atoms.
         stage: the staged source.
+        persons: of each class the persons, where a person has several rows.
 
     Returns:
         the table of parts, see statistics/part_atoms, and the parts.
@@ -54,6 +60,7 @@ def divide_cells(
         linked=neighbour.linked,
         link=neighbour.link,
         columns=columns,
+        merged=not columns and persons is None,
     )
     if any(scratch.numbers("statistics/not_placed", placed=placed, linked=neighbour.linked)):
         raise make_changed_error(neighbour.release, neighbour.version)
@@ -67,11 +74,57 @@ def divide_cells(
     listed, table = scratch.table("listed_parts"), scratch.table("part_atoms")
     number = np.arange(1, len(parts) + 1, dtype=np.int64)
     arrays = {"atom": number, "whole": parts.atom + 1, "kind": parts.kind, "class": parts.of, "n": parts.count}
+    arrays["class_persons"] = np.array([(persons or {}).get(of, 0) for of in parts.of.tolist()], np.int64)
     arrays |= {f"r{column.place}": parts.ranks[index] for index, column in enumerate(columns)}
     scratch.engine.load_arrays(listed, arrays)
     scratch.execute("statistics/part_atoms", parts=table, atoms=atoms, listed=listed, **shape.context())
     scratch.drop(placed)
     return table, parts
+
+
+def read_person_rows(
+    scratch: Scratch, shape: Shape, rows: TableRef, stage: TableRef
+) -> tuple[Longs, Longs, Longs, Longs]:
+    """Rows of persons: int64[n] each, the person, the finest combination from 0, the class, and how many rows.
+
+    Args:
+        scratch: the run.
+        shape: the counted columns, with the release of rows.
+        rows: see statistics/rows.
+        stage: the staged source.
+
+    Cost: a sort of the rows by their link, and the codes of all persons' rows leave the engine.
+    """
+    listed, neighbour = scratch.table("person_classes"), shape.neighbour
+    assert neighbour is not None
+    placing: dict[str, Any] = {
+        "stage": stage,
+        "linked": neighbour.linked,
+        "link": neighbour.link,
+        "columns": list(neighbour.columns),
+    }
+    scratch.execute("statistics/person_classes", listed=listed, rows=rows, **placing)
+    query = scratch.sql("statistics/person_class_codes", listed=listed)
+    person, atom, of, times = (cast("Longs", array) for array in scratch.fetch_arrays(query, ["int64"] * 4))
+    scratch.drop(listed)
+    return person, atom - 1, of, times
+
+
+def place_persons(parts: Parts, person_rows: tuple[Longs, Longs, Longs, Longs]) -> tuple[Longs, Longs, Longs]:
+    """The same rows by part: the person, the part, and how many rows."""
+    person, atom, of, times = person_rows
+    base = int(parts.atom.max(initial=0)) + 1
+    keys = (parts.of + 1) * base + parts.atom
+    order = np.argsort(keys, kind="stable")
+    place: Longs = order[np.searchsorted(keys[order], (of + 1) * base + atom)].astype(np.int64)
+    return person, place, times
+
+
+def count_class_persons(person_rows: tuple[Longs, Longs, Longs, Longs]) -> dict[int, int]:
+    """The persons with rows in each class."""
+    person, _, of, _ = person_rows
+    numbers, persons = np.unique(np.unique(np.stack([of, person]), axis=1)[0], return_counts=True)
+    return dict(zip(numbers.tolist(), persons.tolist(), strict=True))
 
 
 def _read_placed(scratch: Scratch, shape: Shape, placed: TableRef, atoms: TableRef) -> Placed:

@@ -101,7 +101,13 @@ class Shape:
     @property
     def counted(self) -> str:
         """The summed column of the cells; with several measures all are equal, unless there are patterns."""
-        return "n" if self.has_rows or self.patterns else "persons"
+        return "n" if self.has_rows or self.patterns or self.neighbour is not None else "persons"
+
+    @property
+    def bounded(self) -> str:
+        """The measure of the bounds that are compared with witnesses of the summed column; empty: there is none."""
+        names = [name for name, column in self.measures if column == self.counted or not self.patterns]
+        return names[0] if names else ""
 
     @property
     def has_rows(self) -> bool:
@@ -150,6 +156,7 @@ class Shape:
                     "tight": f"{name}_tight",
                     "column": column,
                     "place": place,
+                    "bounded": name == self.bounded,
                 }
                 | dict(zip(("bottom", "top", "sure"), self.bounds_of(column), strict=True))
                 for place, (name, column) in enumerate(self.measures, 1)

@@ -60,12 +60,14 @@ class Wholes:
         of: int64[parts], the combination of each part; of patterns one after the other the combinations of each.
         part: of patterns the pattern of each of ``of``, in ascending order; None: each part has one combination.
         times: of patterns how many rows of the combination each has.
+        places: of patterns over parts of the combinations the part of each of ``of``; None: there are no parts.
     """
 
     system: System
     of: Longs
     part: Longs | None = None
     times: Longs | None = None
+    places: Longs | None = None
 
     def add(self, change: Longs) -> Longs:
         """Changes of parts, as those of the combinations: int64[.., combinations]."""

@@ -89,6 +89,7 @@ EQUAL: list[dict[str, Any]] = [
     {"alpha": 0.8},
     {"l": 1.25, "alpha": 0.8},
     {"entropy_l": 1.649384},  # e to the entropy of 0.8 and 0.2 is 1.6493848
+    {"entropy_l": 1.649},  # a larger share is 0.80017, which no class of 600 rows has
     {"recursive_cl": {"c": "4.00001", "l": 2}},
     {"recursive_cl": {"c": "4.00001", "l": 2}, "alpha": 0.8},
 ]

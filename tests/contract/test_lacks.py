@@ -190,6 +190,7 @@ def test_every_ability_that_an_engine_may_lack_is_a_feature_or_has_another_way()
     }
     optional |= {name for name, kind in inspect.get_annotations(Engine).items() if kind == "bool"}
     features = {"rights", "lake", "second_file", "compaction", "transactions", "updates", "ledger_engine", "transfer"}
+    features |= {"lake_engine"}
     assert optional == features | set(ANOTHER_WAY)
     assert set(POWERS) == set(CALLS) == set(FEATURES)
     assert all(set(lacks) <= set(FEATURES) for lacks in LACKS.values())

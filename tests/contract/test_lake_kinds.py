@@ -185,7 +185,7 @@ def test_tables_of_one_release_are_all_of_one_version_after_a_kill(db, lake, com
 
     with monkeypatch.context() as patched:
         patched.setattr(LakeWriter, "commit", commit)
-        patched.setattr("sqlanon.release.publish.publish._clean_up", lambda *_: None)
+        patched.setattr("sqlanon.release.publish.publish.clean_up", lambda *_: None)
         with pytest.raises(Lost):
             db.run_tables(specs)
     if not commits:

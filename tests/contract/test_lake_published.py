@@ -188,7 +188,7 @@ def test_rows_of_another_program_are_not_replaced(db, lake):
         assert db.run(spec).outcome == "unchanged"
     lake.append(lake.arrow().slice(0, 1))
     for act in (lambda: db.run(spec, full=True), lambda: db.unpublish("visits")):
-        with pytest.raises(PolicyError, match=r"did not publish|does not hold version 1"):
+        with pytest.raises(PolicyError, match=r"did not publish|does not show version 1"):
             act()
     assert sum((rows_in(lake) - before).values()) == 1
     assert lake.files() == lake.committed()

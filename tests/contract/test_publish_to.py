@@ -20,7 +20,8 @@ from sqlanon.errors import (
     PrivacyViolation,
     UnsupportedError,
 )
-from sqlanon.release.publish import send
+from sqlanon.release.publish import carry
+from sqlanon.release.publish.carry import Road
 from tests.contract.elsewhere import PAIRS, Pair, add, pair, shown
 
 __all__ = ["pair"]
@@ -178,6 +179,35 @@ def test_a_release_of_another_database_is_not_replaced(pair, tmp_path):
 
 
 @EACH
+def test_values_that_were_changed_there_are_noticed(pair):
+    spec = pair.spec()
+    with sqlanon.connect(pair.source) as db:
+        db.run(spec)
+        assert db.audit("release.visits", spec=spec).satisfied
+        token = _token(pair)
+        for table, change in {token: "ill = 'd9' WHERE ill = 'd1'", f"{token}_metadata": "role = 'x'"}.items():
+            with sqlanon.connect(pair.target) as there:
+                there.engine.execute(f"CREATE TABLE _sqlanon.spare AS SELECT * FROM _sqlanon.sent_{table}")
+                there.engine.execute(f"UPDATE _sqlanon.sent_{table} SET {change}")
+            for act in (lambda: db.run(spec), lambda: db.plan(spec), lambda: db.unpublish("visits")):
+                with pytest.raises(PolicyError, match="changed since"):
+                    act()
+            audited = db.audit("release.visits", spec=spec)
+            assert not audited.satisfied
+            assert "version 1 in" in str(audited.not_measured)
+            with sqlanon.connect(pair.target) as there:
+                there.engine.execute(f"DELETE FROM _sqlanon.sent_{table}")
+                there.engine.execute(f"INSERT INTO _sqlanon.sent_{table} SELECT * FROM _sqlanon.spare")
+                there.engine.execute("DROP TABLE _sqlanon.spare")
+        assert db.run(spec).outcome == "unchanged"
+
+
+def _token(pair: Pair) -> str:
+    with sqlanon.connect(pair.target) as there:
+        return str(there.engine.fetch("SELECT token FROM _sqlanon.received")[0][0])
+
+
+@EACH
 def test_another_session_publishes_there(pair):
     with sqlanon.connect(pair.source) as db:
         db.run(pair.spec())
@@ -230,8 +260,8 @@ def test_types_that_would_lose_something(kinds, kind, text, tmp_path):
         ({"publish_to": "postgresql://a:secret@host/db"}, PolicyError, "a password in the URL"),
         ({"publish_to": "postgresql://host/db?password=secret"}, PolicyError, "a password in the URL"),
         ({"publish_to": "${SQLANON_NOT_SET}"}, PolicyError, "the environment variable SQLANON_NOT_SET is not set"),
-        ({"publish_file": "a.duckdb"}, PolicyError, "a release goes to one place"),
-        ({"publish": "delta:a"}, PolicyError, "a release goes to one place"),
+        ({"publish_file": "a.duckdb"}, PolicyError, "a release goes to one"),
+        ({"publish": "delta:a"}, PolicyError, "a release goes to one"),
         ({"format": "anatomy", "method": "anatomy", "k": 1}, UnsupportedError, "not with format anatomy"),
         ({"publish_to": "postgresql://127.0.0.1:1/db"}, DatabaseError, "publish_to: cannot connect to PostgreSQL"),
     ],
@@ -325,26 +355,26 @@ def test_objects_that_depend_on_the_view(pair):
 @pytest.mark.parametrize("pair", ["duckdb-postgres", "postgres-duckdb"], indirect=True)
 @pytest.mark.parametrize("change", ["a row less", "another value"])
 def test_what_arrived_is_compared(pair, change, monkeypatch):
-    plain = send._copy
+    plain = Road.carry
     with sqlanon.connect(pair.source) as db:
         db.run(pair.spec())
         before = pair.there()
 
-        def spoil(engine: Any, origin: Any, receiver: Any, copy: Any, columns: Any, watch: Any) -> int:
-            stream = engine.transfer.stream_rows
+        def spoil(road: Any, *asked: Any) -> Any:
+            stream = road.source.transfer.stream_rows
 
-            def spoiled(*asked: Any) -> Iterable[Any]:
-                for block in stream(*asked):
+            def spoiled(*statement: Any) -> Iterable[Any]:
+                for block in stream(*statement):
                     rows = [tuple(row) for row in block]
                     yield rows[1:] if change == "a row less" else [(*rows[0][:-1], "d9"), *rows[1:]]
 
-            monkeypatch.setattr(type(engine), "stream_rows", lambda _, *asked: spoiled(*asked))
+            monkeypatch.setattr(type(road.source), "stream_rows", lambda _, *statement: spoiled(*statement))
             try:
-                return plain(engine, origin, receiver, copy, columns, watch)
+                return plain(road, *asked)
             finally:
                 monkeypatch.undo()
 
-        monkeypatch.setattr(send, "_copy", spoil)
+        monkeypatch.setattr(Road, "carry", spoil)
         with pytest.raises(PrivacyViolation, match="differ from what was verified"):
             db.run(pair.spec(), full=True)
         assert pair.there() == before == shown(db)
@@ -356,7 +386,7 @@ def test_requirements_are_measured_there(pair, monkeypatch):
     with sqlanon.connect(pair.source) as db:
         db.run(pair.spec())
         before = pair.there()
-        monkeypatch.setattr(send, "verify_equal", lambda *_: 24)
+        monkeypatch.setattr(carry, "verify_equal", lambda *_: (24, ""))
         monkeypatch.setattr(
             PostgresEngine,
             "load_texts",
@@ -364,7 +394,7 @@ def test_requirements_are_measured_there(pair, monkeypatch):
                 self, table, columns, [[row for block in blocks for row in block][:-1]]
             ),
         )
-        with pytest.raises(PrivacyViolation, match="in the other database: asked"):
+        with pytest.raises(PrivacyViolation, match="in the other place: asked"):
             db.run(pair.spec(k=24, l=1), full=True, allow_weaker=True)
         assert pair.there() == before
 

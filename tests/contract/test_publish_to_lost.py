@@ -21,7 +21,7 @@ import sqlanon
 from sqlanon import policy
 from sqlanon.errors import DatabaseError
 from sqlanon.release.catalog.receiver import open_receiver
-from sqlanon.release.publish import send
+from sqlanon.release.publish import carry, send
 from tests.contract.elsewhere import PAIRS, Pair, add, die, pair, shown
 
 __all__ = ["pair"]
@@ -41,7 +41,7 @@ def test_a_cut_connection(pair, place, monkeypatch):
     with sqlanon.connect(pair.source) as db:
         db.run(pair.spec())
         before = pair.there()
-        plain = send._copy if place == "rows" else send.Receiver.add
+        plain = carry.Road.carry if place == "rows" else send.Receiver.add
 
         def cutting(*asked: Any) -> Any:
             done = plain(*asked)
@@ -49,7 +49,7 @@ def test_a_cut_connection(pair, place, monkeypatch):
                 other.execute(cut)
             return done
 
-        owner, attribute = (send, "_copy") if place == "rows" else (send.Receiver, "add")
+        owner, attribute = (carry.Road, "carry") if place == "rows" else (send.Receiver, "add")
         with monkeypatch.context() as patched:
             patched.setattr(owner, attribute, cutting)
             with pytest.raises(DatabaseError, match="the connection to PostgreSQL was lost"):
@@ -86,7 +86,7 @@ def test_a_server_without_room(pair):
                 "CREATE EVENT TRIGGER full_disk ON ddl_command_end WHEN TAG IN ('CREATE VIEW') "
                 "EXECUTE FUNCTION public.full_disk()"
             )
-        with pytest.raises(DatabaseError):
+        with pytest.raises(DatabaseError, match="a disk of the server is full"):
             db.run(pair.spec(), full=True)
         assert pair.there() == before == shown(db)
         with sqlanon.connect(pair.target) as there:
@@ -184,19 +184,19 @@ KILLED = """
 import os, signal, sys
 import sqlanon
 from sqlanon import policy
-from sqlanon.release.publish import send
+from sqlanon.release.publish import carry, send
 (spec,) = policy.load("anon.yml").releases
-plain = send.{where}
+plain = {where}
 def last(*asked):
     done = plain(*asked)
     os.kill(os.getpid(), signal.SIGKILL)
-send.{where} = last
+{where} = last
 with sqlanon.connect(sys.argv[1]) as db:
     db.run(spec, full=True)
 """
 
 
-@pytest.mark.parametrize("where", ["_copy", "_show"])
+@pytest.mark.parametrize("where", ["carry.Road.carry", "send._show"])
 @pytest.mark.parametrize("pair", ["postgres-duckdb", "duckdb-postgres"], indirect=True)
 def test_a_process_that_is_killed(pair, where, tmp_path):
     policy_file = tmp_path / "anon.yml"

@@ -162,8 +162,8 @@ def test_a_requirement_is_measured_with_its_distances(pair, monkeypatch):
         assert measured == [True, True, False]
         entry = send.Catalog(db.engine).entries("visits", statuses=("published",))[0]
         with sqlanon.connect(pair.target) as there:
-            view = there.engine.target("release.visits")
+            view = there.engine.relation("release.visits")
             stored = {**entry.policy, "privacy": {**entry.policy["privacy"], "t": "1/1000"}}
-            with pytest.raises(PrivacyViolation, match="t of ill in the other database"):
+            with pytest.raises(PrivacyViolation, match="t of ill in the other place"):
                 verify_promises(there.engine, view, stored, spec_of(pair, **asked).columns)
             verify_promises(there.engine, view, stored, None)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sqlanon.errors import PrivacyViolation
 from sqlanon.release.catalog.catalog import Catalog
 from tests.contract.counted import Made, cells_of, key, stays
 from tests.engines import read_table
@@ -91,6 +92,28 @@ def test_linked_tables_are_one_system(shared_db: Any, tmp_path: Path) -> None:
     both = {(row["level_region"] == 0, row["level_age"] < 2) for row in made.rows()}
     assert both == {(True, False), (False, True), (False, False)}
     assert "n_low" not in made.rows()[0]
+
+
+FEW = [("few", "F", 20, 0), ("few", "F", 21, 1), ("few", "M", 22, 2), ("few", "M", 23, 3)]
+
+
+def test_linked_tables_with_combinations_that_no_table_rules_out(shared_db: Any, tmp_path: Path) -> None:
+    """Two persons of one sex are the only ones of two ages: for readers they may be of two sexes."""
+    rows = [*FEW, *(("many", "F", 20, 4 + pid) for pid in range(4))]
+    tables = "[{name: a, by: [region, sex]}, {name: b, by: [region, age]}]"
+    made = Made(shared_db, tmp_path, rows, columns="{region: {}, sex: {}, age: {}}", tables=tables)
+    assert made.run().statistics.shown
+    assert shared_db.audit(f"release.{made.view}").satisfied
+    assert shared_db.attack(made.name).held
+    (low,) = [row["n_low"] for row in made.rows() if (row["region"], row["sex"]) == ("few", "F")]
+    assert low == 1
+    (*_, entry) = Catalog(shared_db.engine).entries(made.name)
+    atoms = f'"_sqlanon"."{entry.counts["atoms"].name}"'
+    (empty,) = shared_db.engine.fetch(f"SELECT COUNT(*) FROM {atoms} WHERE n = 0")[0]
+    assert empty
+    shared_db.engine.execute(f"UPDATE {atoms} SET v2_0 = 'vX' WHERE n = 0")
+    with pytest.raises(PrivacyViolation, match="the certificate fails: sums"):
+        shared_db.audit(f"release.{made.view}")
 
 
 def test_metadata_have_the_rules_and_no_number_of_small_cells(shared_db: Any, tmp_path: Path) -> None:

@@ -122,6 +122,21 @@ def test_next_to_a_release_of_rows(summed: bool, shared_db: Any, tmp_path: Path)
         assert row["n"].tight == row["n"].exact
 
 
+def test_queries_next_to_a_release_of_rows_without_bounds(shared_db: Any, tmp_path: Path) -> None:
+    """Answers are made of the view of the counts: who has the rows as well may bound numbers more closely."""
+    roles = "pid: {role: identifier}, region: {role: quasi}"
+    pair = Pair(shared_db, tmp_path, "bounds beside", roles=roles, privacy="{k: 20}")
+    asked = {**SUMMED, "measures": "{n: count}", "protect": "{persons: 3}"}
+    pair.write(**asked, more=f"    together: ['{pair.rows_name}']\n")
+    pair.run()
+    answers = shared_db.query(
+        f"SELECT region, sex, count(*) AS n FROM {pair.source} GROUP BY region, sex", release=pair.name
+    )
+    assert any(not row["n"].exact for row in answers.rows)
+    for row in answers.rows:
+        assert row["n"].tight == row["n"].exact
+
+
 def test_queries_over_tables_without_all_columns(shared_db: Any, tmp_path: Path) -> None:
     """Bounds of a query are those of all tables together, and tight."""
     made = Made(shared_db, tmp_path, ROWS, **{**LINKED, "protect": "{persons: 3}"})

@@ -57,7 +57,13 @@ def test_a_lineage_ends_and_another_begins(shared_db: Any, tmp_path: Path) -> No
     seen.append(made.publish())
     compare(seen)
     assert made.satisfied
-    assert shared_db.attack(made.name).held
+    attacked = shared_db.attack(made.name)
+    assert attacked.held
+    assert attacked.versions == 4
+    naive, versions, insiders = attacked.attacks
+    assert naive.exact
+    assert naive.cells == versions.cells
+    assert insiders.readers
 
 
 def test_a_lineage_after_versions_of_hidden_totals(shared_db: Any, tmp_path: Path) -> None:
@@ -85,6 +91,39 @@ def test_a_lineage_of_tables_without_all_columns(shared_db: Any, tmp_path: Path)
     made.publish()
     assert made.satisfied
     assert shared_db.attack(made.name).held
+
+
+def test_a_lineage_with_bounds(shared_db: Any, tmp_path: Path) -> None:
+    """Bounds of a new lineage have every number of now, and the next version adds those of its new rows."""
+    made = Ended(shared_db, tmp_path, "bounds")
+    made.write(**{**FOLLOWED, "protect": "{persons: 3, bounds: exact}", "more": MORE})
+    for rows in ([], *COME, [("north", "M")] * 9):
+        made.come(*rows) if rows else None
+        made.wait() if len(made.versions) == 2 else None
+        for row in made.publish():
+            number = made.count(made.made, row)
+            assert row["n_low"] <= number
+            assert row["n_high"] is None or number <= row["n_high"]
+        assert made.satisfied
+    assert Catalog(shared_db.engine).entries(made.name)[-1].report["statistics"]["earlier"] == [1, 2]
+    assert shared_db.attack(made.name).held
+
+
+@pytest.mark.thorough
+def test_an_attack_finds_what_a_lineage_that_does_not_look_back_would_show(shared_db: Any, tmp_path: Path) -> None:
+    made = Ended(shared_db, tmp_path, "ends")
+    made.publish()
+    made.come(*COME[0])
+    made.publish()
+    made.wait()
+    made.come(*COME[1])
+    made.publish()
+    assert shared_db.attack(made.name).held
+    cells = Catalog(shared_db.engine).entries(made.name)[-1].counts["cells"]
+    shared_db.engine.execute(f'UPDATE "_sqlanon"."{cells.name}" SET hidden = 0 WHERE persons >= 3')
+    attacked = shared_db.attack(made.name)
+    assert attacked.attacks[1].exact
+    assert not attacked.held
 
 
 @pytest.mark.thorough
@@ -192,6 +231,10 @@ TAMPERED = {
         "shown cells that a witness changes",
         "INSERT INTO {past_witness} (witness, atom, change) SELECT 999, atom, 1 FROM {past_atoms} WHERE batch = 1",
     ),
+    "bounds that are too narrow": (
+        "(rows|bounds)",
+        "UPDATE {cells} SET low = n, high = n WHERE hidden = 1 AND batch = 3",
+    ),
     "a cell that is shown": ("(rows|shown)", "UPDATE {cells} SET hidden = 0"),
 }
 
@@ -202,6 +245,7 @@ def test_the_certificate_of_all_lineages_refuses(
     what: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = Ended(shared_db, tmp_path, "ends")
+    made.write(**{**FOLLOWED, "protect": "{persons: 3, bounds: exact}", "more": MORE})
     made.publish()
     made.come(*COME[0])
     before = made.publish()

@@ -77,9 +77,9 @@ def unpublish_until(reported: Connection, url: str, stage: str, file: str) -> No
     The stages are ``unlink`` and ``unlinked`` of its file, and ``dropped`` of a view.
     """
     import sqlanon
-    from sqlanon.release.publish import unpublish
+    from sqlanon.release.publish import in_views
 
-    unlink, withdrawn = Path.unlink, unpublish.record_withdrawal
+    unlink, withdrawn = Path.unlink, in_views.record_withdrawal
 
     def stopping(path: Path, *arguments: Any, **options: Any) -> None:
         if path.name == file and stage == "unlink":
@@ -94,7 +94,7 @@ def unpublish_until(reported: Connection, url: str, stage: str, file: str) -> No
         withdrawn(*arguments)
 
     Path.unlink = stopping  # type: ignore[method-assign, assignment]
-    unpublish.record_withdrawal = before  # type: ignore[assignment]
+    in_views.record_withdrawal = before  # type: ignore[assignment]
     with sqlanon.connect(url, threads=1) as db:
         db.unpublish("people", purge=True)
     reported.send("done")
@@ -112,15 +112,15 @@ def _stop_at_replace(reported: Connection, stage: str) -> None:
 
 
 def _stop_after_swap(reported: Connection) -> None:
-    from sqlanon.release.publish import publish
+    from sqlanon.release.publish import new
 
-    swap = publish.swap
+    swap = new.swap
 
     def stopping(*arguments: Any) -> None:
         swap(*arguments)
         stop(reported)
 
-    publish.swap = stopping  # type: ignore[assignment]
+    new.swap = stopping  # type: ignore[assignment]
 
 
 def run_beside_readers(

@@ -161,9 +161,40 @@ def test_versions_follow_one_another(session: Any) -> None:
         assert not leftovers(db)
 
 
+def read_alike(db: Any, known: Any, name: str, of: str = "count(*)") -> None:
+    """Queries, audits and attacks of a release are those of DuckDB, and the attacks find nothing."""
+    query = f"SELECT sex, {of} AS x FROM release.{name} WHERE region = 'north' GROUP BY sex ORDER BY sex"
+    assert db.query(query).rows == known.query(query).rows
+    reports = [one.audit_statistics([f"release.{name}"]) for one in (db, known)]
+    assert repr(reports[0]) == repr(reports[1])
+    attacked = [one.attack(name) for one in (db, known)]
+    assert attacked[0].held
+    assert attacked[0].attacks == attacked[1].attacks
+    assert attacked[0].sums == attacked[1].sums
+
+
+def test_versions_with_bounds_follow_in_time(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Margins are shown in all versions, and time asks for one before its cohort is there."""
+    name, more = "timed", "    refresh: {mode: frozen, cohort: {persons: 30, every: 90d}}\n"
+    spec = policy(name, more=more, **(TWO | {"protect": "{persons: 3, bounds: exact, show: [total]}"}))
+    with both(session, name, visits(name, 60)) as (db, known):
+        for one in (db, known):
+            one.run(spec)
+            text = ", ".join(map("('north', '{}', 20, {}, 1)".format, "FFFFFFFM", range(900, 908)))
+            one.engine.execute(f"INSERT INTO {name}_stays VALUES {text}")
+            assert one.run(spec).outcome == "unchanged"
+        monkeypatch.setattr(followed, "is_old", lambda age, *_: age is not None)
+        for one in (db, known):
+            assert one.run(spec).outcome == "published"
+        assert rows(db, f"release.{name}") == rows(known, f"release.{name}")
+        assert db.audit(f"release.{name}").satisfied
+        read_alike(db, known, name)
+        assert not leftovers(db)
+
+
 def test_a_lineage_begins(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     name, more = "lineages", "    refresh: {mode: frozen, cohort: {persons: 8}, lineage: 90d}\n"
-    spec = policy(name, more=more, **(TWO | {"protect": "{persons: 3}"}))
+    spec = policy(name, more=more, **(TWO | {"protect": "{persons: 3, bounds: exact}"}))
     with both(session, name, visits(name, 60)) as (db, known):
         for one in (db, known):
             one.run(spec)
@@ -174,6 +205,7 @@ def test_a_lineage_begins(session: Any, monkeypatch: pytest.MonkeyPatch) -> None
             assert one.run(spec).statistics.earlier == (1,)
         assert rows(db, f"release.{name}") == rows(known, f"release.{name}")
         assert db.audit(f"release.{name}").satisfied
+        read_alike(db, known, name)
         assert not leftovers(db)
 
 
@@ -193,6 +225,8 @@ def test_counts_are_protected_together_with_rows(session: Any) -> None:
             one.run(spec)
         for view in (name, f"{name}_rows"):
             assert rows(db, f"release.{view}") == rows(known, f"release.{view}")
+        read_alike(db, known, name)
+        read_alike(db, known, name, "sum(cost)")
         with pytest.raises(GuardError, match="protected together with version 1"):
             db.run(of_rows, full=True)
         assert not leftovers(db)

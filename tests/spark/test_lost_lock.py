@@ -14,7 +14,7 @@ from sqlanon.engines.spark import locks
 from sqlanon.engines.spark.names import qualify
 from sqlanon.errors import DatabaseError, LockedError
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.publish import publish
+from sqlanon.release.publish import in_views, publish
 from tests.safety.people import RELEASE, ROWS
 from tests.spark.killed import write_people
 
@@ -32,17 +32,17 @@ def test_a_run_that_has_lost_its_lock_drops_nothing_of_the_next_one(session, mon
         sqlanon.connect(session, temporary=True, accept_shared=True) as late,
         sqlanon.connect(session, temporary=True, accept_shared=True) as next_one,
     ):
-        commit, made = publish.commit, []
+        commit, made = in_views.commit, []
 
         def meanwhile(engine: Any, *given: Any) -> None:
             if engine is late.engine:
                 made.append(next_one.anonymize("people", **options).report.version)
             else:
-                publish._clean_up(late.engine, "taken")
+                publish.clean_up(late.engine, "taken")
             commit(engine, *given)
 
         write_people(late, 0)
-        monkeypatch.setattr(publish, "commit", meanwhile)
+        monkeypatch.setattr(in_views, "commit", meanwhile)
         monkeypatch.setattr(locks, "ANSWER", 0.0)
         monkeypatch.setattr(next_one.engine._locks, "_is_alive", lambda _: False)
         with pytest.raises(LockedError, match="another one has taken over"):

@@ -1,5 +1,5 @@
 -- name: statistics/compared
--- params: compared (table to make), published (as statistics/published makes it), cells (tables), columns (list), measures (list of {column}), sums (list of {place}), bounds (bool), tight (bool),
+-- params: compared (table to make), published (as statistics/published makes it), cells (tables), columns (list), measures (list of {column, place, bounded (bool)}), sums (list of {place}), bounds (bool), tight (bool),
 --   counted (n or persons), threshold, version
 -- returns: cell bigint (NULL: no such cell), value bigint (the true one), n and persons bigint, small, hidden integer (1 or 0), times integer (rows of the cell; NULL: it is not
 --   published), wrong integer (1: the row contradicts the cell, its status, or the rules of shown and hidden cells), the published bounds
@@ -20,11 +20,9 @@ SELECT
         ELSE 1
     END AS wrong
 {% if bounds %}
-{% for m in measures if m.column == counted %}
-{% if loop.first %}
+{% for m in measures if m.bounded %}
     , p.lower{{ m.place }} AS lower
     , p.upper{{ m.place }} AS upper
-{% endif %}
 {% endfor %}
 {% for m in measures %}
     , p.lower{{ loop.index }} AS lower{{ loop.index }}

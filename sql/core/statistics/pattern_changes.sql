@@ -1,5 +1,5 @@
 -- name: statistics/pattern_changes
--- params: changes (table to make), witness, patterns, paid (tables), sums (list of {place})
+-- params: changes (table to make), witness, patterns, paid (tables; the last with sums alone), sums (list of {place})
 -- returns: witness bigint, atom bigint, change bigint (rows of the finest combination that the persons of a witness have more), s<sum> bigint (its sums more)
 CREATE {{ changes | scratch }} AS
 SELECT
@@ -19,6 +19,7 @@ FROM (
 {% endfor %}
     FROM {{ witness | table }} AS w
     JOIN {{ patterns | table }} AS q ON q.pattern = w.pattern
+{% if sums %}
     UNION ALL
     SELECT
         p.witness AS witness
@@ -28,5 +29,6 @@ FROM (
         , p.s{{ s.place }} AS s{{ s.place }}
 {% endfor %}
     FROM {{ paid | table }} AS p
+{% endif %}
 ) AS g
 GROUP BY g.witness, g.atom

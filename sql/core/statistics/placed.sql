@@ -1,10 +1,10 @@
 -- name: statistics/placed
 -- params: placed (table to make), rows (table, as statistics/rows makes it), stage (table of rid, alias), linked (table of link, class),
 --   link (alias of each column that it is the hash of, or none: the column link), columns (of which classes show less, list of {place, how, alias,
---   leaves (table of key, rank, or none)})
+--   leaves (table of key, rank, or none)}), merged (bool: without such columns, where persons are not counted, all classes are one)
 -- returns: atom bigint, class bigint (-1: the release of rows leaves the rows out; -2: it does not have them), n bigint (rows), and of each column
 --   r<place> bigint, the rank of the value: 0 for NULL
--- Without such columns all classes are one: nothing but sums of the shown columns is known.
+-- Merged classes: nothing but sums of the shown columns is known.
 -- Rows of equal link (equal in all columns where the policy names no identifier) are paired in turn.
 CREATE {{ placed | scratch }} AS
 SELECT
@@ -21,7 +21,7 @@ SELECT
 FROM (
     SELECT
         r.atom AS atom
-        , CASE WHEN l.turn IS NULL THEN -2 {% if not columns %}WHEN l.class >= 0 THEN 0 {% endif %}ELSE l.class END AS class
+        , CASE WHEN l.turn IS NULL THEN -2 {% if merged %}WHEN l.class >= 0 THEN 0 {% endif %}ELSE l.class END AS class
         , COUNT(*) AS n
 {% for c in columns %}
         , MIN({% if c.leaves %}p{{ c.place }}.rank{% elif c.how == "members" %}CASE WHEN r.v{{ c.place }}_0 <> 'n' THEN r.v{{ c.place }}_0 END{% else %}s.{{ c.alias }}{% endif %}) AS x{{ c.place }}
@@ -38,5 +38,5 @@ FROM (
 {% for c in columns if c.leaves %}
     LEFT JOIN {{ c.leaves | table }} AS p{{ c.place }} ON p{{ c.place }}.leaf = r.v{{ c.place }}_0
 {% endfor %}
-    GROUP BY r.atom, CASE WHEN l.turn IS NULL THEN -2 {% if not columns %}WHEN l.class >= 0 THEN 0 {% endif %}ELSE l.class END
+    GROUP BY r.atom, CASE WHEN l.turn IS NULL THEN -2 {% if merged %}WHEN l.class >= 0 THEN 0 {% endif %}ELSE l.class END
 ) AS g

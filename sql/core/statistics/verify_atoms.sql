@@ -1,7 +1,7 @@
 -- name: statistics/verify_atoms
 -- params: keyed (table, as statistics/verify_rows makes it), atoms (table), columns (list of {levels}), sums (list of {place})
--- returns: failing bigint: finest combinations of the staged rows that are not in the table with the same rows, persons and sums, others that are in
---   it, atoms of one person without an owner; shared bigint: owners that are several persons, or persons that are several owners
+-- returns: failing bigint: finest combinations of the staged rows that are not in the table with the same rows, persons and sums, others with
+--   rows that are in it, atoms of one person without an owner; shared bigint: owners that are several persons, or persons that are several owners
 WITH f AS (
     SELECT
         COUNT(*) AS n
@@ -23,7 +23,7 @@ WITH f AS (
 , j AS (
     SELECT f.n AS fresh, a.n AS kept, a.owner AS owner, f.one AS one, f.persons AS persons
     FROM f
-    FULL JOIN {{ atoms | table }} AS a
+    FULL JOIN (SELECT b.* FROM {{ atoms | table }} AS b WHERE b.n > 0) AS a
         ON {% for c in columns %}{% set i = loop.index %}{% for level in range(c.levels) %}a.v{{ i }}_{{ level }} = f.v{{ i }}_{{ level }} AND {% endfor %}{% endfor %}a.n = f.n AND a.persons = f.persons{% for own in sums %} AND a.s{{ own.place }} = f.s{{ own.place }}{% endfor %}
 
 )

@@ -1,9 +1,9 @@
 -- name: statistics/verify_placed
 -- params: keyed (table, as statistics/verify_rows makes it), stage, linked (tables), link (see statistics/placed), atoms (table of parts), columns (list of
---   {levels}), neighbour (columns of which classes show less; without any all classes are one)
+--   {levels}), merged (bool, see statistics/placed)
 -- returns: failing bigint: rows by class and finest combination that are not in the table with the same number, and others that are in it
 {% macro keys(of) %}{% for c in columns %}, {{ of }}.v{{ loop.index }}_0{% endfor %}{% endmacro %}
-{% set class = "COALESCE(l.class, -1)" if neighbour else "CASE WHEN l.class IS NULL THEN -1 ELSE 0 END" %}
+{% set class = "CASE WHEN l.class IS NULL THEN -1 ELSE 0 END" if merged else "COALESCE(l.class, -1)" %}
 SELECT COUNT(*) AS failing
 FROM (
     SELECT {{ class }} AS class, COUNT(*) AS n{% for c in columns %}, d.v{{ loop.index }}_0 AS v{{ loop.index }}_0{% endfor %}

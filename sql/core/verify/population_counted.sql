@@ -1,7 +1,7 @@
 -- name: verify/population_counted
--- params: counted (table to make), groups, people, matched (tables)
--- returns: grp bigint, n bigint, population bigint: rows and rows of the population of every published cell; and, with n = 0, those of the
---   population that lie in none, where there are any
+-- params: counted (table to make), groups, people, matched (tables), left_out (rows of the source that are not published)
+-- returns: grp bigint, n bigint, population bigint: rows and rows of the population of every published cell; and, with the left-out rows,
+--   those of the population that lie in none, where there are any of either
 CREATE {{ counted | scratch }} AS
 SELECT g._sqlanon_grp AS grp, CAST(g._sqlanon_n AS BIGINT) AS n, COALESCE(m.n, 0) AS population
 FROM {{ groups | table }} AS g
@@ -11,11 +11,11 @@ LEFT JOIN (
     GROUP BY a.grp
 ) AS m ON m.grp = g._sqlanon_grp
 UNION ALL
-SELECT CAST(0 AS BIGINT) AS grp, CAST(0 AS BIGINT) AS n, CAST(SUM(p.n) AS BIGINT) AS population
+SELECT CAST(0 AS BIGINT) AS grp, CAST({{ left_out }} AS BIGINT) AS n, CAST(COALESCE(SUM(p.n), 0) AS BIGINT) AS population
 FROM {{ people | table }} AS p
 LEFT JOIN (
     SELECT DISTINCT b.cell AS cell
     FROM {{ matched | table }} AS b
 ) AS o ON o.cell = p.cell
 WHERE o.cell IS NULL
-HAVING COUNT(*) > 0
+HAVING COUNT(*) > 0{{ " OR TRUE" if left_out }}

@@ -165,9 +165,10 @@ def _next(
     from sqlanon.cli.show.text import command, hide_password, list_option
 
     where = f"duckdb:///{publish_file}" if publish_file else hide_password(db)
+    outside = {**report.lake, **report.sent}.get("place")
     view = (None if to and to.lower().endswith(SUFFIXES) else to) or report.published.removesuffix(
         f" in {publish_file}"
-    ).removesuffix(f" and {report.sent['place']}" if report.sent else "")
+    ).removesuffix(f" and {outside}" if outside else "")
     releases = command("releases", report.release, options=["--db", hide_password(db), *screen.confirmed])
     if publish_file and not report.shape.grouped:
         return [releases]  # without a policy no audit finds both the file and the certificate

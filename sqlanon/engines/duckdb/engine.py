@@ -102,6 +102,10 @@ class DuckDBEngine(Transferring):
         return LakeWriter(self._connection, self._path, self._qualify, self._translate_errors)
 
     @property
+    def lake_engine(self) -> Self:
+        return self
+
+    @property
     def transfer(self) -> Self:
         return self
 

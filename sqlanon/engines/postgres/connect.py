@@ -122,6 +122,11 @@ def _as_error(connection: psycopg.Connection, name: str, error: psycopg.Error) -
         return DatabaseError(
             f"PostgreSQL refused {name}: the role lacks a right (docs/engines.md lists the rights needed)"
         )
+    if isinstance(error, psycopg.errors.DiskFull):
+        return DatabaseError(
+            f"PostgreSQL refused {name}: a disk of the server is full (or a quota is reached); free space there and "
+            "run again"
+        )
     if isinstance(error, psycopg.errors.LockNotAvailable | psycopg.errors.DeadlockDetected):
         return LockedError(f"{name}: another session holds a lock for too long; try again later")
     if is_dropped(error):

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.arrays import Longs
+    from sqlanon.engines.duckdb.engine import DuckDBEngine
 
 
 class PostgresEngine(Transferring, Granting, Compacting):
@@ -50,9 +51,9 @@ class PostgresEngine(Transferring, Granting, Compacting):
     second_file: SecondFile | None = None
     files: Files | None = None
     frames: Frames | None = None
-    lake: LakeWriting | None = None
     workers: Workers | None = None
     arrow: ArrowRows | None = None
+    _staging: DuckDBEngine | None = None
     capabilities = Capabilities(
         max_identifier=63,
         text_type='text COLLATE "C"',
@@ -72,6 +73,26 @@ class PostgresEngine(Transferring, Granting, Compacting):
     @property
     def ledger_engine(self) -> Self:
         return self
+
+    @property
+    def lake(self) -> LakeWriting:
+        return self.lake_engine.lake
+
+    @property
+    def lake_engine(self) -> DuckDBEngine:
+        """A DuckDB in memory, which is opened when it is first asked for."""
+        if self._staging is None:
+            from sqlanon.engines.duckdb.staging import open_staging
+
+            self._staging = open_staging()
+        return self._staging
+
+    def close(self) -> None:
+        """Close the connection, and the DuckDB in memory."""
+        if self._staging is not None:
+            self._staging.close()
+            self._staging = None
+        super().close()
 
     @property
     def transfer(self) -> Self:

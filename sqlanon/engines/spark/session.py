@@ -64,6 +64,7 @@ class Session:
     files: Files | None = None
     frames: Frames | None = None
     lake: LakeWriting | None = None
+    lake_engine: Engine | None = None
     transfer: Transfer | None = None
     fetch_words = load_list = None
     transactions = temporary = updates = False

@@ -59,7 +59,8 @@ class Checker(Protocol):
     def meets(self, joined: int) -> bool:
         """Whether the failing classes of the open node meet the requirements as one class with some others.
 
-        The others are the smallest; their number is given.
+        The others are the smallest; their number is given. With a population, whose rows are left out and not
+        starred: whether it allows so many rows of the source among its rows in no class.
         """
 
     def joinable(self, most: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -104,7 +104,7 @@ class InMemory:
             mark_meeting(demands, counters, numbered, rolled.rows, len(size), failing)
             holds &= failing
         if self._people is not None:
-            people = self._people.of(levels, rolled.codes[:, first])
+            opened.people = people = self._people.of(levels, rolled.codes[:, first])
             for requirement in of_population(self._context.requirements):
                 holds &= requirement.holds(size, people, self._people.rows)
         return opened
@@ -116,6 +116,10 @@ class InMemory:
     def meets(self, joined: int) -> bool:
         opened = self._open
         gone = self._find_suppressed(joined)
+        if self._people is not None:
+            left_out, outside = int(opened.size[gone].sum()), self._people.rows - int(opened.people[~gone].sum())
+            compared = of_population(self._context.requirements)
+            return all(requirement.allows_outside(left_out, outside) for requirement in compared)
         rows = opened.cells.rows
         if not self._counted:
             return int(opened.size[gone].sum()) >= self._least
@@ -176,7 +180,7 @@ class InMemory:
         return table, star, len(order) + (star is not None)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Open:
     """The classes of a node.
 
@@ -187,6 +191,7 @@ class _Open:
         first: int32[classes], a cell of each class.
         size: int64[classes], rows.
         holds: bool[classes], whether the class meets the requirements.
+        people: int64[classes], rows of the population, if there is one.
     """
 
     node: tuple[int, ...]
@@ -195,6 +200,7 @@ class _Open:
     first: Ints
     size: Longs
     holds: Flags
+    people: Longs = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @cached_property
     def others(self) -> npt.NDArray[np.intp]:

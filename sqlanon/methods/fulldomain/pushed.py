@@ -60,6 +60,7 @@ class Pushed:
         self._whole = kernel_input.whole_table(context)
         population = context.encoded.population
         self._people = PeopleInTables(context, lattice, population) if population else None
+        self._matched: list[TableRef] = []
         self._cells = self._scratch.table("cells")
         self._scratch.execute(
             "fulldomain/count", work=context.encoded.work, columns=self._codes + self._counted, cells=self._cells
@@ -94,7 +95,7 @@ class Pushed:
         scratch.execute("fulldomain/classes", classes=classes, rolled=rolled, columns=columns, below=below)
         for table in below:
             scratch.drop(table)
-        self._node, self._open = node, [classes]
+        self._node, self._open = node, [classes, *self._matched]
         count = self._count(rolled)
         if 2 * count <= size:
             self._kept.append((node, rolled, count))
@@ -143,14 +144,26 @@ class Pushed:
             return []
         scratch, failing = self._scratch, []
         matched = self._people.match_people(node, rolled)
+        self._matched = [matched]
         work = self._context.encoded.work
         for number, requirement in enumerate(of_population(self._context.requirements)):
             failing.append(scratch.table(f"outnumbered_{number}"))
             requirement.below(scratch, failing[-1], Grouped(matched, self._codes, (), "n", work, ()))
-        scratch.drop(matched)
         return failing
 
     def meets(self, joined: int) -> bool:
+        if self._matched:
+            left_out, outside = read_integers(
+                self._scratch.fetch(
+                    "fulldomain/outside",
+                    classes=self._classes,
+                    matched=self._matched[0],
+                    columns=self._codes,
+                    joined=joined,
+                )[0]
+            )
+            compared = of_population(self._context.requirements)
+            return all(requirement.allows_outside(left_out, outside) for requirement in compared)
         starred = self._scratch.table("starred")
         self._scratch.execute(
             "fulldomain/starred",

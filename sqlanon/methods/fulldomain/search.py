@@ -25,6 +25,7 @@ from sqlanon.methods.fulldomain.checker import OF_CLASSES, Checked, Checker, Sup
 from sqlanon.methods.fulldomain.infeasible import explain_infeasible
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.privacy.base import beyond_rows
+from sqlanon.privacy.population import of_population
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -71,7 +72,10 @@ class Search:
         self._most = min(context.most_unassigned, self._rows - 1)
         self._progress = context.progress
         # Whether failing says that every finer node fails, and not only rows in classes that are too small.
-        self.monotone = (not beyond_rows(context.requirements) or self._most == 0) and all(
+        compared = of_population(context.requirements)
+        self._compares = bool(compared)
+        shares = beyond_rows(context.requirements) or any(requirement.line.x for requirement in compared)
+        self.monotone = (not shares or self._most == 0) and all(
             requirement.monotone for requirement in context.requirements
         )
         self.fails = np.zeros(len(lattice.nodes), np.bool_)
@@ -120,9 +124,9 @@ class Search:
     def _join_suppressed(self, checked: Checked) -> int | None:
         """Number of classes that join the suppressed rows of the last checked node.
 
-        None if the rows within the limit cannot be a class.
+        None if the rows within the limit cannot be a class. Left-out rows are asked for what a population requires.
         """
-        if not self._starred or not checked.failing.rows or self._checker.meets(0):
+        if not (self._starred or self._compares) or not checked.failing.rows or self._checker.meets(0):
             return 0
         # What meets the requirements still does with more such classes: so the fewest are found by halving.
         low, high = 1, self._checker.joinable(self._most)

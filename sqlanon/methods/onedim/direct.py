@@ -26,7 +26,7 @@ from sqlanon.methods.onedim.kernels.bordered_runs import divide_bordered
 from sqlanon.methods.onedim.kernels.constrained_runs import lawful_runs
 from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
 from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
-from sqlanon.methods.onedim.kernels.fractions import copies_of, fractional_groups
+from sqlanon.methods.onedim.kernels.fractions import copies_of, fractional_groups, list_simpler
 from sqlanon.methods.onedim.kernels.halved_runs import divide_halved, without_run
 from sqlanon.methods.onedim.parallel_runs import find_requiring_runs, row_runs
 from sqlanon.methods.shared import kernel_input
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 OBJECTIVES = {"gcp": runs.GCP, "sum": runs.SUM, "max": runs.MOST}
 """The losses that the division into runs may minimize, by the option's value."""
 
+SIMPLER = 3
+"""Simpler fractions that are tried, at most."""
 _FIRST_LOOK, _STEPS = 256, 1 << 25
 """Rows of a run that `lawful_runs` looks at, at first; and rows x rows that it may look at in all, a few seconds."""
 _LOOKS = 256
@@ -109,7 +111,14 @@ def _group_diverse(context: Context, loaded: Loaded, arranged: Arranged, checks:
     if not uses_groups(checks):
         return _lawful(context, loaded, arranged)
     value, l = loaded.sensitive[checks[0].value][arranged.rows.number], Fraction(checks[0].p, checks[0].q)  # noqa: E741
-    return group_diverse(loaded, arranged, value, l, least_rows(context.requirements), fast)
+    least, most = least_rows(context.requirements), int(np.bincount(value).max(initial=0))
+    # Groups of a fraction of large numbers are large at the end, and those of a stricter, simpler one may lose less.
+    simpler = [s for s in list_simpler(l) if most * s.numerator <= len(value) * s.denominator][:SIMPLER]
+    groups = [
+        group_diverse(loaded, arranged, value, each, least, fast, copies)
+        for each, copies in [*((s, s.denominator) for s in simpler), (l, 0)]
+    ]
+    return groups[0] if len(groups) == 1 else min(groups, key=lambda group: _gcp(arranged.rows, loaded, group))
 
 
 def _gcp(rows: Rows, loaded: Loaded, group: Ints) -> int:
@@ -139,10 +148,12 @@ def group_diverse(
     l: Fraction,  # noqa: E741
     k: int,
     fast: bool,
+    copies: int = 0,
 ) -> Ints:
     """Ints of the l-diversity heuristic, merged until each has ``k`` rows.
 
-    ``value`` is the sensitive code of each row in order.
+    ``value`` is the sensitive code of each row in order; ``copies``: of a value in a group with a fraction, 0: as
+    `copies_of` has it.
     """
     rows, n = arranged.rows, len(value)
     group = np.zeros(n, np.int32)
@@ -151,7 +162,7 @@ def group_diverse(
         line = arranged.line if fast and arranged.line is not None else np.zeros(0, np.int64)
         groups = diverse_groups(value, values, p, line, rows.places, rows.sets, loaded.geometry, group)
     else:
-        groups = fractional_groups(value, values, p, q, copies_of(p, q), group)
+        groups = fractional_groups(value, values, p, q, copies or copies_of(p, q), group)
     if groups == 0:
         raise AssertionError("feasibility is decided before a method runs")
     if k <= l:

@@ -78,7 +78,7 @@ def read_system(engine: Engine, released: ReleasedCounts, columns: Sequence[Seen
             sums = [(linked.values(value), summed.of) for value, summed in zip(values, released.sums, strict=True)]
             joint, complete = join_sums(linked.seen, sums), linked.complete
         # Persons who have several rows, and the rows of another release, say more.
-        alone = not released.patterns and not (released.together and released.bounded)
+        alone = not (released.patterns or released.together)
         return QuerySystem(joint, Reach(joint.seen), of, complete and alone)
 
     return released.once(("system", tuple(column.name for column in columns)), read)

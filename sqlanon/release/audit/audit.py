@@ -6,14 +6,14 @@ All numbers come from the table alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from sqlanon.declared import limit_suppressed
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.engines.rows import read_integers
-from sqlanon.errors import PolicyError
+from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.formats import COUNT, GROUP, Grouping
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.diversity.requirement import DistinctDiversity, FrequencyDiversity
@@ -28,6 +28,7 @@ from sqlanon.release.audit.of_noisy import audit_noisy
 from sqlanon.release.audit.place import Place, open_place
 from sqlanon.release.audit.unknown_values import unknown_values
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.places import place_of
 from sqlanon.release.verify import persons
 from sqlanon.release.verify.population import audit_population
 from sqlanon.release.verify.tokens import audit_tokens
@@ -75,7 +76,23 @@ def audit(
     with open_place(engine, table, spec) as place:
         facts = facts_beside(engine, place.relation.ref)
         audit_of = AUDITS[_find_kind(place.entry, facts)]
-        return audit_of(engine, place, Request(table, quasi, sensitive, identifiers, spec, facts))
+        report = audit_of(engine, place, Request(table, quasi, sensitive, identifiers, spec, facts))
+        return replace(report, not_measured=(*report.not_measured, *_look_outside(engine, place)))
+
+
+def _look_outside(engine: Engine, place: Place) -> Sequence[str]:
+    """Reasons why the readers of another database or lake may have other rows than those that were audited.
+
+    Cost: of another database a scan of the rows there.
+    """
+    entry = place.entry
+    if entry is None or entry.file or place_of(entry).of(entry) is None:
+        return ()
+    try:
+        reason = place_of(entry).explain_missing(engine, entry)
+    except DatabaseError as error:
+        reason = str(error)
+    return (f"what readers have: {reason}",) if reason else ()
 
 
 def _roles(spec: ReleaseSpec | None, entry: Entry | None) -> dict[str, str]:
@@ -170,7 +187,7 @@ def _audit_rows(engine: Engine, place: Place, asked: Request) -> AuditReport:
         )
         # Where rows were left out, a value may be among them alone.
         not_measured = () if missing else unknown_values(engine, relation.ref, requirements)
-        more, uncounted = audit_population(engine, relation, spec, requirements)
+        more, uncounted = audit_population(engine, relation, spec, requirements, missing)
         results, not_measured = results + more, not_measured + uncounted
         of_persons = [item for item in requirements if item.counts_persons]
         if of_persons:

@@ -12,7 +12,7 @@ from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.kept import kept_of
-from sqlanon.statistics.neighbour import read_stored_neighbour
+from sqlanon.statistics.neighbour import OfPersons, read_stored_neighbour
 from sqlanon.statistics.nights import verify_versions
 from sqlanon.statistics.past import Past
 from sqlanon.statistics.protections import find_protection, read_stored_statistics
@@ -101,7 +101,11 @@ def shape_of_entry(entry: Entry) -> Shape:
     counts, neighbour_report, neighbour = report.statistics, report.statistics.neighbour, None
     if neighbour_report is not None:
         neighbour = read_stored_neighbour(
-            neighbour_report.release, neighbour_report.version, neighbour_report.shown, neighbour_report.columns
+            neighbour_report.release,
+            neighbour_report.version,
+            neighbour_report.shown,
+            neighbour_report.columns,
+            OfPersons(neighbour_report.persons, neighbour_report.share),
         )
     return read_stored_shape(
         entry.policy["statistics"], counts.levels, entry.version, counts.scales, neighbour, patterns=counts.patterns

@@ -60,13 +60,14 @@ def lake_place(engine: Engine, spec: ReleaseSpec, suffixes: Sequence[str]) -> st
 
     Raises:
         UnsupportedError: the engine writes none.
-        PolicyError: a place has rows of another program.
+        PolicyError: a place has rows of another program, or is in the folder of the source.
     """
     if spec.publish_lake is None:
         return None
     require(engine, TO_LAKES, spec.name)
     assert engine.lake is not None
     place, secret = engine.lake.place(spec.publish_lake), secret_of(engine, spec.name)
+    engine.lake.check_apart(place, spec.source)
     for suffix in suffixes:
         check_own(spec.name, f"{place}{suffix}", secret, engine.lake.facts(f"{place}{suffix}"))
     return place

@@ -87,6 +87,12 @@ def batches_of(entry: Entry) -> tuple[int, ...]:
     return statistics.batches if statistics is not None else ()
 
 
+def earlier_of(entry: Entry) -> tuple[int, ...]:
+    """The versions of the lineages before that of a version of counts; empty: it is of the first, or there are none."""
+    statistics = RunReport.from_dict(entry.report).statistics
+    return statistics.earlier if statistics is not None else ()
+
+
 def _follow(one: Entry, other: Entry) -> bool:
     """Whether one of two versions of counts follows the other: readers of both find nothing."""
     first, second = sorted((_chain_of(one), _chain_of(other)), key=len)

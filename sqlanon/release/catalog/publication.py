@@ -15,21 +15,24 @@ class Publication:
 
     Attributes:
         view: the public view.
-        file: another file; None: none.
         version: number of the version.
         physical: name of the physical table.
         second: suffix of a second table, for sensitive values or synthetic rows; "": there is none.
-        lake: place of a table that gets the rows of the view.
-        sent: URL of another database that gets the view.
+        kind: name of the kind of the place (`sqlanon.release.catalog.places`).
+        place: the file, the lake table or the URL of the other database; None: the views of the source's database.
     """
 
     view: TableRef
-    file: str | None
     version: int
     physical: str
     second: str = ""
-    lake: str | None = None
-    sent: str | None = None
+    kind: str = "view"
+    place: str | None = None
+
+    @property
+    def file(self) -> str | None:
+        """The other file; None: none."""
+        return self.place if self.kind == "file" else None
 
     @property
     def shown(self) -> str:
@@ -53,6 +56,6 @@ class Publication:
 
     def _spell_target(self, view: TableRef) -> str:
         name = f"{view.schema}.{view.name}"
-        outside = self.lake or self.sent
-        more = f" and {outside}" if outside else ""
-        return f"{name} in {self.file}" if self.file else f"{name}{more}"
+        if self.place is None:
+            return name
+        return f"{name} in {self.place}" if self.file else f"{name} and {self.place}"

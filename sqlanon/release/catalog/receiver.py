@@ -1,7 +1,8 @@
 """Another database that gets releases (``publish_to``), and its table of the versions that it received.
 
-A row of the table has a keyed hash of the release, version, view and the random token of the attempt. The key is the
-release's secret, which the source's database holds: it reveals rows that another program wrote. The row is written in
+A row of the table has a keyed hash of the release, version, view and the random token of the attempt, and one of all
+rows that were sent. The key is the release's secret, which the source's database holds: they reveal rows of the table
+that another program wrote, and values that were changed since. The row is written in
 the transaction that shows the version, so that it decides, after a kill, whether readers have the version.
 """
 
@@ -18,14 +19,15 @@ from sqlanon.engines import connect_target, file_of
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
 from sqlanon.engines.lacks import require
 from sqlanon.engines.names import ELSEWHERE
+from sqlanon.engines.portable import PortableColumn
 from sqlanon.engines.rows import read_integer
-from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
 from sqlanon.release.catalog.catalog import Catalog, now
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.private_tables import private_table, schema_of
 from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
-from sqlanon.release.catalog.views import Pointing, list_pointings, second_of, views_beside
+from sqlanon.release.catalog.views import Pointing, list_pointings, metadata_table, second_of, views_beside
 from sqlanon.results import ReleaseRow
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
@@ -33,6 +35,24 @@ from sqlanon.target_url import place_of, read_variables
 
 SHOWN, REPLACED = "shown", "replaced"
 """States of a version in the table: readers have it, or its tables are to be dropped."""
+
+
+_COLUMNS = frozenset(
+    [
+        "release",
+        "version",
+        "view_schema",
+        "view_name",
+        "token",
+        "status",
+        "row_count",
+        "mark",
+        "content_mark",
+        "received_at",
+        "sqlanon",
+    ]
+)
+"""Columns of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +67,8 @@ class Receipt:
         token: of the attempt; the names of the tables have it.
         status: `SHOWN` or `REPLACED`.
         rows: number of rows.
-        mark: keyed hash, see the module.
+        mark: keyed hash of the facts, see the module.
+        content_mark: keyed hash of all rows.
         received_at: when it was sent.
         sqlanon: version of the program that sent it.
     """
@@ -60,6 +81,7 @@ class Receipt:
     status: str
     rows: int
     mark: str
+    content_mark: str
     received_at: str
     sqlanon: str
 
@@ -73,6 +95,11 @@ class Receipt:
 
 def _make_mark(secret: str, receipt: Receipt) -> str:
     payload = json.dumps(["sent", receipt.release, receipt.version, receipt.schema, receipt.name, receipt.token])
+    return hmac.new(secret.encode(), payload.encode(), "sha256").hexdigest()
+
+
+def _mark_content(secret: str, token: str, hashes: Sequence[str]) -> str:
+    payload = json.dumps(["content", token, *hashes])
     return hmac.new(secret.encode(), payload.encode(), "sha256").hexdigest()
 
 
@@ -97,9 +124,19 @@ class Receiver:
         return list_pointings(self.engine, self.view(entry), f"sent_{token}", second=second_of(entry))
 
     def receipts(self) -> list[Receipt]:
-        """The versions whose tables are here, of all releases, the oldest first."""
-        if self.table not in self.engine.look_up([self.table]).relations:
+        """The versions whose tables are here, of all releases, the oldest first.
+
+        Raises:
+            DatabaseError: the table has other columns.
+        """
+        columns = {column.name for column in self.engine.look_up([self.table]).columns(self.table)}
+        if not columns:
             return []
+        if missing := sorted(_COLUMNS - columns):
+            raise DatabaseError(
+                f"publish_to: the table {self.table} there lacks {', '.join(missing)}: another version of sqlanon made "
+                "it, or somebody changed it; drop it and the views and tables that it lists, and run again"
+            )
         rows = self.engine.fetch(statement("sent/list", self.engine.dialect, received=self.table))
         return [
             Receipt(
@@ -111,10 +148,11 @@ class Receiver:
                 str(status),
                 read_integer(count),
                 str(mark),
+                str(content_mark),
                 str(received_at),
                 str(program),
             )
-            for release, version, schema, name, token, status, count, mark, received_at, program in rows
+            for release, version, schema, name, token, status, count, mark, content_mark, received_at, program in rows
         ]
 
     def list_rows(self, release: str | None) -> list[ReleaseRow]:
@@ -158,11 +196,11 @@ class Receiver:
         """Check that views are missing or show a version that this release sent; gives the shown version.
 
         Raises:
-            PolicyError: another program made one of the views, or changed the number of rows.
+            PolicyError: another program made one of the views, or changed a row.
         """
         receipt = self.find_shown(views[0], secret)
         there = self.engine.look_up(views).relations
-        if there and (receipt is None or not self._counts(receipt)):
+        if there and (receipt is None or not self._is_whole(receipt, str(secret))):
             raise PolicyError(
                 f"{release}: publish_to: {', '.join(str(view) for view in there)} there has rows that this release did "
                 "not send, or that were changed since; none of them is replaced: rename or drop it, or publish to "
@@ -170,21 +208,38 @@ class Receiver:
             )
         return receipt
 
-    def _counts(self, receipt: Receipt) -> bool:
-        """Whether the table of a version has as many rows as were sent."""
-        physical = self.name_table(receipt)
-        if not self.engine.exists(physical):
-            return False
-        rows = self.engine.fetch(statement("table/count", self.engine.dialect, source=physical))
-        return read_integer(rows[0][0]) == receipt.rows
+    def _is_whole(self, receipt: Receipt, secret: str) -> bool:
+        """Whether the tables of a version have the rows that were sent.
+
+        Cost: a scan of them.
+        """
+        assert self.engine.transfer is not None
+        hashes: list[str] = []
+        tables = self.list_tables(receipt)
+        relations = self.engine.look_up(tables)
+        for table in tables:
+            columns = []
+            for column in relations.columns(table):
+                kind = self.engine.transfer.read_type(column)
+                if kind is None:
+                    return False
+                columns.append(PortableColumn(column.name, kind).parameters())
+            if not columns:
+                return False
+            query = statement("sent/fingerprint", self.engine.dialect, target=table, columns=columns)
+            hashes += [str(cell) for cell in self.engine.fetch(query)[0]]
+        return hmac.compare_digest(_mark_content(secret, receipt.token, hashes), receipt.content_mark)
 
     def shows(self, entry: Entry, secret: str | None) -> bool:
-        """Whether readers have this version, and nobody changed the number of rows."""
+        """Whether readers have this version, and nobody changed a row.
+
+        Cost: a scan of the rows.
+        """
         view = self.view(entry)
         receipt = self.find_shown(view, secret)
         if receipt is None or receipt.token != entry.sent["token"]:
             return False
-        return self.engine.exists(view) and self._counts(receipt)
+        return self.engine.exists(view) and self._is_whole(receipt, str(secret))
 
     def make_room(self, view: TableRef) -> None:
         """Make the private schema, of this role alone, the table of received versions, and the schema of the view.
@@ -205,12 +260,19 @@ class Receiver:
             if view.schema not in looked_up.schemas:
                 self.engine.execute(schema_of(self.engine, view))
 
-    def add(self, entry: Entry, secret: str, rows: int) -> None:
-        """Record a version as shown, in the open transaction."""
+    def add(self, entry: Entry, secret: str, contents: Sequence[tuple[int, str]]) -> None:
+        """Record a version as shown, in the open transaction.
+
+        Args:
+            entry: the version.
+            secret: key of the release's hashes.
+            contents: number and hash of the rows of each table, the rows of the release first.
+        """
         view = self.view(entry)
-        token = entry.sent["token"]
+        token, rows = entry.sent["token"], contents[0][0]
+        mark = _mark_content(secret, token, [str(cell) for content in contents for cell in content])
         unmarked = Receipt(
-            entry.release, entry.version, view.schema, view.name, token, SHOWN, rows, "", now(), __version__
+            entry.release, entry.version, view.schema, view.name, token, SHOWN, rows, "", mark, now(), __version__
         )
         binds: dict[str, str | int | float | None] = {
             "release": unmarked.release,
@@ -221,6 +283,7 @@ class Receiver:
             "status": unmarked.status,
             "row_count": rows,
             "mark": _make_mark(secret, unmarked),
+            "content_mark": mark,
             "received_at": unmarked.received_at,
             "sqlanon": unmarked.sqlanon,
         }
@@ -229,6 +292,11 @@ class Receiver:
     def name_table(self, receipt: Receipt) -> TableRef:
         """The table of rows of a version."""
         return private_table(self.engine, f"sent_{receipt.token}")
+
+    def list_tables(self, receipt: Receipt) -> list[TableRef]:
+        """The tables of a version: the rows, and the metadata."""
+        table = self.name_table(receipt)
+        return [table, metadata_table(table)]
 
     def forget(self, receipt: Receipt) -> None:
         """Record that a version has no tables here any more, in the open transaction."""
@@ -293,12 +361,10 @@ def sent_place(engine: Engine, spec: ReleaseSpec, view: TableRef, second: str) -
     return place
 
 
-def list_reader_warnings(state: ReleaseState) -> list[str]:
-    """Warnings about the readers in the database that they use."""
+def warn_of_readers_there(state: ReleaseState) -> list[str]:
+    """Warnings about the policy's readers in the other database."""
     spec = state.spec
-    if spec.publish_to is None:
-        return reader_warnings(state.engine, spec, state.source.ref)
-    with open_receiver(spec.name, place_of(spec.publish_to), read_only=True) as receiver:
+    with open_receiver(spec.name, place_of(str(spec.publish_to)), read_only=True) as receiver:
         return reader_warnings(receiver.engine, spec, None) if receiver else []
 
 

@@ -7,19 +7,16 @@ import hmac
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal
 
 from sqlanon._version import __version__
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.engines.rows import read_integer, read_integers
-from sqlanon.errors import GuardError, LockedError, SchemaChangedError
+from sqlanon.errors import GuardError, SchemaChangedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry, SourceState
-from sqlanon.release.catalog.file_marker import version_in
-from sqlanon.release.catalog.lake_facts import is_shown
+from sqlanon.release.catalog.places import place_of
 from sqlanon.release.catalog.policy_diff import Difference, list_differences, list_weakenings
-from sqlanon.release.catalog.receiver import is_shown_there
 from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.views import views_of
@@ -203,20 +200,10 @@ def schema_changes(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[
 
 def _explain_missing(state: ReleaseState, entry: Entry) -> str | None:
     """Reason why readers lack the published version, as a text for messages; None if they have it."""
-    if entry.file:
-        if not Path(entry.file).exists():
-            return f"{entry.file} is gone"
-        try:
-            version = version_in(state.engine, entry)
-        except LockedError:  # another process writes it now: replacing the file does not depend on that
-            return None
-        return None if version == entry.version else f"{entry.file} does not hold version {entry.version}"
-    lost = [str(view) for view in views_of(entry) if not state.exists(view)]
-    if entry.lake and not is_shown(state.engine, entry):
-        lost.append(f"version {entry.version} in {entry.lake['place']}")
-    if entry.sent and not is_shown_there(state.engine, entry):
-        lost.append(f"version {entry.version} in {entry.sent['place']}")
-    return f"{', '.join(lost)} is gone" if lost else None
+    lost = [] if entry.file else [str(view) for view in views_of(entry) if not state.exists(view)]
+    reasons = [f"{', '.join(lost)} is gone"] if lost else []
+    reason = place_of(entry).explain_missing(state.engine, entry)
+    return "; ".join([*reasons, reason] if reason else reasons) or None
 
 
 def read_fingerprint(

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Found, TableRef
-from sqlanon.engines.lacks import require
 from sqlanon.errors import PolicyError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.file_marker import check_ours
-from sqlanon.release.catalog.lake_facts import lake_place
+from sqlanon.release.catalog.places import PLACES
 from sqlanon.release.catalog.private_tables import physical_name
 from sqlanon.release.catalog.publication import Publication
-from sqlanon.release.catalog.receiver import sent_place
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import second_of_spec, views_beside, views_of
 
@@ -38,37 +33,23 @@ def target_of(state: ReleaseState) -> Publication:
             f"{spec.name}: the view's name is too long; with {longest} it must fit "
             f"{engine.capabilities.max_identifier} bytes"
         )
-    suffixes = [ref.name.removeprefix(view.name) for ref in views_beside(view, publication.second)]
-    publication = replace(publication, lake=lake_place(engine, spec, suffixes))
-    publication = replace(publication, sent=sent_place(engine, spec, view, publication.second))
-    if spec.publish_file:
-        require(engine, "publish_file", spec.name)
-        check_no_link(spec.name, spec.publish_file)
-        check_ours(engine, spec.name, spec.publish_file)
+    for kind in PLACES:
+        place = kind.locate(state, publication)
+        if place is not None:
+            publication = replace(publication, kind=kind.name, place=place)
+    if publication.file:
         return publication
     check_free(spec.name, publication, [*entries, *state.beside], state.exists)
     return publication
 
 
 def name_target(state: ReleaseState) -> Publication:
-    """The same without a look at the place, and without a lake table's."""
+    """The same without a look at the place; of places outside, only a file is named."""
     spec = state.spec
     version = max((entry.version for entry in state.versions), default=0) + 1
     physical = physical_name(spec.name, version)
-    return Publication(state.view, spec.publish_file, version, physical, second_of_spec(spec))
-
-
-def check_no_link(release: str, file: str) -> None:
-    """Check that the published file is no symbolic link: replacing the link would leave readers the file behind it.
-
-    Raises:
-        PolicyError: it is a link.
-    """
-    if Path(file).is_symlink():
-        raise PolicyError(
-            f"{release}: {file} is a symbolic link to {os.path.realpath(file)}: to replace or remove the link would "
-            "leave that file to its readers; move that file to the link's place, or publish into another one"
-        )
+    kind = "file" if spec.publish_file else "view"
+    return Publication(state.view, version, physical, second_of_spec(spec), kind, spec.publish_file)
 
 
 def check_free(release: str, target: Publication, entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from sqlanon.declared import FORMATS
 from sqlanon.formats import format_of
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.places import VIEWS, list_reader_warnings, place_of
 from sqlanon.release.catalog.publication import Publication
-from sqlanon.release.catalog.receiver import list_reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import is_pair
 from sqlanon.release.prepare.row_security import warn_of_hidden_rows
@@ -25,11 +25,10 @@ def list_warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
         *list_reader_warnings(state),
         *(warn_of_hidden_rows(state.engine, spec, state.source.ref) if spec.row_security else ()),
     )
-    if before and before.file and before.file != target.file:
-        warnings += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)
-    if before and before.sent and before.sent["place"] != target.sent:
-        place = before.sent["place"]
-        warnings += (f"{place} keeps version {before.version} and is not refreshed any more; drop the view there",)
+    kind = place_of(before) if before else VIEWS
+    place = kind.of(before) if before else None
+    if before and place is not None and place != target.place:
+        warnings += (f"{place} keeps version {before.version} and is not refreshed any more; {kind.remedy}",)
     return warnings
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlanon.engines.base import Engine
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.publish.kept_scratch import drop_kept, list_kept
+from sqlanon.release.publish.reconcile import reconcile
 from sqlanon.release.publish.retention import drop_old
-from sqlanon.release.publish.second_file import reconcile
 from sqlanon.table.scratch import sweep
 
 

@@ -1,101 +1,164 @@
 """A release in lake tables: rows go into private tables of the database, then into files, then into commits.
 
-The database has the views as well, for queries and audits. Each table of a release is a table of the lake: the rows,
-and next to them the metadata, and the sensitive values of `anatomy`. The catalog records the pending step (``pending``:
-a run, ``returning``: a rollback, ``withdrawing``) before the first commit, which decides, and ``published`` or
-``withdrawn`` after the last; `sqlanon.release.publish.second_file.reconcile` finishes steps whose first commit was
-made, and removes the files of the others. Of tables that are published together the first one's commit decides.
+An engine that writes no files sends the rows to a DuckDB in memory first (`Engine.lake_engine`), where they are
+compared and measured again. Each table of a release is a table of the lake: the rows, and next to them the metadata,
+and the sensitive values of `anatomy`. The first commit decides; `settle` makes the others after a kill, or removes the
+files of a version of which no commit was made. Of tables that are published together the first one's commit decides.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from sqlanon.engines.base import Engine, Found, TableRef
-from sqlanon.progress import Stopwatch
+from sqlanon.engines.base import Engine, Found, LakeWriting, Relation, TableRef
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lake_facts import check_own, is_shown, make_facts, secret_of
-from sqlanon.release.catalog.views import list_pointings, second_of
+from sqlanon.release.catalog.places import PLACES
+from sqlanon.release.publish.carry import Road
+from sqlanon.release.publish.in_views import list_views
+from sqlanon.release.publish.outside import Attempt, Outside
+from sqlanon.release.verify.received import verify_promises
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+
+Tables = list[tuple[TableRef, str]]
+"""Tables of a version, each with the place of its lake table; the rows first."""
 
 
-def name_file() -> str:
+def _name_file() -> str:
     """New name for the files of a version; no other attempt has the same name."""
     return f"sqlanon-{secrets.token_hex(12)}.parquet"
 
 
-def list_tables(engine: Engine, entry: Entry) -> list[tuple[TableRef, str]]:
-    """The private tables of a version, each with the place of its lake table; the rows first."""
-    assert entry.view is not None
-    shown = list_pointings(engine, entry.view, entry.physical, second=second_of(entry))
-    return [(item.at, entry.lake["place"] + item.view.name.removeprefix(entry.view.name)) for item in shown]
+class InLake(Outside):
+    """See `Outside`."""
+
+    place = next(place for place in PLACES if place.name == "lake")
+    field = "lake"
+
+    def begin(self, targets: Sequence[str]) -> list[dict[str, str]]:
+        file = _name_file()
+        return [{"place": place, "file": file, "first": targets[0]} for place in targets]
+
+    def begin_again(self, entry: Entry) -> Mapping[str, str]:
+        return {**entry.lake, "file": _name_file()}
+
+    def deliver(self, engine: Engine, attempts: Sequence[Attempt]) -> None:
+        with ExitStack() as holding:
+            tables = [holding.enter_context(_hold_tables(engine, attempt)) for attempt in attempts]
+            for attempt, placed_tables in zip(attempts, tables, strict=True):
+                _write(engine, attempt, placed_tables)
+            with ExitStack() as reading:
+                files = [
+                    reading.enter_context(_lake(engine).reading(placed_tables, attempt.entry.lake["file"]))
+                    for attempt, placed_tables in zip(attempts, tables, strict=True)
+                ]
+                for attempt, views in zip(attempts, files, strict=True):
+                    with attempt.watch.stage("verify"):
+                        _verify(engine, attempt, views)
+            with attempts[0].watch.stage("publish"):
+                for attempt in attempts:
+                    _commit_version(engine, attempt.entry)
+
+    def settle(self, engine: Engine, entry: Entry, *, there: bool) -> list[str]:
+        if there:
+            _commit_version(engine, entry)
+            return []
+        file, lake = entry.lake["file"], _lake(engine)
+        return [f"{place}/{file}" for _, place in _list_tables(engine, entry) if lake.remove(place, file)]
+
+    def take(self, engine: Engine, entry: Entry) -> None:
+        for _, place in _list_tables(engine, entry):
+            if is_shown(engine, entry, place):
+                _commit(engine, entry, place, None)
+
+    def tidy(self, engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
+        """Expire versions if the policy asks for it, or if keys were erased; the run before may have been killed."""
+        if spec.refresh.expire or (entry.report.get("lineage") or {}).get("erasing"):
+            _expire(engine, Catalog(engine).entries(spec.name), entry)
+
+    def purge(self, engine: Engine, release: str, entries: Sequence[Entry]) -> None:
+        _expire(engine, (), entries[-1])
 
 
-def write_version(engine: Engine, entry: Entry, watch: Stopwatch) -> None:
-    """Write the tables of a version into the lake, where no reader sees them, read them back and compare them.
-
-    Args:
-        engine: the database, where the version's tables are, verified.
-        entry: the version, which the catalog has as pending or returning.
-        watch: measures the stages.
-
-    Raises:
-        PrivacyViolation: the written files differ from the tables.
-        PolicyError: a table has rows of another program, or the format lacks a column's type.
-        LockedError: another program committed meanwhile.
-    """
+def _lake(engine: Engine) -> LakeWriting:
     assert engine.lake is not None
-    file, secret = entry.lake["file"], str(secret_of(engine, entry.release))
-    facts = make_facts(secret, entry.release, entry.version, file)
-    with watch.stage("publish"):
-        for table, place in list_tables(engine, entry):
-            engine.lake.write(table, place, file, facts, partial(check_own, entry.release, place, secret))
+    return engine.lake
+
+
+def _writer(engine: Engine) -> Engine:
+    assert engine.lake_engine is not None
+    return engine.lake_engine
+
+
+def _list_tables(engine: Engine, entry: Entry) -> Tables:
+    return [
+        (item.at, entry.lake["place"] + item.view.name.removeprefix(str(entry.view_name)))
+        for item in list_views(engine, entry)
+    ]
 
 
 @contextmanager
-def reading_version(engine: Engine, entry: Entry) -> Iterator[tuple[TableRef, Found]]:
-    """The written tables of a version as temporary views: that of the rows, and all of them."""
-    assert engine.lake is not None
-    with engine.lake.reading(list_tables(engine, entry), entry.lake["file"]) as views:
-        yield views[0].ref, Found({view.ref: view for view in views})
+def _hold_tables(engine: Engine, attempt: Attempt) -> Iterator[Tables]:
+    """The tables of a version in the database that writes them into the lake, for as long as the context lasts."""
+    writer, entry = _writer(engine), attempt.entry
+    tables = _list_tables(engine, entry)
+    if writer is engine:
+        yield tables
+        return
+    road = Road(entry.release, engine, writer, attempt.watch)
+    copies: Tables = []
+    try:
+        for table, place in tables:
+            copy = replace(writer.target("rows"), name=table.name)
+            columns = road.list_columns(table)
+            copies.append((copy, place))
+            with writer.publishing():
+                road.carry(table, copy, columns)
+        yield copies
+    finally:
+        writer.execute_all([statement("table/drop", writer.dialect, target=copy) for copy, _ in copies])
 
 
-def commit_version(engine: Engine, entry: Entry, *, first: bool = True) -> None:
-    """Let readers have the written tables of a version, unless they do.
+def _write(engine: Engine, attempt: Attempt, tables: Tables) -> None:
+    """Write the tables of a version into the lake, where no reader sees them, read them back and compare them."""
+    entry = attempt.entry
+    file, secret = entry.lake["file"], str(secret_of(engine, entry.release))
+    facts = make_facts(secret, entry.release, entry.version, file)
+    with attempt.watch.stage("publish"):
+        for table, place in tables:
+            _lake(engine).write(table, place, file, facts, partial(check_own, entry.release, place, secret))
 
-    ``first``: also the table of the rows, whose commit decides, if it is not shown.
 
-    Raises:
-        PolicyError, LockedError: another program committed meanwhile.
-    """
-    for _, place in list_tables(engine, entry)[0 if first else 1 :]:
+def _verify(engine: Engine, attempt: Attempt, files: Sequence[Relation]) -> None:
+    """Measure the requirements on the written files."""
+    if attempt.verify is not None and _writer(engine) is engine:
+        attempt.verify(files[0].ref, Found({relation.ref: relation for relation in files}))
+    elif RunReport.from_dict(attempt.entry.report).shape.grouped:
+        # Boxes of single rows are proved by private tables, which are not there.
+        verify_promises(_writer(engine), files[0], attempt.entry.policy, attempt.settings)
+
+
+def _commit_version(engine: Engine, entry: Entry) -> None:
+    """Let readers have the written tables of a version, unless they do."""
+    for _, place in _list_tables(engine, entry):
         if not is_shown(engine, entry, place):
             _commit(engine, entry, place, entry.lake["file"])
 
 
-def withdraw(engine: Engine, entry: Entry) -> None:
-    """Remove the rows of a version from the readers' tables, unless that was done before."""
-    for _, place in list_tables(engine, entry):
-        if is_shown(engine, entry, place):
-            _commit(engine, entry, place, None)
+def _commit(engine: Engine, entry: Entry, place: str, file: str | None) -> None:
+    secret = str(secret_of(engine, entry.release))
+    facts = make_facts(secret, entry.release, entry.version, file or "")
+    _lake(engine).commit(place, file, facts, partial(check_own, entry.release, place, secret))
 
 
-def remove_files(engine: Engine, entry: Entry) -> list[str]:
-    """Remove the files of a version that readers never had; gives those that were there."""
-    if engine.lake is None:
-        return []
-    file = entry.lake["file"]
-    return [f"{place}/{file}" for _, place in list_tables(engine, entry) if engine.lake.remove(place, file)]
-
-
-def expire_history(engine: Engine, entries: Sequence[Entry], entry: Entry) -> None:
+def _expire(engine: Engine, entries: Sequence[Entry], entry: Entry) -> None:
     """Remove versions without tables in the database from the history of the lake tables, with their files.
 
     Args:
@@ -106,39 +169,8 @@ def expire_history(engine: Engine, entries: Sequence[Entry], entry: Entry) -> No
     Raises:
         LockedError, DatabaseError: another program committed meanwhile, or files cannot be removed.
     """
-    assert engine.lake is not None
     place = entry.lake["place"]
     stays = [other for other in entries if other.lake.get("place") == place and engine.exists(other.table)]
     files = {other.lake["file"] for other in stays}
-    for _, table_place in list_tables(engine, entry):
-        engine.lake.expire(table_place, files)
-
-
-def expire_as_asked(engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
-    """`expire_history` after a run, if the policy asks for it, or if keys were erased.
-
-    Also after a run that publishes nothing: the run before may have been killed.
-    """
-    if spec.refresh.expire or (entry.report.get("lineage") or {}).get("erasing"):
-        expire_history(engine, Catalog(engine).entries(spec.name), entry)
-
-
-def _commit(engine: Engine, entry: Entry, place: str, file: str | None) -> None:
-    assert engine.lake is not None
-    secret = str(secret_of(engine, entry.release))
-    facts = make_facts(secret, entry.release, entry.version, file or "")
-    engine.lake.commit(place, file, facts, partial(check_own, entry.release, place, secret))
-
-
-def mark_returning(engine: Engine, entry: Entry, policy: Mapping[str, Any]) -> Entry:
-    """Record that a version is to be committed again, in a file of a new name; gives the catalog row."""
-    catalog, lake = Catalog(engine), {**entry.lake, "file": name_file()}
-    with engine.publishing():
-        catalog.mark(entry.release, entry.version, "returning")
-        catalog.keep_policy(entry, policy)
-        catalog.replace_report(entry.release, entry.version, replace(RunReport.from_dict(entry.report), lake=lake))
-    return next(row for row in _rows(engine, entry) if row.version == entry.version)
-
-
-def _rows(engine: Engine, entry: Entry) -> Sequence[Entry]:
-    return Catalog(engine).entries(entry.release, versions=[entry.version])
+    for _, table_place in _list_tables(engine, entry):
+        _lake(engine).expire(table_place, files)

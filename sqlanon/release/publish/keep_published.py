@@ -9,12 +9,9 @@ from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.redacted_policy import redact
-from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import ReleaseState
-from sqlanon.release.catalog.views import views_of
-from sqlanon.release.publish.in_lake import expire_as_asked
+from sqlanon.release.publish.deliveries import delivery_of
 from sqlanon.release.publish.retention import drop_old
-from sqlanon.release.publish.send import set_readers_there
 from sqlanon.release.verify import persons
 from sqlanon.results import Outcome, RunReport
 from sqlanon.spec import ReleaseSpec
@@ -23,33 +20,20 @@ from sqlanon.spec import ReleaseSpec
 def keep(state: ReleaseState, entry: Entry, at: str) -> None:
     """Record a run that publishes nothing, and apply the current readers and retention."""
     engine, spec = state.engine, state.spec
-    if entry.sent:
-        if set(entry.policy.get("readers") or ()) != set(spec.readers):
-            set_readers_there(entry, spec.readers)
-        with engine.publishing():
-            Catalog(engine).record_check(spec, entry.version, at)
-        drop_old(engine, spec.name)
-        return
     with engine.publishing():
-        grant_usage(engine, spec.readers, views_of(entry))
-        set_readers(engine, spec.readers, views_of(entry), entry)
+        delivery_of(entry).keep_readers(engine, spec, entry)
         Catalog(engine).record_check(spec, entry.version, at)
     kept = replace(entry, policy=redact(spec))
     drop_old(engine, spec.name, [kept if same.version == entry.version else same for same in state.versions])
-    if entry.lake:
-        expire_as_asked(engine, spec, entry)
+    delivery_of(entry).tidy(engine, spec, entry)
 
 
 def keep_readers(engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
     """Apply the policy's readers and dimensions; the source was not read."""
     now = {"readers": list(spec.readers), "dimensions": list(spec.dimensions)}
     if any(set(entry.policy.get(key) or ()) != set(names) for key, names in now.items()):
-        if entry.sent:
-            set_readers_there(entry, spec.readers)
         with engine.publishing():
-            if not entry.sent:
-                grant_usage(engine, spec.readers, views_of(entry))
-                set_readers(engine, spec.readers, views_of(entry), entry)
+            delivery_of(entry).keep_readers(engine, spec, entry)
             Catalog(engine).keep_policy(entry, dict(entry.policy) | now)
 
 

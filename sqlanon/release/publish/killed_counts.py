@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from sqlanon.engines.base import Engine
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.other_counts import are_beside
-from sqlanon.release.publish.second_file import reconcile
+from sqlanon.release.publish.reconcile import reconcile
 
 OPEN = ("pending", "returning", "withdrawing")
 """States between two steps."""

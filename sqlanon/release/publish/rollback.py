@@ -10,27 +10,21 @@ from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
-from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.catalog.approvals import require_approval
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.file_marker import check_marked, check_ours
 from sqlanon.release.catalog.other_counts import hold_return
 from sqlanon.release.catalog.policy_diff import SETTINGS, list_differences, list_weakenings
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.reader import in_ranges
 from sqlanon.release.catalog.refresh import describe_shown
-from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import find_last_shown
-from sqlanon.release.catalog.target import check_free, check_no_link
-from sqlanon.release.catalog.views import Pointing, list_pointings, metadata_table, second_of
-from sqlanon.release.publish.in_lake import commit_version, mark_returning, write_version
+from sqlanon.release.catalog.target import check_free
+from sqlanon.release.catalog.views import second_of
+from sqlanon.release.publish.deliveries import DELIVERIES, delivery_of
 from sqlanon.release.publish.killed_counts import reconcile_beside
+from sqlanon.release.publish.reconcile import reconcile
 from sqlanon.release.publish.retention import shows_erased
-from sqlanon.release.publish.second_file import give_back, reconcile, record_version
-from sqlanon.release.publish.send import mark_resent, send_version
-from sqlanon.release.publish.swap import swap
-from sqlanon.release.publish.two_phase import commit
 from sqlanon.release.verify.recheck_certificate import refuse_altered
 from sqlanon.release.verify.stored_rows import find_stored_rows
 from sqlanon.release.verify.tokens import hold_scope, refuse_together, scope_of
@@ -91,25 +85,14 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
         ends = require_approval(engine, release, policy, signers) if refresh.get("needs_approval") else ()
         view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
         warnings = (*_warnings(engine, entry, weaker), *ends)
-        shown = list_pointings(engine, view, entry.physical, second=second_of(entry))
         holding.enter_context(hold_scope(engine, scope_of(entry)))
         refuse_together(engine, entry)
         refuse_altered(engine, entry)
-        if entry.file:
-            check_no_link(release, entry.file)
-            check_ours(engine, release, entry.file)
-            check_marked(engine, entry, metadata_table(entry.table))
-            _return_file(engine, entry, shown, policy)
-        else:
-            place = Publication(view, None, entry.version, entry.physical, second_of(entry))
+        if not entry.file:
+            place = Publication(view, entry.version, entry.physical, second_of(entry))
             occupants = catalog.entries(statuses=("published",), views=[view])
             check_free(release, place, occupants, engine.exists)
-            if entry.lake:
-                _return_to_lake(engine, entry, policy, current)
-            elif entry.sent or current.sent:
-                _return_to_database(engine, entry, policy, current)
-            else:
-                _return_views(engine, entry, shown, policy, current)
+        _return_version(engine, entry, policy, current)
         return RollbackReport(
             release,
             current.version if current.status == "published" else None,
@@ -119,92 +102,17 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
         )
 
 
-def _return_views(
-    engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any], current: Entry
-) -> None:
-    catalog = Catalog(engine)
-    previous = current if current.status == "published" else None
-    readers = tuple(policy.get("readers") or ())
-    views = [item.view for item in shown]
-    if not engine.transactions:
-        catalog.mark(entry.release, entry.version, "returning")
-        try:
-            catalog.keep_policy(entry, policy)
-            grant_usage(engine, readers, views)
-            commit(engine, shown, previous)
-            set_readers(engine, readers, views, previous)
-            record_version(engine, entry.release, entry.version)
-        except BaseException:
+def _return_version(engine: Engine, entry: Entry, policy: Mapping[str, Any], current: Entry) -> None:
+    """Let the place's readers have a version again, with each step recorded in the catalog."""
+    # A version without a place outside does not return where the current one is outside.
+    delivery = delivery_of(current if delivery_of(entry) is DELIVERIES["view"] else entry)
+    try:
+        delivery.return_version(engine, entry, policy, current)
+    except BaseException:
+        if delivery.in_steps(engine):
             with suppress(DatabaseError):  # the caller must hear of the first error
                 reconcile(engine, entry.release)
-            raise
-        return
-    with engine.publishing():
-        if previous:
-            catalog.mark(entry.release, previous.version, "withdrawn")
-        catalog.mark(entry.release, entry.version, "published")
-        catalog.keep_policy(entry, policy)
-        grant_usage(engine, readers, views)
-        swap(engine, shown, previous)
-        set_readers(engine, readers, views, previous)
-
-
-def _return_to_lake(engine: Engine, entry: Entry, policy: Mapping[str, Any], current: Entry) -> None:
-    """Commit the rows of a version to its lake table again, in a new file, then point the views at it."""
-    if current.lake.get("place") != entry.lake["place"]:
-        raise PolicyError(
-            f"{entry.release}: version {entry.version} is in another table, {entry.lake['place']}: run the release "
-            "with the policy of that version instead"
-        )
-    try:
-        returning = mark_returning(engine, entry, policy)
-        write_version(engine, returning, Stopwatch(entry.release, Silent()))
-        commit_version(engine, returning)
-    except BaseException:
-        with suppress(DatabaseError):  # the caller must hear of the first error
-            reconcile(engine, entry.release)
         raise
-    with engine.publishing():
-        record_version(engine, entry.release, entry.version)
-
-
-def _return_to_database(engine: Engine, entry: Entry, policy: Mapping[str, Any], current: Entry) -> None:
-    """Send a version to the other database again, then point the views here at it."""
-    if current.sent.get("place") != entry.sent.get("place"):
-        raise PolicyError(
-            f"{entry.release}: version {entry.version} is in another place, "
-            f"{entry.sent.get('place', 'the database of the source')}: run the release with the policy of that version "
-            "instead"
-        )
-    previous = current if current.status == "published" else None
-    try:
-        returning = mark_resent(engine, entry, policy)
-        send_version(engine, returning, Stopwatch(entry.release, Silent()), previous)
-    except BaseException:
-        with suppress(DatabaseError):  # the caller must hear of the first error
-            reconcile(engine, entry.release)
-        raise
-    with engine.publishing():
-        record_version(engine, entry.release, entry.version)
-
-
-def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any]) -> None:
-    """Put a version back into its file, with each step recorded in the catalog.
-
-    After a kill `reconcile` reads from the file which version it holds.
-    """
-    catalog = Catalog(engine)
-    with engine.publishing():
-        catalog.mark(entry.release, entry.version, "returning")
-        catalog.keep_policy(entry, policy)
-    try:
-        give_back(engine, entry, shown, Stopwatch(entry.release, Silent()))
-    except BaseException:
-        with suppress(DatabaseError):  # the caller must hear of the first error
-            reconcile(engine, entry.release)
-        raise
-    with engine.publishing():
-        record_version(engine, entry.release, entry.version)
 
 
 def _find_version(engine: Engine, release: str, entries: list[Entry], current: Entry, to: int | None) -> Entry:

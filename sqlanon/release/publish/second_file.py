@@ -7,30 +7,83 @@ step (``pending``: a run, ``returning``: a rollback) before ``os.replace`` and `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.errors import file_errors
+from sqlanon.errors import PolicyError, UnsupportedError, file_errors
 from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
-from sqlanon.progress import Stopwatch
+from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.file_marker import check_ours, version_in
-from sqlanon.release.catalog.lake_facts import is_committed
-from sqlanon.release.catalog.lineage import undo
+from sqlanon.release.catalog.file_marker import check_marked, check_ours, mark_rows, version_in
+from sqlanon.release.catalog.metadata import COLUMNS
+from sqlanon.release.catalog.places import check_no_link
 from sqlanon.release.catalog.private_tables import schema_of
-from sqlanon.release.catalog.receiver import is_sent
-from sqlanon.release.catalog.views import Pointing, spell_table, views_of
-from sqlanon.release.publish.in_lake import commit_version, remove_files, withdraw
-from sqlanon.release.publish.send import finish_sent, withdraw_sent
-from sqlanon.release.publish.swap import swap
-from sqlanon.release.publish.two_phase import drop_views, point_views, probe_view, take_back
+from sqlanon.release.catalog.views import (
+    Pointing,
+    list_pointings,
+    metadata_of,
+    metadata_table,
+    second_of,
+    spell_table,
+    views_beside,
+)
+from sqlanon.release.publish.delivery import Plain
+from sqlanon.release.publish.new import New
+from sqlanon.release.publish.recording import record_version
+from sqlanon.release.publish.retention import drop_old
+from sqlanon.results import RunReport
 from sqlanon.sqltext import statement
 
 T = TypeVar("T")
+
+
+class InFile(Plain):
+    """See `sqlanon.release.publish.delivery.Delivery`."""
+
+    def in_steps(self, engine: Engine) -> bool:
+        return True
+
+    def put(self, parts: Sequence[New]) -> list[RunReport]:
+        if len(parts) > 1:
+            raise UnsupportedError(f"{parts[0].state.spec.name}: publish_file: a file holds one release of one table")
+        return [_put(parts[0])]
+
+    def settle(self, engine: Engine, entry: Entry, *, there: bool) -> list[str]:
+        return [str(folder) for folder in sweep(Path(str(entry.file)))]
+
+    def return_version(self, engine: Engine, entry: Entry, policy: Mapping[str, Any], current: Entry) -> None:
+        """See `Delivery.return_version`; after a kill `reconcile` reads from the file which version it holds."""
+        catalog, file = Catalog(engine), str(entry.file)
+        check_no_link(entry.release, file)
+        check_ours(engine, entry.release, file)
+        check_marked(engine, entry, metadata_table(entry.table))
+        view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
+        shown = list_pointings(engine, view, entry.physical, second=second_of(entry))
+        with engine.publishing():
+            catalog.mark(entry.release, entry.version, "returning")
+            catalog.keep_policy(entry, policy)
+        give_back(engine, entry, shown, Stopwatch(entry.release, Silent()))
+        with engine.publishing():
+            record_version(engine, entry.release, entry.version)
+
+    def unpublish(self, engine: Engine, entry: Entry) -> None:
+        file = str(entry.file)
+        check_no_link(entry.release, file)
+        if Path(file).exists() and version_in(engine, entry) != entry.version:
+            raise PolicyError(
+                f"{entry.release}: {file} does not hold version {entry.version} of it, so it is not removed; move it "
+                "away and unpublish again"
+            )
+        with engine.publishing():
+            Catalog(engine).mark(entry.release, entry.version, "withdrawing")
+
+    def withdraw(self, engine: Engine, entry: Entry) -> None:
+        if Path(str(entry.file)).exists() and version_in(engine, entry) == entry.version:
+            Path(str(entry.file)).unlink()
 
 
 def write_file(
@@ -98,109 +151,41 @@ def make_schema(engine: Engine, view: TableRef) -> None:
         engine.execute(schema_of(engine, view))
 
 
-def record_version(engine: Engine, release: str, version: int) -> list[Entry]:
-    """Record that readers have this version now.
+def _put(new: New) -> RunReport:
+    state, target, content, watch, judge = new.state, new.target, new.content, new.watch, new.judge
+    assert target.file is not None
+    engine, spec, catalog = state.engine, state.spec, Catalog(state.engine)
+    with watch.stage("state"), engine.publishing():
+        catalog.add(spec, target, "pending", content.report, content.source, content.seed)
+        engine.execute_all(content.beside)
+        content.keep()
 
-    Updates the status of this version and of the version before, in the open transaction, if they exist.
-
-    Views that only the version before has are dropped: no run would refresh them any more. Returns the catalog rows
-    that `CatalogReader.live` chooses.
-    """
-    catalog = Catalog(engine)
-    entries = catalog.live(None, release)
-    (now,) = (entry for entry in entries if entry.version == version)
-    before = [entry for entry in entries if entry.status == "published" and entry.version != version]
-    for entry in before:
-        if now.file:
-            swap(engine, (), entry)
-        else:
-            point_views(engine, now, entry)
-    if not before:
-        point_views(engine, now, None)
-    status = {entry.version: "withdrawn" if now.status == "returning" else "replaced" for entry in before}
-    status[version] = "published"
-    for changed, new in status.items():
-        catalog.mark(release, changed, new)
-    return [replace(entry, status=status.get(entry.version, entry.status)) for entry in entries]
-
-
-def record_withdrawal(engine: Engine, entry: Entry) -> None:
-    """Mark the published version as withdrawn, in the open transaction: the release has no version now.
-
-    While nothing is published, only that version is ``withdrawn``, so that a rollback finds the last published version.
-    """
-    catalog = Catalog(engine)
-    for withdrawn in catalog.entries(entry.release, statuses=("withdrawn",)):
-        catalog.mark(entry.release, withdrawn.version, "replaced")
-    catalog.mark(entry.release, entry.version, "withdrawn")
-
-
-def _as_before(entry: Entry, entries: Sequence[Entry]) -> str:
-    """New status of a version that did not reach the file."""
-    if entry.status == "pending":
-        return "abandoned"
-    if not any(earlier.status in ("published", "withdrawn") for earlier in entries):
-        return "withdrawn"  # nothing is published, and this one was last
-    newer = any(earlier.status == "published" and earlier.version < entry.version for earlier in entries)
-    return "withdrawn" if newer else "replaced"
-
-
-def _is_there(engine: Engine, entry: Entry) -> bool:
-    """Whether a version that was under way reached its readers."""
-    if entry.lake:
-        return is_committed(engine, entry)
-    if entry.sent:
-        return is_sent(engine, entry)
-    return (not entry.file or Path(entry.file).exists()) and version_in(engine, entry) == entry.version
-
-
-def reconcile(
-    engine: Engine, release: str, entries: Sequence[Entry] | None = None, private: Collection[str] | None = None
-) -> list[str]:
-    """Tidy up after a kill between building another file, or replacing views, and recording it in the catalog.
-
-    Args:
-        engine: the source's database.
-        release: the release.
-        entries: live catalog rows of the release, if known.
-        private: names of the tables and views of the private schema, if known.
-    """
-    catalog = Catalog(engine)
-    tidied = []
-    for entry in catalog.live(None, release) if entries is None else entries:
-        probed = private is None or probe_view(entry).name.lower() in private
-        if entry.status == "published" and not entry.file and not engine.transactions and probed:
-            engine.execute(statement("publish/drop_view", engine.dialect, view=probe_view(entry)))
-        if entry.status == "withdrawing":
-            if entry.lake:
-                withdraw(engine, entry)
-            if entry.sent:
-                withdraw_sent(engine, entry)
-            if not entry.file:
-                drop_views(engine, views_of(entry))
-            elif Path(entry.file).exists() and version_in(engine, entry) == entry.version:
-                Path(entry.file).unlink()
-            with engine.publishing():
-                record_withdrawal(engine, entry)
-            tidied.append(f"{entry.release}@{entry.version}")
-        if entry.status not in ("pending", "returning"):
-            continue
-        if entry.file:
-            tidied += [str(folder) for folder in sweep(Path(entry.file))]
-        there = _is_there(engine, entry)
-        if entry.sent and there:
-            finish_sent(entry)
-        if entry.lake and there:
-            commit_version(engine, entry)
-        elif entry.lake:
-            tidied += remove_files(engine, entry)
+    def fill(database: str) -> RunReport:
+        place = replace(target.view, database=database)
         with engine.publishing():
-            if there:
-                record_version(engine, release, entry.version)
-            else:
-                take_back(engine, entry, catalog.live(None, release))
-                if entry.status == "pending":
-                    undo(engine, entry)
-                catalog.mark(release, entry.version, _as_before(entry, catalog.live(None, release)))
-        tidied.append(f"{entry.release}@{entry.version}")
-    return tidied
+            with watch.stage("publish"):
+                make_schema(engine, place)
+                empty = statement("publish/metadata", engine.dialect, metadata=metadata_of(place), columns=COLUMNS)
+                content.write(place, [empty])
+                lookup = engine.look_up([place, *views_beside(place, target.second)[2:]])
+            with watch.stage("verify"):
+                report = judge(content.verify(place, lookup))
+            with watch.stage("publish"):
+                rows = mark_rows(content.metadata(report), content.secret, spec.name, target.version)
+                engine.load_rows(metadata_of(place), COLUMNS, rows)
+        with watch.stage("cleanup"):
+            with engine.publishing():  # a file in place and a pending version are enough for `reconcile`
+                catalog.replace_report(spec.name, target.version, replace(report, seconds=watch.total()))
+            if spec.refresh.keep > 1:
+                shown = list_pointings(engine, target.view, target.physical, second=target.second)
+                keep_tables(engine, shown, database)
+        return report
+
+    file = write_file(engine, spec.name, target.file, fill, watch)
+    file = replace(file, seconds=watch.total())
+    with watch.stage("cleanup"):
+        with engine.publishing():
+            catalog.replace_report(spec.name, target.version, file)
+            record_version(engine, spec.name, target.version)
+        drop_old(engine, spec.name)
+    return file

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.receiver import list_reader_warnings
+from sqlanon.release.catalog.places import list_reader_warnings
 from sqlanon.release.prepare.prepare import read_source
 from sqlanon.release.prepare.row_security import source_snapshot
 from sqlanon.release.prepare.staged import Reading, Staged, Unchanged
 from sqlanon.release.publish.keep_published import keep, keep_readers, refuse_few, report_published
-from sqlanon.release.publish.publish import New, put_in, put_together
+from sqlanon.release.publish.new import New
+from sqlanon.release.publish.publish import put_in
 from sqlanon.release.stages.work import Stage, Work, Works
 from sqlanon.release.trials.persons_cost import persons_cost
 from sqlanon.results.figures import format_rows
@@ -259,8 +260,5 @@ class Publish:
         for work in all_of:
             assert work.content is not None
             parts.append(New(work.state, work.target, work.content, work.watch, work.judge))
-        if len(parts) == 1:
-            all_of[0].report = put_in(parts[0])
-        else:
-            for work, report in zip(all_of, put_together(parts), strict=True):
-                work.report = report
+        for work, report in zip(all_of, put_in(parts), strict=True):
+            work.report = report

@@ -22,8 +22,8 @@ from sqlanon.release.history.earlier import Earlier
 from sqlanon.release.prepare.staged import Prepared, Staged, Unchanged
 from sqlanon.release.prepare.workplace import Bringing
 from sqlanon.release.publish.content import Content
-from sqlanon.release.publish.publish import Judge
-from sqlanon.release.publish.second_file import reconcile
+from sqlanon.release.publish.new import Judge
+from sqlanon.release.publish.reconcile import reconcile
 from sqlanon.release.trials.trial import Trial
 from sqlanon.release.verify import tokens
 from sqlanon.release.verify.accepted_risk import hold_threshold

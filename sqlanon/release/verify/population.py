@@ -47,9 +47,8 @@ def verify_population(
     population = encoded.population
     assert population is not None
     names = [recoded.layout.names[domain.code] for domain in encoded.quasi]
-    cells, shared = _count_cells(
-        scratch, recoded.form, physical, encoded.quasi, names, population.readings, population.stage
-    )
+    columns = list(zip(encoded.quasi, names, population.readings, strict=True))
+    cells, shared = _count_cells(scratch, recoded.form, physical, columns, population.stage, recoded.left_out)
     if shared:
         raise PrivacyViolation(
             f"{shared} combinations of values of the population lie in more than one published cell; nothing was "
@@ -59,7 +58,7 @@ def verify_population(
 
 
 def audit_population(
-    engine: Engine, relation: Relation, spec: ReleaseSpec, requirements: Sequence[Requirement]
+    engine: Engine, relation: Relation, spec: ReleaseSpec, requirements: Sequence[Requirement], left_out: int
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
     """Measure a release in the population as it is now.
 
@@ -68,6 +67,7 @@ def audit_population(
         relation: the release.
         spec: the policy's release.
         requirements: the policy's requirements; those that compare classes with a population are measured.
+        left_out: rows of the source that the release leaves out.
 
     Returns:
         the results, and the requirements that could not be measured, each with the reason.
@@ -91,9 +91,12 @@ def audit_population(
     quasi = [Domain(reading, people.ref, 0, 0, 0, 0, 0, 0, f"c{i}") for i, reading in enumerate(roles.quasi, 1)]
     with Scratch(engine) as scratch, engine.snapshot():
         stage = take_stage(scratch, roles, (), step="population")
-        cells, shared = _count_cells(
-            scratch, form, relation.ref, quasi, [published for published in names if published], roles.quasi, stage
-        )
+        columns = [
+            (domain, published, reading)
+            for domain, published, reading in zip(quasi, names, roles.quasi, strict=True)
+            if published
+        ]
+        cells, shared = _count_cells(scratch, form, relation.ref, columns, stage, left_out)
         if shared:
             return (), (
                 f"{what}: {shared} combinations of values of the population lie in more than one published cell",
@@ -118,10 +121,9 @@ def _count_cells(
     scratch: Scratch,
     form: Format,
     target: TableRef,
-    quasi: Sequence[Domain],
-    names: Sequence[Names],
-    readings: Sequence[Reading],
+    columns: Sequence[tuple[Domain, Names, Reading]],
     stage: TableRef,
+    left_out: int,
 ) -> tuple[TableRef, int]:
     """A table of cells with their rows and those of the population, and a number of combinations.
 
@@ -131,10 +133,9 @@ def _count_cells(
         scratch: the run.
         form: the format of the release.
         target: the release.
-        quasi: the quasi columns.
-        names: the published columns of each.
-        readings: the columns of the population.
+        columns: the quasi columns, with the published columns of each, and the column of the population.
         stage: the rows of the population.
+        left_out: rows of the source that are not published.
     """
     groups, people, matched, cells = (
         scratch.table(f"population_{what}") for what in ("groups", "people", "matched", "counted")
@@ -143,15 +144,15 @@ def _count_cells(
         "verify/population_groups",
         groups=groups,
         target=target,
-        columns=[list(cells.published()) for cells in names],
+        columns=[list(layout.published()) for _, layout, _ in columns],
     )
-    columns = [
+    read_columns = [
         {"alias": reading.alias, "as_text": reading.as_text or domain.reading.as_text, "as_float": reading.as_float}
-        for reading, domain in zip(readings, quasi, strict=True)
+        for domain, _, reading in columns
     ]
-    scratch.execute("verify/population_people", people=people, stage=stage, columns=columns)
+    scratch.execute("verify/population_people", people=people, stage=stage, columns=read_columns)
     pairs = []
-    for index, (domain, layout) in enumerate(zip(quasi, names, strict=True), 1):
+    for index, (domain, layout, _) in enumerate(columns, 1):
         released_values, population_values = scratch.table(f"{domain.code}_said"), scratch.table(f"{domain.code}_seen")
         scratch.execute(
             "verify/population_each",
@@ -170,5 +171,7 @@ def _count_cells(
         pairs.append(form.match_cells(scratch, domain, released_values, population_values, layout))
     scratch.execute("verify/population_matched", matched=matched, people=people, groups=groups, pairs=pairs)
     shared = scratch.count("verify/population_shared", matched=matched)
-    scratch.execute("verify/population_counted", counted=cells, groups=groups, people=people, matched=matched)
+    scratch.execute(
+        "verify/population_counted", counted=cells, groups=groups, people=people, matched=matched, left_out=left_out
+    )
     return cells, shared

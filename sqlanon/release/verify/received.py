@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from sqlanon.column_spec import ColumnSpec
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.engines.portable import PortableColumn
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PrivacyViolation
@@ -27,8 +27,8 @@ _NOT_OF_CLASS = ("sensitive", "insensitive", "pseudonym")
 
 def verify_equal(
     source: Engine, origin: TableRef, target: Engine, copy: TableRef, columns: Sequence[PortableColumn]
-) -> int:
-    """Check that a table in another database has the same rows; gives their number.
+) -> tuple[int, str]:
+    """Check that a table in another database has the same rows; gives their number and a hash of all of them.
 
     Cost: a scan of both tables.
 
@@ -47,11 +47,11 @@ def verify_equal(
         raise PrivacyViolation(
             "the rows in the other database differ from what was verified; nothing was published there"
         )
-    return read_integer(marks[0][0])
+    return read_integer(marks[0][0]), str(marks[0][1])
 
 
 def verify_promises(
-    target: Engine, copy: TableRef, policy: Mapping[str, Any], settings: Sequence[ColumnSpec] | None
+    target: Engine, copy: Relation, policy: Mapping[str, Any], settings: Sequence[ColumnSpec] | None
 ) -> None:
     """Measure the requirements of a policy in the catalog on a table in another database.
 
@@ -69,10 +69,10 @@ def verify_promises(
         PrivacyViolation: a requirement does not hold.
     """
     roles = {column["name"]: column["role"] for column in policy["columns"]}
-    names = [column.name for column in target.look_up([copy]).columns(copy)]
+    names = [column.name for column in copy.columns]
     sensitive = tuple(name for name in names if roles.get(name) == "sensitive")
     classes = tuple(name for name in names if roles.get(name) not in _NOT_OF_CLASS)
-    grouping = Grouping(copy, classes)
+    grouping = Grouping(copy.ref, classes)
     privacy = replace(read_stored(policy["privacy"]), of_persons=False)
     distant = {column["name"] for column in policy["columns"] if column.get("hierarchy") or column.get("ordered")}
     for requirement in of_rows(make_requirements(privacy, sensitive, (), settings or ())):
@@ -82,6 +82,6 @@ def verify_promises(
         if not result.satisfied:
             of = f" of {requirement.column}" if requirement.column else ""
             raise PrivacyViolation(
-                f"{requirement.name}{of} in the other database: asked {as_number(requirement.asked):g}, reached "
+                f"{requirement.name}{of} in the other place: asked {as_number(requirement.asked):g}, reached "
                 f"{result.reached:g}; nothing was published there"
             )

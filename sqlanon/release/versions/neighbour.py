@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.column_spec import ColumnSpec
+from sqlanon.declared.wording import join_words
 from sqlanon.errors import GuardError, PolicyError, UnsupportedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.places import VIEWS, place_of
 from sqlanon.release.catalog.refresh import link_columns_of, read_fingerprint
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.views import form_of, metadata_table
 from sqlanon.release.prepare.key import key_columns
 from sqlanon.results import RunReport
 from sqlanon.spec import PrivacySpec, ReleaseSpec
-from sqlanon.statistics.neighbour import Neighbour, NeighbourColumn, make_changed_error
+from sqlanon.statistics.neighbour import Neighbour, NeighbourColumn, OfPersons, make_changed_error
 from sqlanon.table.roles import assign_roles
 
 if TYPE_CHECKING:
@@ -25,6 +28,10 @@ if TYPE_CHECKING:
     from sqlanon.statistics.parts import How
     from sqlanon.table.reading import Reading
 
+WITHOUT_PERSONS = ("distinct_l", "joint", "presence_disclosed", "own_boxes", "of_persons")
+"""Keys of the policy's privacy that say nothing of persons."""
+OF_PERSONS = ("k", "whole", "person_share")
+"""Those that every witness of counted persons keeps."""
 ORDERED = ("integer", "decimal", "float", "date", "timestamp")
 """Kinds of columns in the order of their values."""
 
@@ -75,7 +82,7 @@ def _refuse(entry: Entry) -> str:
     reasons = (
         (entry.certificate, "has a box for every row"),
         (entry.frozen, "is frozen, and nothing ties its rows to the source"),
-        (entry.file or entry.lake or entry.sent, "is in another file or database, or in a lake"),
+        (place_of(entry) is not VIEWS, "is in another file or database, or in a lake"),
         (policy.get("together"), "is published together with other tables"),
         (form.paired or form.exact or (form.single and not form.either), f"has format {form.name}"),
         (means, "publishes means of classes"),
@@ -148,7 +155,29 @@ def read_neighbour(work: Work, entry: Entry, readings: Sequence[Reading]) -> Nei
         else:
             columns.append(NeighbourColumn(place, how, is_attained, reading.alias))
     roles = work.staged.roles
-    return Neighbour(entry.release, entry.version, tuple(shown), tuple(columns), entry.link, roles.link)
+    promised = _read_promise(work.spec, entry.policy)
+    return Neighbour(entry.release, entry.version, tuple(shown), tuple(columns), entry.link, roles.link, promised)
+
+
+def _read_promise(spec: ReleaseSpec, policy: Mapping[str, Any]) -> OfPersons:
+    """The promises of the release of rows about persons.
+
+    Args:
+        spec: the release of counts.
+        policy: that of the release of rows.
+    """
+    privacy = policy["privacy"]
+    least, share = int(privacy["k"]), Fraction(privacy.get("person_share") or 1)
+    persons = [str(name).lower() for name in policy.get("person") or ()]
+    more = sorted(key for key, value in privacy.items() if value and key not in (*WITHOUT_PERSONS, *OF_PERSONS))
+    nulls = {policy.get("null_person"), spec.null_person}
+    reasons = (
+        (persons and persons != [name.lower() for name in spec.person], "has other persons"),
+        (persons and len(nulls) > 1, "has other persons where the person is NULL"),
+        (privacy.get("of_persons") and more, f"promises {join_words(more)} of persons as well"),
+    )
+    why = next((why for applies, why in reasons if applies), "")
+    return OfPersons(least, share.as_integer_ratio(), why)
 
 
 def _how(treatment: str, reading: Reading, declared: Mapping[str, Any]) -> How | None:

@@ -39,7 +39,7 @@ from sqlanon.release.catalog.refresh import Decision, policy_changes
 from sqlanon.release.catalog.state import ReleaseState, read_state
 from sqlanon.release.plans.noisy import plan_noisy
 from sqlanon.release.prepare.row_security import refuse_hidden, source_snapshot
-from sqlanon.release.publish.publish import make_room
+from sqlanon.release.publish.new import make_room
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.noisy_content import build_drawn_content
 from sqlanon.release.versions.noisy_stages import list_stages, list_stages_taken

@@ -334,7 +334,8 @@ def _report_neighbour(shape: Shape) -> NeighbourReport | None:
     if neighbour is None:
         return None
     columns = tuple((column.place, column.how, column.known) for column in neighbour.columns)
-    return NeighbourReport(neighbour.release, neighbour.version, neighbour.shown, columns)
+    persons = neighbour.persons
+    return NeighbourReport(neighbour.release, neighbour.version, neighbour.shown, columns, persons.least, persons.share)
 
 
 def _list_summed(work: Work) -> list[Reading]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlanon.counted import Method, StatisticsSpec
 from sqlanon.declared.wording import join_words
@@ -12,8 +12,8 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.statistics.amounts import Amounts, find_sensitive
 from sqlanon.statistics.certificate import verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
-from sqlanon.statistics.cube import read_system
-from sqlanon.statistics.hide import hide_cells
+from sqlanon.statistics.cube import read_system, with_empty
+from sqlanon.statistics.hide import Hidden, hide_cells
 from sqlanon.statistics.kept import Kept, Tables, kept_of
 from sqlanon.statistics.must_show import find_hidden, fix_margins
 from sqlanon.statistics.protections.base import Made, Run
@@ -92,11 +92,12 @@ class Suppress:
         scratch, shape, cube = run.scratch, run.shape, run.cube
         system = with_least_total(read_system(scratch, shape, cube, run.secret), shape.least_rows)
         try:
-            amounts = read_amounts(scratch, shape, cube.finest, cube.sums, system)
-            system = self._fix(run, system, [amount for amount, _ in amounts])
-            hidden = hide_cells(scratch, shape, system, run.secret, run.progress, amounts, cube.parts)
+            hidden = self._hide(run, system)
         except UnservedError as error:
-            raise explain_unserved(run.release, shape, system.levels_of(error.margin), error) from None
+            cube = cube if error.exhausted else with_empty(scratch, shape, cube, system, run.secret)
+            if cube is run.cube:
+                raise explain_unserved(run.release, shape, system.levels_of(error.margin), error) from None
+            hidden = self._hide_again(replace(run, cube=cube))
 
         def view(place: TableRef) -> Statement:
             context = shape.context()
@@ -107,6 +108,25 @@ class Suppress:
             cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, bounds, hidden.patterns, hidden.paid
         ).parts()
         return Made(view, tables, hidden.witnesses, facts_of(self.asked), hidden=hidden.table)
+
+    def _hide(self, run: Run, system: System) -> Hidden:
+        cube = run.cube
+        amounts = read_amounts(run.scratch, run.shape, cube.finest, cube.sums, system)
+        system = self._fix(run, system, [amount for amount, _ in amounts])
+        return hide_cells(run.scratch, run.shape, system, run.secret, run.progress, amounts, cube.parts)
+
+    def _hide_again(self, run: Run) -> Hidden:
+        """Hide cells next to combinations without rows.
+
+        Raises:
+            InfeasibleError: a small cell of a margin cannot be protected.
+        """
+        shape = run.shape
+        system = with_least_total(read_system(run.scratch, shape, run.cube, run.secret), shape.least_rows)
+        try:
+            return self._hide(run, system)
+        except UnservedError as error:
+            raise explain_unserved(run.release, shape, system.levels_of(error.margin), error) from None
 
     @staticmethod
     def _fix(run: Run, system: System, amounts: Sequence[Amounts]) -> System:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
 
+from sqlanon.statistics.bounds import Witnessed, bound_cells
 from sqlanon.statistics.choose import UnservedError, choose_hidden
 from sqlanon.statistics.lineages import Blocks, Window, build_lineages
 from sqlanon.statistics.system import Atoms, Listed
@@ -109,3 +111,74 @@ def test_no_reader_of_lineages_finds_few_newcomers(nights: int, seeds: int, shap
     windows, exposed, _, _ = total(nights, seeds, joint=True, shape=shape)
     assert windows
     assert exposed == 0
+
+
+Tables = tuple[tuple[int, ...], ...]
+
+
+def agreeing(night: Counts, hidden: Hidden, leaves: Sequence[tuple[int, ...]], most: int) -> list[tuple[int, ...]]:
+    """All tables of some leaves that agree with the numbers of a night that are shown, and with the listed cells."""
+    case = tiny({codes: n for codes, n in night.items() if n})
+    free = [range(1, most + 1) if leaf in case.counts else range(1) for leaf in leaves]
+    places = {cell: [leaves.index(list(case.counts)[at]) for at in of] for cell, of in case.within.items()}
+    shown = [(places[cell], case.value[cell]) for cell, hide in hidden.items() if not hide]
+    return [one for one in itertools.product(*free) if all(sum(one[at] for at in of) == n for of, n in shown)]
+
+
+def histories_with_bounds(nights: Sequence[Counts], patterns: Sequence[Hidden], begun: Hidden) -> Iterator[Tables]:
+    """All rows of each night for a reader of versions with bounds: the numbers of a night that are not hidden among its
+    own rows follow from them, also in cells that have stopped. Of the last night there are those that are empty.
+    """
+    whole = leaves_of(nights)
+    leaves, most = list(whole.counts), max(max(night.values()) for night in nights) + 2
+    unseen = dict.fromkeys(tiny({codes: n for codes, n in nights[-1].items() if n}).cells, True)
+    tables = [
+        agreeing(night, pattern, leaves, most) for night, pattern in zip(nights, [*patterns, unseen], strict=True)
+    ]
+    shown = [(whole.within[cell], whole.value[cell]) for cell, hide in begun.items() if not hide]
+    for history in itertools.product(*tables):
+        total = [sum(numbers) for numbers in zip(*history, strict=True)]
+        if all(sum(total[at] for at in of) == n for of, n in shown):
+            yield history
+
+
+def check_bounds(nights: Sequence[Counts]) -> tuple[int, int]:
+    """Windows of few newcomers, and those that a reader of lineages with bounds finds; no history leaves the bounds."""
+    patterns = [pattern({codes: n for codes, n in night.items() if n}) for night in nights[:-1]]
+    known = [one for one in patterns if one is not None]
+    begun = begin(nights, known) if len(known) == len(patterns) else None
+    if begun is None:
+        return 0, 0
+    whole = leaves_of(nights)
+    leaves = list(whole.counts)
+    system = whole.system(M)
+    hidden = np.zeros(len(system), bool)
+    hidden[system.listed] = [begun[cell] for cell in whole.cells]
+    (ends,) = bound_cells(system, hidden, Witnessed(np.zeros((1, len(leaves)), np.int64)))
+    found = list(histories_with_bounds(nights, known, begun))
+    assert found
+    for place, cell in enumerate(whole.cells):
+        sums = {sum(night[at] for night in one for at in whole.within[cell]) for one in found}
+        assert ends.low[place] <= min(sums)
+        assert ends.high[place] < 0 or max(sums) <= ends.high[place]
+    windows = exposed = 0
+    for cell, places in whole.within.items():
+        for start, end, parts in small_parts(nights, cell):
+            sums = {sum(night[at] for night in one[start:end] for at in places) for one in found}
+            windows += 1
+            exposed += min(sums) > parts or max(sums) < M
+    return windows, exposed
+
+
+def test_no_reader_of_lineages_with_bounds_finds_few_newcomers() -> None:
+    cases = [case for case in map(case_of, range(16)) if any(case[0].values())]
+    windows, exposed = (sum(numbers) for numbers in zip(*map(check_bounds, cases), strict=True))
+    assert windows
+    assert exposed == 0
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(16, 80))
+def test_no_reader_of_many_lineages_with_bounds_finds_few_newcomers(seed: int) -> None:
+    case = case_of(seed, 2, (2, 3) if seed % 4 == 0 else (2, 2))
+    assert not any(case[0].values()) or check_bounds(case)[1] == 0

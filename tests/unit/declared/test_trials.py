@@ -9,7 +9,18 @@ from pathlib import Path
 import pytest
 
 import sqlanon
-from sqlanon.declared.trials import CLASS, ROWS, TRIALS, WIDE, Columns, count_trials, read_refining
+from sqlanon.declared.effort import choose_method
+from sqlanon.declared.trials import (
+    CLASS,
+    LEAST_GAIN,
+    LEAST_TREE_GAIN,
+    ROWS,
+    TRIALS,
+    WIDE,
+    Columns,
+    count_trials,
+    read_refining,
+)
 from sqlanon.policy import release
 from sqlanon.spec import MAX_SEARCH
 
@@ -41,6 +52,17 @@ def test_true_asks_the_table_and_a_number_does_not() -> None:
             == search
         )
     assert read_refining(release(source="t", quasi="age", k=5), 9, Columns(1)) is None
+
+
+def test_trials_with_hierarchies_go_on_for_smaller_gains() -> None:
+    """On Adult with 8 hierarchies and k = 10 trials gain 1 % up to the 24th, and as much again up to the 84th."""
+    spec = choose_method(release(source="t", quasi="age", k=10, effort="normal"))
+    lines, trees = (read_refining(spec, 30_162, columns) for columns in (Columns(8), Columns(0, 0, 8)))
+    assert lines is not None
+    assert trees is not None
+    assert (lines.least_gain, trees.least_gain) == (LEAST_GAIN["normal"], LEAST_TREE_GAIN)
+    assert trees.search is not None
+    assert trees.search >= 64
 
 
 def test_the_documents_show_it() -> None:

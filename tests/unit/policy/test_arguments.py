@@ -355,7 +355,7 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"every": "24"}, "every: not a time span; a number with its unit: 30m, 24h, 7d or 2w"),
         ({"every": "0h"}, "every: too small; a number with its unit: 30m, 24h, 7d or 2w"),
         ({"keep": 0}, "keep: too small; a whole number of at least 1"),
-        ({"expire": True}, "expire: the history of a lake table, and publish names none; leave it out"),
+        ({"expire": True}, "expire: the history of a lake table, and no key names one; leave it out"),
     ],
 )
 def test_one_problem(arguments: dict[str, Any], problem: str | list[str]) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -85,6 +86,42 @@ class LakeWriter:
             )
         return place
 
+    def check_apart(self, place: str, source: str) -> None:
+        lake = lake_of(source)
+        commits, where = _commits(place)
+        target = commits.root(where)
+        if lake is None or target is None:
+            return
+        if lake.scheme == "parquet":
+            fixed = re.split(r"[*?\[]", lake.place, maxsplit=1)[0]
+            origin = None if "://" in fixed else Path(fixed if Path(fixed).is_dir() else Path(fixed).parent)
+        else:
+            readers, table = _commits(str(lake))
+            origin = readers.root(readers.canonical(table))
+        if origin is None:
+            return
+        here, there = (Path(os.path.realpath(folder)) for folder in (origin, target))
+        if here == there or here in there.parents or there in here.parents:
+            raise PolicyError(
+                f"{place}: its folder and that of the source {source} are one, or in each other: whoever reads one "
+                "would read both; choose another folder"
+            )
+
+    def list_warnings(self, place: str) -> Sequence[str]:
+        if self._file is None:
+            return []
+        status, warnings = Path(self._file).stat(), []
+        if status.st_mode & (stat.S_IRGRP | stat.S_IROTH):
+            warnings.append(
+                f"other users may read {self._file}, which has private tables next to the published {place}: chmod 600"
+            )
+        if status.st_nlink > 1:
+            warnings.append(
+                f"{self._file}, which has private tables, has {status.st_nlink} names (hard links): keep every one out "
+                f"of folders that readers of {place} read"
+            )
+        return warnings
+
     def facts(self, place: str) -> Sequence[Facts]:
         commits, where = _commits(place)
         return [dict(fact) for fact in commits.list_facts(where)]
@@ -98,8 +135,9 @@ class LakeWriter:
                     "rename it in a view of the source"
                 )
         commits, where = _commits(place)
-        with self._translate(f"to write into {place}"):
-            commits.write(where, file, self._stream(table, columns), facts, check)
+        # An open stream would keep the connection from the statements that clean up.
+        with self._translate(f"to write into {place}"), closing(self._stream(table, columns)) as rows:
+            commits.write(where, file, rows, facts, check)
         with self.reading([(table, place)], file) as views, self._translate(f"to read {place}"):
             names = [name for name, _ in columns]
             if self._hash(self._qualify(table), names) != self._hash(self._qualify(views[0].ref), names):

@@ -12,6 +12,8 @@ group.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,6 +24,9 @@ from sqlanon.methods.onedim.kernels.frontier import frontier_of, put_back, take_
 MOST_COPIES = 8
 """Rows of one value that a group may hold, unless the rest would not be eligible."""
 
+SIMPLE = 16
+"""Denominators of simpler fractions, at most."""
+
 
 def copies_of(p: int, q: int) -> int:
     """Number of rows of one value, at most `MOST_COPIES`, with which groups come nearest to l = p / q.
@@ -29,6 +34,20 @@ def copies_of(p: int, q: int) -> int:
     Of several equally good numbers it is the least.
     """
     return min(range(1, min(q, MOST_COPIES) + 1), key=lambda c: (-(-c * p // q) / c, c))
+
+
+def list_simpler(l: Fraction) -> list[Fraction]:  # noqa: E741 - the papers' symbol
+    """Fractions with denominators of at most `SIMPLE` above a fraction with a larger one, the nearest first.
+
+    Of a fraction with a denominator of at most `MOST_COPIES` there are none: groups hold so many rows of a value.
+
+    Example:
+        >>> list_simpler(Fraction(1_249_999, 1_000_000))[:3]
+        [Fraction(5, 4), Fraction(19, 15), Fraction(14, 11)]
+    """
+    if l.denominator <= MOST_COPIES:
+        return []
+    return sorted({Fraction(-(-q * l.numerator // l.denominator), q) for q in range(1, SIMPLE + 1)})
 
 
 @njit(nogil=True, cache=True)

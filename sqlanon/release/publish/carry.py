@@ -1,0 +1,89 @@
+"""Tables that are carried to another database, as texts that both read alike, and compared there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlanon.engines.base import Engine, TableRef, Transfer
+from sqlanon.engines.portable import PortableColumn
+from sqlanon.errors import PolicyError
+from sqlanon.progress import Stopwatch
+from sqlanon.release.verify.received import verify_equal
+from sqlanon.sqltext import identifier, statement
+
+BLOCK = 10_000
+"""Rows that are in memory on their way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Road:
+    """Two databases between which the tables of a release go.
+
+    Attributes:
+        release: begins messages.
+        source: the database that has the tables.
+        target: the database that gets them.
+        watch: measures the stages.
+    """
+
+    release: str
+    source: Engine
+    target: Engine
+    watch: Stopwatch
+
+    def list_columns(self, table: TableRef) -> list[PortableColumn]:
+        """The columns of a table in types that both databases have.
+
+        Raises:
+            PolicyError: values of a column would be lost or changed, or its name is too long there.
+        """
+        here, there = transfer_of(self.source), transfer_of(self.target)
+        longest = self.target.capabilities.max_identifier
+        portable_columns, problems = [], []
+        for column in self.source.look_up([table]).columns(table):
+            kind = here.read_type(column)
+            if kind is None or there.write_type(kind) is None:
+                cast = f"CAST({identifier(column.name)} AS {_suggest(column.kind, column.type)})"
+                problems.append(f"{column.name} ({column.shown_type}): {cast}")
+            elif len(column.name.encode()) > longest:
+                problems.append(f"{column.name}: a name of at most {longest} bytes")
+            else:
+                portable_columns.append(PortableColumn(column.name, kind))
+        if problems:
+            raise PolicyError(
+                f"{self.release}: publish_to: the other place has no type for every value of these columns, or no such "
+                f"name: change them in a view of the source: {'; '.join(problems)}"
+            )
+        return portable_columns
+
+    def carry(self, origin: TableRef, copy: TableRef, columns: Sequence[PortableColumn]) -> tuple[int, str]:
+        """Send a table, in the open transaction, and compare it with the one here.
+
+        Returns:
+            number and hash of the rows.
+
+        Raises:
+            PrivacyViolation: the rows that arrived differ.
+        """
+        asked_columns = [column.parameters() for column in columns]
+        rows = statement("sent/rows", self.source.dialect, target=origin, columns=asked_columns)
+        arrays = [column.type.array for column in columns]
+        with self.watch.stage("publish"):
+            blocks = transfer_of(self.source).stream_rows(rows, arrays, BLOCK)
+            transfer_of(self.target).load_texts(copy, columns, blocks)
+        with self.watch.stage("verify"):
+            return verify_equal(self.source, origin, self.target, copy, columns)
+
+
+def _suggest(kind: str, type_text: str) -> str:
+    """A type that every engine has for the values of a column."""
+    if kind == "decimal":
+        return "DECIMAL(38, 9)"
+    return "TIMESTAMP" if type_text == "TIMESTAMP_NS" else "TEXT"
+
+
+def transfer_of(engine: Engine) -> Transfer:
+    """The ability of an engine that sends and takes rows."""
+    assert engine.transfer is not None
+    return engine.transfer

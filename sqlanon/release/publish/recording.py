@@ -1,0 +1,48 @@
+"""The catalog's record of the readers' version, at the end of a publication or a withdrawal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlanon.engines.base import Engine
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.publish.swap import swap
+from sqlanon.release.publish.two_phase import point_views
+
+
+def record_version(engine: Engine, release: str, version: int) -> list[Entry]:
+    """Record that readers have this version now.
+
+    Updates the status of this version and of the version before, in the open transaction, if they exist.
+
+    Views that only the version before has are dropped: no run would refresh them any more. Returns the catalog rows
+    that `CatalogReader.live` chooses.
+    """
+    catalog = Catalog(engine)
+    entries = catalog.live(None, release)
+    (now,) = (entry for entry in entries if entry.version == version)
+    before = [entry for entry in entries if entry.status == "published" and entry.version != version]
+    for entry in before:
+        if now.file:
+            swap(engine, (), entry)
+        else:
+            point_views(engine, now, entry)
+    if not before:
+        point_views(engine, now, None)
+    status = {entry.version: "withdrawn" if now.status == "returning" else "replaced" for entry in before}
+    status[version] = "published"
+    for changed, new in status.items():
+        catalog.mark(release, changed, new)
+    return [replace(entry, status=status.get(entry.version, entry.status)) for entry in entries]
+
+
+def record_withdrawal(engine: Engine, entry: Entry) -> None:
+    """Mark the published version as withdrawn, in the open transaction: the release has no version now.
+
+    While nothing is published, only that version is ``withdrawn``, so that a rollback finds the last published version.
+    """
+    catalog = Catalog(engine)
+    for withdrawn in catalog.entries(entry.release, statuses=("withdrawn",)):
+        catalog.mark(entry.release, withdrawn.version, "replaced")
+    catalog.mark(entry.release, entry.version, "withdrawn")

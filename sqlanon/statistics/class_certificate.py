@@ -1,0 +1,116 @@
+"""The part of a certificate about a release of rows next to the cells: witnesses agree with its classes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sqlanon.engines.base import TableRef
+from sqlanon.statistics.failing import refuse, refuse_each
+from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.shape import Shape
+from sqlanon.table.scratch import Scratch
+
+
+def verify_placed(
+    scratch: Scratch, shape: Shape, keyed: TableRef, stage: TableRef, atoms: TableRef, release: str
+) -> None:
+    """The parts are those of the staged rows and of the release of rows that readers have as well.
+
+    Raises:
+        PrivacyViolation: they are not.
+    """
+    neighbour = shape.neighbour
+    rows: dict[str, Any] = {"keyed": keyed, "stage": stage, "atoms": atoms}
+    assert neighbour is not None
+    placing: dict[str, Any] = {"linked": neighbour.linked, "link": neighbour.link}
+    mismatched = scratch.count(
+        "statistics/verify_placed",
+        merged=not neighbour.columns and not shape.patterns,
+        **placing,
+        **rows,
+        **shape.context(),
+    )
+    refuse(release, f"rows of classes of {neighbour.release}", mismatched)
+    for column in neighbour.columns:
+        if column.how == "branches":
+            mismatched = scratch.count("statistics/verify_branches", column=column, atoms=atoms)
+        else:
+            mismatched = scratch.count("statistics/verify_ranks", column=column, **rows)
+        refuse(release, "ranks", mismatched)
+
+
+def verify_classes(scratch: Scratch, shape: Shape, stored: Kept, least: TableRef, release: str) -> TableRef:
+    """Every witness has the rows of each class, within the ends, members and nodes that the class shows.
+
+    Returns:
+        the least numbers of small cells that readers of the classes know.
+    """
+    assert shape.neighbour is not None
+    context = shape.neighbour.context()
+    needs, raised, inside = scratch.table("needs"), scratch.table("raised"), scratch.table("inside_classes")
+    name = shape.neighbour.release
+    class_tables: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
+    scratch.execute("statistics/inside", inside=inside, **class_tables, **shape.context())
+    refuse_each(
+        release,
+        (f"parts that a class of {name} does not have", f"mixed kinds of {name}", f"kinds of {name} apart"),
+        scratch.numbers("statistics/verify_parts", atoms=stored.atoms, **context),
+    )
+    scratch.execute("statistics/needs", needs=needs, atoms=stored.atoms, **context)
+    refuse_each(
+        release,
+        (f"numbers of {name} that a witness changes", f"values of classes of {name} that a witness loses"),
+        scratch.numbers(
+            "statistics/verify_classes", atoms=stored.atoms, witness=stored.witness, needs=needs, **context
+        ),
+    )
+    tables: dict[str, Any] = {"least": least, "inside": inside, "atoms": stored.atoms, "needs": needs}
+    scratch.execute("statistics/least_of_classes", raised=raised, **tables, **context)
+    return raised
+
+
+def list_person_parts(
+    scratch: Scratch, shape: Shape, keyed: TableRef, stage: TableRef, atoms: TableRef, release: str
+) -> TableRef:
+    """The scratch table of how many rows each person has of each part (person, atom, times), of the staged rows.
+
+    Raises:
+        PrivacyViolation: the kept persons of a class are others.
+    """
+    neighbour, listed = shape.neighbour, scratch.table("verified_person_rows")
+    assert neighbour is not None
+    rows: dict[str, Any] = {"keyed": keyed, "stage": stage, "linked": neighbour.linked, "link": neighbour.link}
+    scratch.execute("statistics/verify_person_parts", listed=listed, atoms=atoms, **rows, **shape.context())
+    failing = scratch.count("statistics/verify_class_persons", listed=listed, atoms=atoms)
+    refuse(release, f"persons of classes of {neighbour.release}", failing)
+    return listed
+
+
+def verify_class_patterns(scratch: Scratch, shape: Shape, stored: Kept, least: TableRef, release: str) -> TableRef:
+    """Every witness of persons has the rows of each class, and as many persons as are promised.
+
+    Returns:
+        the least numbers of small cells that readers of the classes know.
+
+    Raises:
+        PrivacyViolation: it has not.
+    """
+    assert shape.neighbour is not None
+    changes, promised, name = scratch.table("changes_of_parts"), shape.neighbour.persons, shape.neighbour.release
+    patterned: dict[str, Any] = {"witness": stored.witness, "patterns": stored.patterns}
+    scratch.execute("statistics/pattern_changes", changes=changes, **patterned, sums=[])
+    part, whole = promised.share
+    refuse_each(
+        release,
+        (f"classes of {name} of too few persons", f"patterns of too many rows of a class of {name}"),
+        scratch.numbers(
+            "statistics/verify_promised",
+            atoms=stored.atoms,
+            least=promised.least,
+            part=part,
+            whole=whole,
+            **patterned,
+        ),
+    )
+    return verify_classes(scratch, shape, replace(stored, witness=changes), least, release)

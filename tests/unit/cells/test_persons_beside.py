@@ -1,0 +1,166 @@
+"""Rows and persons next to a release of rows, where a person has several rows: who tries every source finds nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sqlanon.statistics.choose import Protected, choose_hidden
+from sqlanon.statistics.unserved import UnservedError
+from tests.oracle.class_reader import ENDS, MEMBERS, NOTHING, SHOWN
+from tests.oracle.person_reader import Rows, count
+from tests.oracle.table_reader import Cell
+from tests.unit.cells.persons_beside import Beside, beside
+
+pytest.importorskip("highspy")
+
+BOTH = ("n", "persons")
+ALONE = ("persons",)
+
+
+def protect(case: Beside, *, insiders: bool) -> Protected | None:
+    """The hidden cells; None: nothing may be published."""
+    try:
+        return case.protect(insiders=insiders)
+    except UnservedError:
+        return None
+
+
+def failing(case: Beside, hidden: Sequence[bool], known: tuple[Rows, Sequence[Cell]] | None = None) -> list[Cell]:
+    """The small cells that cannot have each number of persons that is promised next to the rows alone."""
+    small = [cell for cell in case.persons.small if known is None or cell not in known[1]]
+    nothing = dict.fromkeys(case.persons.case.cells)
+    found = case.read(case.persons.shown(hidden), small, known)
+    alone = case.read(nothing, small)
+    wrong = []
+    for cell in small:
+        parts = case.persons.case.parts(cell)
+        least = max(parts, min(rows for rows, _ in alone[cell]))
+        persons = {count for _, count in found[cell]}
+        if max(persons) < case.threshold or min(persons) > least:
+            wrong.append(cell)
+        if known is None and "n" in case.measures and min(rows for rows, _ in found[cell]) > least:
+            wrong.append(cell)
+    return wrong
+
+
+WAYS = [(ENDS, ENDS), (ENDS, MEMBERS), (NOTHING, SHOWN), (ENDS, SHOWN), (ENDS, NOTHING)]
+QUICK = [
+    ((ENDS, ENDS), 0, {"whole": False, "size": 3, "threshold": 2}),
+    ((ENDS, MEMBERS), 0, {"whole": False, "measures": ALONE}),
+    ((NOTHING, SHOWN), 0, {"whole": False, "threshold": 2}),
+    ((ENDS, SHOWN), 0, {"whole": False, "threshold": 2, "measures": ALONE}),
+]
+DRAWN = [
+    (ways, seed, {"whole": whole, "threshold": threshold, "measures": measures, "constant": (0,) if seed % 2 else ()})
+    for ways in WAYS
+    for seed in range(3)
+    for whole in (True, False)
+    for threshold in (2, 3)
+    for measures in (BOTH, ALONE)
+]
+CASES = [
+    *(pytest.param(*case, id=f"quick{place}") for place, case in enumerate(QUICK)),
+    *(pytest.param(*case, id=f"drawn{place}", marks=pytest.mark.thorough) for place, case in enumerate(DRAWN)),
+]
+
+
+def made(seed: object, ways: tuple[str, str], **how: object) -> Beside:
+    return beside(seed, ways, **{"shape": (2, 2), **how})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("ways", "seed", "how"), CASES)
+def test_no_reader_of_both_finds_a_small_cell(ways: tuple[str, str], seed: int, how: dict[str, object]) -> None:
+    case = made(("b", seed), ways, **how)
+    found = protect(case, insiders=False) if case.persons.small else None
+    if found is not None:
+        assert failing(case, case.hidden_of(found)) == []
+
+
+@pytest.mark.parametrize(("ways", "seed", "how"), CASES)
+def test_nobody_who_is_alone_finds_another_small_cell(ways: tuple[str, str], seed: int, how: dict[str, object]) -> None:
+    case = made(("b", seed), ways, **how)
+    found = protect(case, insiders=True) if case.persons.small else None
+    for known in case.alone() if found is not None else ():
+        assert failing(case, case.hidden_of(found), known) == []
+
+
+@pytest.mark.parametrize(("ways", "seed", "how"), CASES)
+def test_witnesses_are_sources_with_what_the_classes_show(
+    ways: tuple[str, str], seed: int, how: dict[str, object]
+) -> None:
+    case = made(("b", seed), ways, **how)
+    found = protect(case, insiders=True)
+    if found is None:
+        return
+    (system, parts), hidden, classed = case.system(), case.hidden_of(found), case.classed()
+    assert system.wholes is not None
+    assert system.wholes.places is not None
+    assert system.wholes.part is not None
+    assert system.wholes.times is not None
+    for change in found.witnesses:
+        numbers = system.atoms.count + change
+        assert (numbers >= 0).all()
+        source = case.source() if not change.any() else {}
+        for pattern in np.flatnonzero(numbers).tolist() if change.any() else ():
+            own = np.flatnonzero(system.wholes.part == pattern)
+            kind: list[int] = []
+            for entry in own.tolist():
+                part = int(system.wholes.places[entry])
+                place = classed.places.index((int(parts.of[part]), int(parts.atom[part])))
+                kind += [place] * int(system.wholes.times[entry])
+            source[tuple(sorted(kind))] = int(numbers[pattern])
+        assert classed.has_classes(source)
+        assert all(classed.able(kind, case.constant) and len(kind) <= case.most for kind in source)
+        for cell, hide in zip(case.persons.case.cells, hidden, strict=True):
+            inside = [at for at, (_, leaf) in enumerate(classed.places) if leaf in case.persons.case.within[cell]]
+            rows, persons = count(source, inside)
+            true_rows, true_persons = case.persons.numbers(cell)
+            assert persons >= 1
+            assert hide or persons == true_persons
+            assert hide or true_rows is None or rows == true_rows
+
+
+def hide_by_persons(case: Beside) -> list[bool]:
+    """What is hidden where rows and persons are protected without the classes."""
+    return case.persons.hidden_of(case.persons.protect(insiders=False))
+
+
+def hide_by_rows(case: Beside) -> list[bool]:
+    """What is hidden where rows are protected next to the classes, and persons are not looked at."""
+    plain, parts = case.persons.rows(), case.parts()
+    system = case.over_parts(plain, parts)
+    found = choose_hidden(system, case.threshold, insiders=False, secret=b"key")
+    return [bool(found.hidden[of]) for of in plain.listed]
+
+
+def hide_without_promise(case: Beside) -> list[bool]:
+    """What is hidden where nothing is promised of the persons of classes."""
+    unpromised = replace(case, least=1)
+    return case.hidden_of(unpromised.protect(insiders=False))
+
+
+def compare(case: Beside, hidden: Sequence[bool]) -> None:
+    """What a naive scheme hides gives a small cell away, and what is published instead does not."""
+    assert failing(case, hidden)
+    found = protect(case, insiders=False)
+    assert found is not None
+    assert failing(case, case.hidden_of(found)) == []
+
+
+@pytest.mark.parametrize(
+    ("seed", "ways", "size"),
+    [
+        (14, (ENDS, ENDS), 3),
+        pytest.param(7, (ENDS, SHOWN), 4, marks=pytest.mark.thorough),
+        pytest.param(7, (NOTHING, SHOWN), 4, marks=pytest.mark.thorough),
+    ],
+)
+def test_persons_that_are_protected_by_themselves_are_found_next_to_rows(
+    seed: int, ways: tuple[str, str], size: int
+) -> None:
+    case = made(("naive", seed), ways, size=size, threshold=2, constant=(0,))
+    compare(case, hide_by_persons(case))
