@@ -151,9 +151,9 @@ class CatalogReader:
         name = "catalog/live" if self._engine.updates else "catalog/list"
         return self._fetch_entries(name, binds, {**_UNCONDITIONAL, "release": True}, found)
 
-    def list_all(self, found: Found) -> list[Entry]:
+    def list_all(self, lookup: Found) -> list[Entry]:
         """Every row, of the tables as they were looked up."""
-        return self._fetch_entries("catalog/list", {}, _UNCONDITIONAL, found)
+        return self._fetch_entries("catalog/list", {}, _UNCONDITIONAL, lookup)
 
     def beside(self, found: Found, release: str, source: str, views: Sequence[TableRef]) -> list[Entry]:
         """The published versions of other releases that have the same source, or perhaps any of these views."""

@@ -127,8 +127,8 @@ class InMemory:
         brought, stage = scratch.table("brought"), scratch.table("stage")
         _load(here, rows, brought)
         # Guards read identifiers and insensitive columns under their names.
-        named = {**identifiers, **{reading.alias: reading.name for reading in roles.insensitive}}
-        columns = [{"alias": alias, "name": name} for alias, name in named.items()]
+        names = {**identifiers, **{reading.alias: reading.name for reading in roles.insensitive}}
+        columns = [{"alias": alias, "name": name} for alias, name in names.items()]
         here.execute(schema_of(here, source))
         scratch.execute("table/brought_source", source=source, brought=brought, columns=columns)
         scratch.execute("table/brought", stage=stage, brought=brought, but=list(identifiers))

@@ -23,8 +23,8 @@ def keep(state: ReleaseState, entry: Entry, at: str) -> None:
     with engine.publishing():
         delivery_of(entry).keep_readers(engine, spec, entry)
         Catalog(engine).record_check(spec, entry.version, at)
-    kept = replace(entry, policy=redact(spec))
-    drop_old(engine, spec.name, [kept if same.version == entry.version else same for same in state.versions])
+    today = replace(entry, policy=redact(spec))
+    drop_old(engine, spec.name, [today if row.version == entry.version else row for row in state.versions])
     delivery_of(entry).tidy(engine, spec, entry)
 
 
