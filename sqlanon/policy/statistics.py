@@ -226,14 +226,14 @@ def _heights(columns: Sequence[ColumnSpec]) -> dict[str, int | None]:
     return heights
 
 
-def _check_threshold(model: StatisticsReleaseModel, problems: Problems, at: Path) -> None:
+def _check_threshold(model: StatisticsReleaseModel, problems: Problems, place: Path) -> None:
     """A run measures the persons of shown cells, where cells are hidden."""
     assert model.threshold is not None
     if model.statistics.protect.method != "suppress":
         what = "numbers that are changed promise no number of persons"
-        problems.add(at, what, "leave it out, or take method: suppress")
+        problems.add(place, what, "leave it out, or take method: suppress")
     elif model.threshold.attacker != "prosecutor":
-        problems.add((*at, "attacker"), "counts have the risk of who knows a person's columns", "prosecutor")
+        problems.add((*place, "attacker"), "counts have the risk of who knows a person's columns", "prosecutor")
 
 
 def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems: Problems) -> None:

@@ -255,7 +255,7 @@ def list_margins(scratch: Scratch, shape: Shape, cube: Cube) -> list[Margin]:
         Margin(shape.margin_name(levels), tuple(levels), cells, small / cells)
         for cells, small, *levels in map(read_integers, rows)
     ]
-    return sorted(margins, key=lambda one: (-one.share, one.name))
+    return sorted(margins, key=lambda margin: (-margin.share, margin.name))
 
 
 def find_coarser(margins: Sequence[Margin], of: Margin, most: float) -> Margin | None:
@@ -267,4 +267,4 @@ def find_coarser(margins: Sequence[Margin], of: Margin, most: float) -> Margin |
         and margin is not of
         and all(a >= b for a, b in zip(margin.levels, of.levels, strict=True))
     ]
-    return max(coarser, key=lambda one: (one.cells, one.name), default=None)
+    return max(coarser, key=lambda margin: (margin.cells, margin.name), default=None)

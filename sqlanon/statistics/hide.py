@@ -74,7 +74,7 @@ def hide_cells(
         shape.threshold,
         insiders=shape.insiders,
         secret=secret,
-        step=lambda done, many: progress.update(done, many, "small cells"),
+        step=lambda cells, many: progress.update(cells, many, "small cells"),
         amounts=amounts,
     )
     whole = system if system.wholes is None else system.wholes.system

@@ -87,10 +87,10 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
     }
 
 
-def keep_statements(scratch: Scratch, shape: Shape, made: Tables, kept: Tables) -> list[Statement]:
+def keep_statements(scratch: Scratch, shape: Shape, tables: Tables, private_tables: Tables) -> list[Statement]:
     """The statements that copy scratch tables into the private tables of a version."""
     columns = list_kept_columns(shape)
     return [
-        scratch.sql("statistics/keep", kept=table, table=made[part], columns=columns[part])
-        for part, table in kept.items()
+        scratch.sql("statistics/keep", kept=table, table=tables[part], columns=columns[part])
+        for part, table in private_tables.items()
     ]

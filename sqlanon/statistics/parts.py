@@ -159,19 +159,19 @@ def list_parts(placed: Placed) -> Parts:
     )
 
 
-def _look_at(placed: Placed, own: Longs, number: int) -> tuple[Flags, Longs]:
+def _look_at(placed: Placed, rows: Longs, number: int) -> tuple[Flags, Longs]:
     """Which finest combinations a row of a class may have, by what the class shows of each column, and the ranks."""
     fits, coarse_ranks = np.ones(len(placed.exact), bool), placed.ranks.copy()
     if number == LEFT_OUT:
         return fits, coarse_ranks
     for column, (ranks, how) in enumerate(zip(placed.ranks, placed.how, strict=True)):
-        own_ranks = ranks[own]
+        own_ranks = ranks[rows]
         if placed.public and how != "branches" and own_ranks.min() == 0 < own_ranks.max():
             continue
         if how == "branches":
             tree = placed.trees[column]
-            level = next(index for index, nodes in enumerate(tree) if (nodes[own] == nodes[own[0]]).all())
-            fits &= tree[level] == tree[level][own[0]]
+            level = next(index for index, nodes in enumerate(tree) if (nodes[rows] == nodes[rows[0]]).all())
+            fits &= tree[level] == tree[level][rows[0]]
             coarse_ranks[column] = tree[max(level - 1, 0)]
         elif how == "members" or not own_ranks.min():
             fits &= np.isin(ranks, own_ranks)
@@ -180,20 +180,20 @@ def _look_at(placed: Placed, own: Longs, number: int) -> tuple[Flags, Longs]:
     return fits, coarse_ranks
 
 
-def _list_needs(own: Longs, some: Longs, how: How) -> list[tuple[Longs, bool]]:
+def _list_needs(class_ranks: Longs, some: Longs, how: How) -> list[tuple[Longs, bool]]:
     """The parts of a class of which one at least is not 0, each with whether the class shows that.
 
     Args:
-        own: ranks of the class's rows.
+        class_ranks: ranks of the class's rows.
         some: ranks of the parts.
         how: how the class shows the column. With NULL in it, it shows that alone.
     """
-    least, greatest = int(own.min()), int(own.max())
+    least, greatest = int(class_ranks.min()), int(class_ranks.max())
     if least == greatest:
         return []
     if how == "branches":
-        return [(np.flatnonzero(some != branch), False) for branch in np.unique(own).tolist()]
-    ranks = np.unique(own).tolist() if how == "members" else [least, greatest]
+        return [(np.flatnonzero(some != branch), False) for branch in np.unique(class_ranks).tolist()]
+    ranks = np.unique(class_ranks).tolist() if how == "members" else [least, greatest]
     return [(np.flatnonzero(some == rank), least > 0 or rank == 0) for rank in ranks]
 
 

@@ -57,12 +57,12 @@ class OfStatistics(Version):
 
     Args:
         confirmed: nobody has kept a version of counts of the same source that was withdrawn.
-        asked: what is published, and how it is protected.
+        spec: what is published, and how it is protected.
     """
 
-    def __init__(self, asked: StatisticsSpec, *, confirmed: bool = False) -> None:
+    def __init__(self, spec: StatisticsSpec, *, confirmed: bool = False) -> None:
         self._confirmed = confirmed
-        self._protection = find_protection(asked)
+        self._protection = find_protection(spec)
         self._shape: Shape | None = None
         self._cube: Cube | None = None
         self._made: Made | None = None
@@ -257,7 +257,7 @@ class OfStatistics(Version):
         )
         work.content = self._content(work, report, shape, protected)
 
-    def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
+    def _content(self, work: Work, report: RunReport, shape: Shape, protected: Made) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
         parts = list_parts(
@@ -275,9 +275,9 @@ class OfStatistics(Version):
             names = kept_beside(private_table(state.engine, target.physical), PAST_PARTS)
             kept_past = Past(*names.values())
         if batches:
-            keeping = keep_batches(scratch, self._whole, made, kept_tables, nights.before)
+            keeping = keep_batches(scratch, self._whole, protected, kept_tables, nights.before)
         else:
-            keeping = keep_statements(scratch, shape, made.tables, kept_tables)
+            keeping = keep_statements(scratch, shape, protected.tables, kept_tables)
         if past is not None and kept_past is not None:
             keeping += keep_past(scratch, shape, past, kept_past)
         beginning = nights.beginning()
@@ -287,13 +287,13 @@ class OfStatistics(Version):
             if batches:
                 scratch.execute_all([*beside, write_versions(scratch, shape, kept_of(kept_tables), place, batches)])
                 return
-            scratch.execute_all([made.view(place), *beside])
+            scratch.execute_all([protected.view(place), *beside])
 
         def verify(place: TableRef, facts: Found) -> RunReport:
             with scratch.repeating("verify"):
                 return verify_once(place, facts)
 
-        def verify_once(place: TableRef, found: Found) -> RunReport:
+        def verify_once(place: TableRef, lookup: Found) -> RunReport:
             run = self._run(work, Silent())
             if batches:
                 tables = kept_of(kept_tables)
@@ -312,7 +312,7 @@ class OfStatistics(Version):
             assert report.statistics is not None
             cells = shown_cells + not_shown
             counts = replace(report.statistics, cells=cells, shown=shown_cells, hidden=not_shown)
-            columns = tuple(column.name for column in found.relations[place].columns)
+            columns = tuple(column.name for column in lookup.relations[place].columns)
             verified_report = replace(report, rows=cells, verified=True, seconds=work.watch.total(), statistics=counts)
             return replace(verified_report, columns=columns)
 
@@ -321,7 +321,7 @@ class OfStatistics(Version):
             verify,
             keeping,
             lambda: drop_statistics(state.engine, private),
-            lambda report: metadata_rows(spec, shape, self._readings, report, made.facts),
+            lambda report: metadata_rows(spec, shape, self._readings, report, protected.facts),
             report,
             work.staged.source,
             0,

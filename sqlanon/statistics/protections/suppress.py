@@ -141,10 +141,12 @@ class Suppress:
             raise explain_show(run, margin)
         return fix_margins(system, shape.show)
 
-    def verify_source(self, run: Run, kept: Tables) -> None:
+    def verify_source(self, run: Run, private_tables: Tables) -> None:
         """See `Protection.verify_source`."""
-        verify_source(run.scratch, run.shape, run.stage, kept_of(kept), run.release)
+        verify_source(run.scratch, run.shape, run.stage, kept_of(private_tables), run.release)
 
-    def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
+    def verify(
+        self, scratch: Scratch, shape: Shape, physical: TableRef, private_tables: Tables, release: str
+    ) -> tuple[int, int]:
         """See `Protection.verify`."""
-        return verify_published(scratch, shape, physical, kept_of(kept), release)
+        return verify_published(scratch, shape, physical, kept_of(private_tables), release)
