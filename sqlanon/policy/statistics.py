@@ -204,12 +204,8 @@ def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None
     """What is not built for several versions."""
     if spec.cohort is None:
         return
-    for feature, applies in (
-        ("sums", spec.sums),
-        ("a release of rows", spec.together),
-    ):
-        if spec.lineage_age is not None and applies:
-            problems.add((*path, "refresh", "lineage"), f"new lineages are not built with {feature}", "leave it out")
+    if spec.lineage_age is not None and spec.sums:
+        problems.add((*path, "refresh", "lineage"), "new lineages are not built with sums", "leave it out")
     if spec.other is not None:
         problems.add((*path, "refresh", "mode"), "versions are built for hidden cells alone", "leave it out")
     if spec.cohort <= spec.threshold:

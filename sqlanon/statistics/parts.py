@@ -160,7 +160,7 @@ def list_parts(placed: Placed) -> Parts:
 
 
 def _look_at(placed: Placed, rows: Longs, number: int) -> tuple[Flags, Longs]:
-    """Which finest combinations a row of a class may have, by what the class shows of each column, and the ranks."""
+    """The finest combinations that a row of a class may have, by the values that the class shows, and the ranks."""
     fits, coarse_ranks = np.ones(len(placed.exact), bool), placed.ranks.copy()
     if number == LEFT_OUT:
         return fits, coarse_ranks
@@ -197,8 +197,36 @@ def _list_needs(class_ranks: Longs, some: Longs, how: How) -> list[tuple[Longs, 
     return [(np.flatnonzero(some == rank), least > 0 or rank == 0) for rank in ranks]
 
 
+def read_parts(kind: Longs, of: Longs, count: Longs, ranks: Longs, columns: Sequence[tuple[How, bool]]) -> Parts:
+    """Stored parts, with the values that must occur.
+
+    Args:
+        kind: int64[n], as in `Parts`.
+        of: the same; of atoms that are no parts `LEFT_OUT`.
+        count: the same.
+        ranks: int64[columns, n].
+        columns: how classes show each column, and whether readers know it.
+    """
+    needs: list[Longs] = []
+    need_of: list[tuple[int, int]] = []
+    surely: list[bool] = []
+    order = np.argsort(of, kind="stable")
+    classes, starts = np.unique(of[order], return_index=True)
+    for number, places in zip(classes.tolist(), np.split(order, starts[1:]), strict=True):
+        for column, (how, is_known) in enumerate(columns if number != LEFT_OUT else ()):
+            column_ranks = ranks[column, places]
+            for need, sure in _list_needs(column_ranks[count[places] > 0], column_ranks, how):
+                needs.append(np.sort(places[need]))
+                need_of.append((number, column))
+                surely.append(sure and is_known)
+    hows, flags = tuple(how for how, _ in columns), tuple(flag for _, flag in columns)
+    atom = np.arange(len(of), dtype=np.int64)
+    placed = Placed(atom, of, count, np.zeros(len(of), np.int64), ranks, hows, flags)
+    return Parts(atom, of, kind, count, ranks, tuple(needs), tuple(need_of), np.array(surely, bool), placed)
+
+
 def with_classes(system: System, parts: Parts) -> System:
-    """A system of parts, with the cells that the classes publish and with what must occur.
+    """A system of parts, with the cells that the classes publish and the values that must occur.
 
     Args:
         system: the cells over the parts.
@@ -226,6 +254,7 @@ def with_classes(system: System, parts: Parts) -> System:
         height=np.concatenate([system.height, none]),
         fixed=fixed,
         inner=np.concatenate([system.inner, np.arange(many) >= len(kinds)]),
+        floor=None if system.floor is None else np.concatenate([system.floor, np.ones(many, np.int64)]),
     )
 
 

@@ -53,6 +53,8 @@ class Reach:
         seen: the published cells.
         fixed: values of atoms that are known besides.
         seconds: time left in seconds, asked before each linear program.
+        whole: tables have whole numbers. Else tables of fractions are taken too: bounds hold and may be wider, and that
+            a table reaches one is not known.
 
     Raises:
         PolicyError: the cells contradict each other.
@@ -62,9 +64,14 @@ class Reach:
     """
 
     def __init__(
-        self, seen: Seen, fixed: Mapping[int, int] | None = None, seconds: Callable[[], float] | None = None
+        self,
+        seen: Seen,
+        fixed: Mapping[int, int] | None = None,
+        seconds: Callable[[], float] | None = None,
+        *,
+        whole: bool = True,
     ) -> None:
-        self._seen, self._seconds = seen, seconds
+        self._seen, self._seconds, self._is_whole = seen, seconds, whole
         self.narrowed: Narrowed = narrow(seen, fixed)
         if len(self.narrowed.wrong):
             raise ContradictionError(self.narrowed.wrong)
@@ -185,6 +192,8 @@ class Reach:
         bound = self._bound(block, cost, block.box, solved, plain)
         if bound is None:
             return End(None)
+        if not self._is_whole and solved.table is not None:
+            return End(bound, np.rint(solved.table).astype(np.int64))
         order = itertools.count()
         parts = [(bound, False, next(order), block.box, solved)]
         for _ in range(MOST_PARTS):

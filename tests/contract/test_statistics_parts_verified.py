@@ -1,4 +1,4 @@
-"""The check of parts of classes, against its definition on random tiny tables."""
+"""Checks of the certificate of counts, against their definitions on tiny tables."""
 
 from __future__ import annotations
 
@@ -80,3 +80,13 @@ def test_faults_of_parts_are_counted(shared_db: Any, how: str) -> None:
         assert tuple(map(int, counted)) == expected, parts
         seen = [before + (number > 0) for before, number in zip(seen, expected, strict=True)]
     assert min(seen) > 0
+
+
+def test_numbers_that_several_cells_have_are_counted(shared_db: Any) -> None:
+    cells, atoms = (f"{name}_{uuid.uuid4().hex[:10]}" for name in ("cells", "atoms"))
+    target = shared_db.engine.target
+    for table, column, numbers in ((cells, "cell", (1, 1, 2)), (atoms, "atom", (5, 5, 5, 7))):
+        create_table(shared_db, table, {column: "BIGINT"}, [(number,) for number in numbers])
+    query = statement("statistics/verify_numbers", shared_db.engine.dialect, cells=target(cells), atoms=target(atoms))
+    ((failing,),) = shared_db.engine.fetch(query)
+    assert failing == 1 + 2

@@ -89,7 +89,8 @@ def _look_outside(engine: Engine, place: Place) -> Sequence[str]:
     if entry is None or entry.file or place_of(entry).of(entry) is None:
         return ()
     try:
-        reason = place_of(entry).explain_missing(engine, entry)
+        place_kind = place_of(entry)
+        reason = place_kind.explain_missing(engine, entry) or place_kind.explain_change(engine, entry)
     except DatabaseError as error:
         reason = str(error)
     return (f"what readers have: {reason}",) if reason else ()

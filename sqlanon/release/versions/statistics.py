@@ -154,6 +154,11 @@ class OfStatistics(Version):
         (shape, _), neighbour = self._counted, self._nights.neighbour
         return shape if neighbour is None else replace(shape, neighbour=neighbour)
 
+    @property
+    def _of_lineage(self) -> Shape:
+        """The same where the first version is of this lineage; else the rows of no version of it are in classes."""
+        return replace(self._whole, neighbour=None) if self._nights.earlier else self._whole
+
     def profile(self, work: Work) -> None:
         """See `Version.profile`: the cells are counted."""
         with work.watch.stage("profile"):
@@ -172,8 +177,9 @@ class OfStatistics(Version):
             return None
         if beginning is not None:
             with scratch.beside() as apart:
-                return make_past(scratch, shape, nights.count_new(apart, shape, work.spec.name), beginning)
-        return nights.past or make_past(scratch, shape, cube, None)
+                new = nights.count_new(apart, shape, work.spec.name)
+                return make_past(scratch, shape, new, beginning, self._whole.neighbour)
+        return nights.past or make_past(scratch, shape, cube, None, self._whole.neighbour)
 
     def _shape_of(self, work: Work) -> Shape:
         if self._shape is None:
@@ -260,26 +266,18 @@ class OfStatistics(Version):
     def _content(self, work: Work, report: RunReport, shape: Shape, protected: Made) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
-        parts = list_parts(
-            len(shape.sums),
-            protection.method,
-            followed=shape.followed,
-            bounds=shape.bounds,
-            patterns=shape.patterns,
-        )
+        kinds = {"followed": shape.followed, "bounds": shape.bounds, "patterns": shape.patterns}
+        parts = list_parts(len(shape.sums), protection.method, **kinds)
         kept_tables = kept_beside(private_table(state.engine, target.physical), parts)
-        nights, batches = self._nights, self._nights.batches(work)
-
-        past, kept_past = self._past, None
+        nights, batches, past, kept_past = self._nights, self._nights.batches(work), self._past, None
         if past is not None:
-            names = kept_beside(private_table(state.engine, target.physical), PAST_PARTS)
-            kept_past = Past(*names.values())
+            kept_past = Past(*kept_beside(private_table(state.engine, target.physical), PAST_PARTS).values())
         if batches:
-            keeping = keep_batches(scratch, self._whole, protected, kept_tables, nights.before)
+            keeping = keep_batches(scratch, self._of_lineage, protected, kept_tables, nights.before)
         else:
             keeping = keep_statements(scratch, shape, protected.tables, kept_tables)
         if past is not None and kept_past is not None:
-            keeping += keep_past(scratch, shape, past, kept_past)
+            keeping += keep_past(scratch, self._whole, past, kept_past)
         beginning = nights.beginning()
         private = [*kept_tables.values(), *(kept_past.parts().values() if kept_past is not None else ())]
 
@@ -300,7 +298,7 @@ class OfStatistics(Version):
                 with scratch.beside() as apart:
                     batch = batch_of(apart, tables, target.version)
                     verify_source(apart, shape, run.stage, batch, spec.name)
-                verify_growth(scratch, self._whole, work.staged.stage, tables, spec.name)
+                verify_growth(scratch, self._of_lineage, work.staged.stage, tables, spec.name)
                 shown_cells, not_shown = verify_versions(
                     scratch, self._whole, place, tables, batches, spec.name, kept_past
                 )
