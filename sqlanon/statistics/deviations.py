@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sqlanon.statistics.equations import find_parts
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.system import System
 
@@ -178,11 +179,15 @@ class Deviations:
         cost[self._grows] = cost[self._shrinks] = self._price(np.arange(len(system)))
         program.col_cost_, program.col_lower_, program.col_upper_ = cost, self._low, self._high
         program.row_lower_ = program.row_upper_ = np.zeros(len(wide))
-        index, value = [], []
+        index, value, parts_of = [], [], find_parts(system)
         for cell in wide.tolist():
-            inside = system.members(cell)
-            times = system.times_of(cell).astype(np.float64)
-            index.append(np.concatenate([inside, inside + self._atoms, [self._grows[cell], self._shrinks[cell]]]))
+            if cell in parts_of:  # fewer entries than atoms have, and fewer steps of the simplex method
+                inside, times = self._grows[parts_of[cell]], np.ones(len(parts_of[cell]))
+                less = self._shrinks[parts_of[cell]]
+            else:
+                inside, times = system.members(cell), system.times_of(cell).astype(np.float64)
+                less = inside + self._atoms
+            index.append(np.concatenate([inside, less, [self._grows[cell], self._shrinks[cell]]]))
             value.append(np.concatenate([times, -times, [-1.0, 1.0]]))
         program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
         program.a_matrix_.start_ = np.cumsum([0, *map(len, index)]).astype(np.int32)
