@@ -131,7 +131,7 @@ def main() -> None:
     found = json.loads(asked.out.read_text())["methods"] if asked.out.is_file() else {}
     for name in asked.methods.split(","):
         found[name] = fitted(name, *SIZES.get(name, (20_000, 16)))
-    record.write(asked.out, at={"rows": ROWS, "columns": COLUMNS, "k": K}, methods=found)
+    record.write(asked.out, index={"rows": ROWS, "columns": COLUMNS, "k": K}, methods=found)
 
 
 if __name__ == "__main__":

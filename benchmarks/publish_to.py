@@ -1,4 +1,4 @@
-"""Releases in another database: processor seconds and peak memory of runs that send rows, beside runs that do not.
+"""Releases in another database or lake: processor seconds and peak memory of runs that send rows, beside others.
 
 Each case runs in a process of its own, in turns with the others; the figure of a case is its fastest turn. Seconds are
 those of sqlanon's process: a server of PostgreSQL spends its own.
@@ -36,11 +36,15 @@ def main(words: list[str] | None = None) -> None:
             tempfile.TemporaryDirectory() as folder,
         ):
             copy = f"duckdb:///{Path(folder) / 'analysts.duckdb'}"
-            cases = [(file, None), (file, analysts), (file, copy), (server, None), (server, analysts), (server, copy)]
+            lake = f"delta:{folder}/of_"
+            targets = (None, analysts, copy, lake)
+            cases = [(url, target) for url in (file, server) for target in targets]
             runs: dict[int, list[dict[str, Any]]] = {}
             for turn in range(args.repeat + 1):
                 for case, (url, target) in enumerate(cases):
                     release = asked | {"name": f"r{case}", "publish": f"release.r{case}", "publish_to": target}
+                    if target == lake:
+                        release["publish_to"] = f"{lake}{url.partition(':')[0]}"
                     measured = measure({"url": url, "source": table.name, "options": release, "threads": 2}, 3600)
                     if turn:  # the first one compiles, and fills the system's cache
                         runs.setdefault(case, []).append(measured)

@@ -176,5 +176,5 @@ def list_parts(
         return list(CHANGED_PARTS[method])
     of_sums = [f"{part}{place}" for place in range(1, sums + 1) for part in SUM_PARTS]
     rest = [*(["amounts"] if sums and followed else []), *([BOUNDS] if bounds and not followed else [])]
-    of_patterns = ["patterns", *(["paid"] if sums else [])] if patterns else []
+    of_patterns = ["patterns", "able", *(["paid"] if sums else [])] if patterns else []
     return ["cells", "atoms", "witness", *of_sums, *rest, *of_patterns]

@@ -153,16 +153,16 @@ def _hold_lock(path: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def put_in_place(written: Path, target: Path) -> None:
+def put_in_place(finished: Path, target: Path) -> None:
     """Flush a finished file and rename it to ``target``, with the mode and the group of the file that is there.
 
-    A new target keeps the mode that ``written`` has.
+    A new target keeps the mode that ``finished`` has.
 
     Raises:
         OSError: ``target`` is no regular file, or cannot be written; it is as it was, unless only its folder could not
             be flushed.
     """
-    with written.open("rb") as file:
+    with finished.open("rb") as file:
         with contextlib.suppress(FileNotFoundError):
             status = target.stat()
             if not stat.S_ISREG(status.st_mode):  # a device or a pipe would be gone for everybody
@@ -171,7 +171,7 @@ def put_in_place(written: Path, target: Path) -> None:
                 os.fchown(file.fileno(), -1, status.st_gid)
             os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))
         os.fsync(file.fileno())
-    os.replace(written, target)
+    os.replace(finished, target)
     folder = os.open(target.resolve().parent, os.O_RDONLY)
     try:
         os.fsync(folder)

@@ -95,7 +95,7 @@ def attack_counts(
         ]
         reporter.stage(entry.release, "all versions")
         kinds = _read_versions(targets, knowledge, insiders, promised=shape.insiders)
-        if shape.neighbour is not None:  # it has the rows of the first version
+        if shape.neighbour is not None and not earlier:  # it has the rows of the first version
             with Scratch(engine) as scratch:
                 atoms = batch_of(scratch, kept_of(entry.counts), batches[0]).atoms
                 first = replace(joined, seen=replace(rows[0].seen, ends=None, hidden=1))
@@ -106,7 +106,7 @@ def attack_counts(
             with Scratch(engine) as scratch:
                 batch_tables = batch_of(scratch, kept_of(entry.counts), batch)
                 night = replace(joined, seen=new_rows.seen)
-                own_shape = shape if batch == batches[0] else replace(shape, neighbour=None)
+                own_shape = shape if batch == batches[0] and not earlier else replace(shape, neighbour=None)
                 of_sums.append(
                     attack_sums(scratch, own_shape, batch_tables, night, order, lambda: until - time.monotonic())
                 )

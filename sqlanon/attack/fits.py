@@ -176,7 +176,7 @@ class Fits:
             self.reporter.update(past, rows, "rows")
         return top, every, has
 
-    def measure_mistakes(self, place: Longs, known: int, ties: Ties) -> tuple[Doubles, Doubles] | None:
+    def measure_mistakes(self, place: Longs, columns: int, ties: Ties) -> tuple[Doubles, Doubles] | None:
         """Summed and highest expected success with a single wrong value, for every set of known columns.
 
         It is None if the computation is too much work.
@@ -184,14 +184,14 @@ class Fits:
         from sqlanon.attack.kernels.mistakes import add_mistaken_success
 
         material, boxes = self.material, self.boxes(place)
-        if self._additions(known, ties) > MOST_MISTAKES:
+        if self._additions(columns, ties) > MOST_MISTAKES:
             return None
         often = [
             np.bincount(material.tuples[:, a], material.victims, domain.codes).astype(np.int64)
             for a, domain in enumerate(material.quasi)
         ]
         begin = np.cumsum([0, *(len(codes) for codes in often)])
-        chance, best = np.zeros(1 << known), np.zeros(1 << known)
+        chance, best = np.zeros(1 << columns), np.zeros(1 << columns)
         rows = len(material.tuples)
         step = max(1, rows // 100)
         for first in range(0, rows, step):
@@ -204,14 +204,14 @@ class Fits:
                 ties.times,
                 begin,
                 np.concatenate(often),
-                known,
+                columns,
                 chance,
                 best,
             )
             self.reporter.update(past, rows, "rows")
         return chance, best
 
-    def _additions(self, known: int, ties: Ties) -> float:
+    def _additions(self, columns: int, ties: Ties) -> float:
         """Upper bound of the cost of `measure_mistakes`: passes over the boxes, and sums over supersets by code."""
         from sqlanon.attack.kernels.mistakes import AT_ONCE
 
@@ -220,7 +220,7 @@ class Fits:
         for a in range(len(sets)):
             codes = self._codes(a)[ties.own].astype(np.float64)
             passes = codes if sets[a] else np.ceil(codes / AT_ONCE)
-            additions += float(passes.sum()) * boxes + float(codes.sum()) * known * (1 << known) / 2
+            additions += float(passes.sum()) * boxes + float(codes.sum()) * columns * (1 << columns) / 2
         return additions
 
     def count_persons(

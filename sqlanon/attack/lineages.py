@@ -92,7 +92,7 @@ def see_lineages(
         place = blocks.index(read_integer(row[0])), number[tuple(labels[place] for place in places)]
         counts[:, *place] += [read_integer(row[1]), read_integer(row[2])]
     levels = [f"{part}{column.place}" for part in "lk" for column in shape.columns]
-    known: dict[tuple[Window, Key], bool] = {}
+    knowledge: dict[tuple[Window, Key], bool] = {}
     for table, window in ((past.cells, ["since", "batch"]), (cells, [])):
         listed = scratch.fetch(
             "statistics/sum_read",
@@ -103,10 +103,10 @@ def see_lineages(
         )
         for row in listed:
             versions = tuple(map(read_integer, row[-2:])) if window else (blocks[0], blocks[-1])
-            known[(versions[0], versions[1]), _key_of(row[1:], shape, places)] = read_integer(row[0]) == 0
+            knowledge[(versions[0], versions[1]), _key_of(row[1:], shape, places)] = read_integer(row[0]) == 0
     margins = [tuple(margin[place] for place in places) for margin in shape.margins]
     finest = [tuple(levels[place] for place in places) for levels in shape.finest]
-    return _Blocks(columns, joined.seen.atoms, blocks, counts, shape.threshold).see(margins, finest, known)
+    return _Blocks(columns, joined.seen.atoms, blocks, counts, shape.threshold).see(margins, finest, knowledge)
 
 
 def _key_of(row: Row, shape: Shape, places: Sequence[int]) -> Key:
@@ -128,7 +128,7 @@ class _Blocks:
     counts: Longs
     threshold: int
 
-    def see(self, margins: Sequence[tuple[int, ...]], finest: Sequence[tuple[int, ...]], known: Known) -> Lineages:
+    def see(self, margins: Sequence[tuple[int, ...]], finest: Sequence[tuple[int, ...]], knowledge: Known) -> Lineages:
         """The system; see `see_lineages`."""
         groups = {levels: self._group(levels) for levels in dict.fromkeys([*margins, *finest])}
         possible = np.ones(self.counts.shape[1:], bool)
@@ -154,7 +154,7 @@ class _Blocks:
                 of.append(np.where(inside, cell_of[group[combination]], -1))
                 first = np.unique(group, return_index=True)[1][cells]
                 keys = [self._key(levels, place) for place in first.tolist()]
-                shown += [known.get((versions, key), False) for key in keys]
+                shown += [knowledge.get((versions, key), False) for key in keys]
                 value += total[cells].tolist()
                 persons += owners[cells].tolist()
         numbers = np.array(value, np.int64)

@@ -143,15 +143,15 @@ def _simplify(column: ColumnSpec) -> ColumnSpec:
 class _Values:
     """The values of a made-up column."""
 
-    def __init__(self, column: ColumnSpec, at: int, spec: ReleaseSpec) -> None:
+    def __init__(self, column: ColumnSpec, place: int, spec: ReleaseSpec) -> None:
         listed: tuple[str, ...] = ()
         if isinstance(column.hierarchy, Hierarchy):
             listed = tuple(leaf for leaf, *_ in column.hierarchy.levels)
         elif isinstance(column.ordered, tuple):
             listed = column.ordered
-        elif column.ordered or (column.role == "quasi" and at % 2):
+        elif column.ordered or (column.role == "quasi" and place % 2):
             listed = tuple(f"t{n}" for n in range(_VALUES))
-        self._listed, self._role, self._place = listed, column.role, at
+        self._listed, self._role, self._place = listed, column.role, place
         self._repeated = (spec.rows_are == "events" or bool(spec.person)) and column.name not in spec.key
         self.type = "VARCHAR" if listed else "INTEGER"
 

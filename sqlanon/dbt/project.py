@@ -95,9 +95,9 @@ def load(
     )
 
 
-def _folder(given: str | os.PathLike[str] | None, environ: Mapping[str, str]) -> Path:
+def _folder(path: str | os.PathLike[str] | None, environ: Mapping[str, str]) -> Path:
     """The project's directory."""
-    named_folder = given or environ.get("DBT_PROJECT_DIR")
+    named_folder = path or environ.get("DBT_PROJECT_DIR")
     if named_folder:
         if (Path(named_folder) / PROJECT).is_file():
             return Path(named_folder)
@@ -134,44 +134,44 @@ def _releases(manifest: Manifest, folder: Path, database: str | None) -> list[tu
     return [(spec, model) for spec, model, _ in releases]
 
 
-def _out_of_place(asked: Asked, database: str | None) -> str:
-    if asked.problem:
-        return asked.problem
-    if not isinstance(asked.block, dict):
+def _out_of_place(model: Asked, database: str | None) -> str:
+    if model.problem:
+        return model.problem
+    if not isinstance(model.block, dict):
         return "not a mapping; key: value pairs, such as {privacy: {k: 10}}, or false"
-    if database is not None and asked.database and asked.database.lower() != database.lower():
+    if database is not None and model.database and model.database.lower() != database.lower():
         return (
-            f"the model is in the database {asked.database}, and the target's is {database}; run dbt for this target "
+            f"the model is in the database {model.database}, and the target's is {database}; run dbt for this target "
             "first, or name the database with --db"
         )
     return ""
 
 
-def _find_change(asked: Asked, manifest: Manifest, folder: Path) -> str:
+def _find_change(model: Asked, manifest: Manifest, folder: Path) -> str:
     """Whether the project was edited after dbt wrote the manifest: the policy might be outdated."""
     written_at = manifest.path.stat().st_mtime_ns
-    for file in (asked.patch, asked.file, Path(PROJECT)):
+    for file in (model.patch, model.file, Path(PROJECT)):
         if file and (folder / file).is_file() and (folder / file).stat().st_mtime_ns > written_at:
             return f"{file} was changed after {manifest.path.name} was written; run dbt build, or dbt parse"
     return ""
 
 
-def _raw(asked: Asked, places: Places) -> dict[str, Any]:
+def _raw(model: Asked, places: Places) -> dict[str, Any]:
     """The keys of a policy's release: the block, with the model as the source and the columns' roles.
 
     Raises:
         PolicyError: the block repeats a key of the model.
     """
-    assert isinstance(asked.block, dict)
+    assert isinstance(model.block, dict)
     elsewhere = {
         "source": "the model is the source; leave it out",
         "columns": f"roles belong in each column's own meta: {{name: age, config: {{meta: {{{KEY}: quasi}}}}}}",
     }
-    wrong = [f"{places.place(())[1]}.{key}: {what}" for key, what in elsewhere.items() if key in asked.block]
+    wrong = [f"{places.place(())[1]}.{key}: {what}" for key, what in elsewhere.items() if key in model.block]
     if wrong:
         raise PolicyError(wrong)
-    source = ".".join(_part(part) for part in (asked.schema, asked.table))
-    return {"name": asked.table, **asked.block, "source": source, "columns": dict(asked.columns)}
+    source = ".".join(_part(part) for part in (model.schema, model.table))
+    return {"name": model.table, **model.block, "source": source, "columns": dict(model.columns)}
 
 
 def _part(name: str) -> str:
@@ -179,11 +179,11 @@ def _part(name: str) -> str:
     return name if name.isidentifier() else '"' + name.replace('"', '""') + '"'
 
 
-def _find_shared_places(made: list[tuple[ReleaseSpec, Asked, Places]]) -> list[str]:
+def _find_shared_places(releases: list[tuple[ReleaseSpec, Asked, Places]]) -> list[str]:
     """Releases that share a name, a view or a file."""
     first: dict[tuple[str, str], str] = {}
     problems = []
-    for spec, model, places in made:
+    for spec, model, places in releases:
         file = os.path.realpath(spec.publish_file) if spec.publish_file else None
         view = None if file else (spec.publish or "").casefold()
         for key, value in (("name", spec.name), ("publish", view), ("publish_file", file)):

@@ -9,10 +9,9 @@ files ``declaration.py``, which registries name and import when asked. Extension
 (`extensions`).
 """
 
-from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.check import (
     able_of,
-    collect_asked,
+    collect_request,
     limit_suppressed,
     list_refusals,
     refuse_suppression,
@@ -26,6 +25,7 @@ from sqlanon.declared.method_options import Several, Whole, Word
 from sqlanon.declared.methods import METHODS
 from sqlanon.declared.metrics import ALL, METRICS, MetricDeclaration, list_metrics
 from sqlanon.declared.registry import Registry
+from sqlanon.declared.request import Refused, Request
 from sqlanon.declared.requirements import REQUIREMENTS, RequirementDeclaration
 from sqlanon.declared.trials import least_class, read_refining
 from sqlanon.declared.values import Number, Value

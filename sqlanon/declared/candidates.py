@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.method import MethodDeclaration
+from sqlanon.declared.request import Refused, Request
 from sqlanon.spec import MethodSpec
 
 _ONE = re.compile(r"([a-z][a-z0-9_]*)(?::(.+))?")
@@ -41,9 +41,9 @@ def complete(spec: MethodSpec, declared: MethodDeclaration, *, diverse: bool) ->
     return MethodSpec(spec.name, {**spec.options, "divide": "whole"})
 
 
-def of_candidate(asked: Asked, spec: MethodSpec, declared: MethodDeclaration) -> Asked:
+def of_candidate(request: Request, spec: MethodSpec, declared: MethodDeclaration) -> Request:
     """The requests of a policy to a candidate."""
-    return replace(asked, method=spec.name, options=declared.values(spec.options))
+    return replace(request, method=spec.name, options=declared.values(spec.options))
 
 
 def refuse_all(name: str, reasons: Iterable[tuple[MethodSpec, str]]) -> Refused:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sqlanon.declared.asked import PERSONS, Asked, Refused
 from sqlanon.declared.candidates import complete, of_candidate, read_candidates, refuse_all
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Several, Word
 from sqlanon.declared.methods import METHODS
+from sqlanon.declared.request import PERSONS, Refused, Request
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.declared.wording import near
 from sqlanon.lack import Lack
@@ -53,9 +53,9 @@ def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list
     return refusals
 
 
-def _replaces(one: MethodDeclaration, method: MethodDeclaration, option: str, text: str) -> bool:
+def _replaces(later: MethodDeclaration, method: MethodDeclaration, option: str, text: str) -> bool:
     """Whether a method is in the place of an option that another method had."""
-    return one.after == method.name and bool(one.replaces) and one.replaces in ((option,), (option, text))
+    return later.after == method.name and bool(later.replaces) and later.replaces in ((option,), (option, text))
 
 
 def _wrong_candidates(method: MethodDeclaration, option: Several, text: str) -> list[Refused]:
@@ -79,10 +79,10 @@ def _wrong_candidates(method: MethodDeclaration, option: Several, text: str) -> 
     return refusals
 
 
-def collect_asked(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
+def collect_request(spec: ReleaseSpec, method: MethodDeclaration) -> Request:
     """Requests of a release to its method, if the method's options are valid."""
     privacy = spec.privacy
-    return Asked(
+    return Request(
         method=method.name,
         options=method.values(spec.method.options),
         k=privacy.k,
@@ -118,36 +118,36 @@ def collect_asked(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
     )
 
 
-def list_refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
+def list_refusals(method: MethodDeclaration, request: Request) -> list[Refused]:
     """Parts of a policy that a method does not take; empty if it takes all.
 
     The number of rows is not known yet: see `too_many_rows`.
     """
-    refusals = _requirements(method, asked) + _own_boxes(method, asked)
-    if method.formats is not None and asked.format not in method.formats:
-        what = f"{method.name} cannot be published in the format {asked.format}: {method.other_formats.why}"
+    refusals = _requirements(method, request) + _own_boxes(method, request)
+    if method.formats is not None and request.format not in method.formats:
+        what = f"{method.name} cannot be published in the format {request.format}: {method.other_formats.why}"
         refusals.append(Refused(what, f"{method.name} goes with {_or(method.formats)}"))
-    if not (refusals or method.pushdown) and asked.execution == "pushdown":
+    if not (refusals or method.pushdown) and request.execution == "pushdown":
         has = f"leave execution out (auto), or say {_or(method.executions)}"
         refusals.append(Refused(f"{method.name} has no pushdown: {method.pushdown.why}", has))
     for limit in method.limits:
-        if limit.of == "quasi columns" and (refused := limit.refusal(asked.method, asked.options, asked.quasi)):
+        if limit.of == "quasi columns" and (refused := limit.refusal(request.method, request.options, request.quasi)):
             refusals.append(refused)
     # A part missing as a whole makes the finer rules pointless.
-    refusals = refusals or [refused for rule in method.rules if (refused := rule(asked))]
+    refusals = refusals or [refused for rule in method.rules if (refused := rule(request))]
     for option in method.options:
         if isinstance(option, Several) and not refusals:
-            able, reasons = able_of(str(asked.options[option.name]), asked)
+            able, reasons = able_of(str(request.options[option.name]), request)
             refusals += [] if able else [refuse_all(method.name, reasons)]
     return refusals
 
 
-def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
+def _own_boxes(method: MethodDeclaration, request: Request) -> list[Refused]:
     """Problems of boxes of their own, which are weaker than classes.
 
     The policy has to accept them, and no other method makes them.
     """
-    if method.own_boxes == asked.own_boxes:
+    if method.own_boxes == request.own_boxes:
         return []
     if method.own_boxes:
         what = (
@@ -159,17 +159,17 @@ def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     return [Refused(f"{method.name} makes classes, not boxes of their own", f"leave boxes out, or use {_or(makers)}")]
 
 
-def able_of(text: str, asked: Asked) -> tuple[list[MethodSpec], list[tuple[MethodSpec, str]]]:
+def able_of(text: str, request: Request) -> tuple[list[MethodSpec], list[tuple[MethodSpec, str]]]:
     """The methods of a text that can meet the policy, each once, as they are run, and the others with the reason."""
     able, reasons, tried = [], [], []
     for spec in read_candidates(text):
         declared = METHODS[spec.name]
-        completed = complete(spec, declared, diverse=asked.diverse)
+        completed = complete(spec, declared, diverse=request.diverse)
         whole = (spec.name, declared.values(completed.options))
         if whole in tried:  # it was named with another spelling of its options
             continue
         tried.append(whole)
-        refused = list_refusals(declared, of_candidate(asked, completed, declared))
+        refused = list_refusals(declared, of_candidate(request, completed, declared))
         if refused:
             reasons.append((completed, "; ".join(map(str, refused))))
         else:
@@ -199,18 +199,18 @@ def limit_suppressed(spec: ReleaseSpec, rows: int) -> int:
     return rows if method is not None and method.suppresses == "cap" else 0
 
 
-def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
+def _requirements(method: MethodDeclaration, request: Request) -> list[Refused]:
     name = method.name
-    if asked.maximize is not None:
-        if method.maximizes and asked.maximize in method.maximizes:
+    if request.maximize is not None:
+        if method.maximizes and request.maximize in method.maximizes:
             return []
         why = f": {method.maximizes.why}" if isinstance(method.maximizes, Lack) else ""
-        what = f"{name} does not maximize {asked.maximize}{why}"
-        return [Refused(what, f"maximize {asked.maximize} with {method.instead}")]
-    if asked.persons and not method.persons:
+        what = f"{name} does not maximize {request.maximize}{why}"
+        return [Refused(what, f"maximize {request.maximize} with {method.instead}")]
+    if request.persons and not method.persons:
         takers = [name for name, kind in METHODS.items() if kind.persons and METHODS.believes(name)]
         return [Refused(f"{name} does not count persons: {method.persons.why}", f"with {PERSONS} use {_or(takers)}")]
-    if asked.whole and not method.whole:
+    if request.whole and not method.whole:
         keepers = [name for name, kind in METHODS.items() if kind.whole and METHODS.believes(name)]
         what = f"{name} does not keep the rows of a person together: {method.whole.why}"
         return [Refused(what, f"with persons: whole use {_or(keepers)}, or say persons: rows")]
@@ -219,18 +219,20 @@ def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
         # Kernels and set-oriented SQL take whatever can be counted.
         uncounted = [
             word
-            for word in asked.requirements
-            if word != PERSONS and not REQUIREMENTS[word].tally and not (method.population and word in asked.population)
+            for word in request.requirements
+            if word != PERSONS
+            and not REQUIREMENTS[word].tally
+            and not (method.population and word in request.population)
         ]
         refusals = [_refuse_uncounted(method, word) for word in uncounted]
         if method.unites:
             what = "classes that it unites may not meet what each of them meets"
-            refusals += [Refused(f"{name} and {word}: {what}", f"use {method.instead}") for word in asked.loose]
+            refusals += [Refused(f"{name} and {word}: {what}", f"use {method.instead}") for word in request.loose]
         return refusals
-    over = [word for word in asked.requirements if word not in takes]
+    over = [word for word in request.requirements if word not in takes]
     if not over:
         return []
-    if set(over) <= set(asked.population):
+    if set(over) <= set(request.population):
         return [_refuse_uncounted(method, word) for word in over]
     what = f"{name} is for {_and(takes)}{' alone' if len(takes) == 1 else ''}: {method.other_requirements.why}"
     return [Refused(what, f"with {_and(over)} use {method.instead}")]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sqlanon.declared.asked import Refused
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.methods import METHODS
 from sqlanon.declared.metrics import METRICS
+from sqlanon.declared.request import Refused
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.spec import ReleaseSpec
 

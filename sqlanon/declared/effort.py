@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlanon.declared.candidates import format_candidate
-from sqlanon.declared.check import collect_asked, list_refusals
+from sqlanon.declared.check import collect_request, list_refusals
 from sqlanon.declared.combinations import list_refused
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.methods import METHODS
@@ -66,4 +66,4 @@ def choose_effort(word: Effort | None) -> EffortSpec | None:
 def _takes(spec: ReleaseSpec) -> bool:
     """Whether the method takes the release, and the keys of the release go together."""
     declared = METHODS[spec.method.name]
-    return not list_refusals(declared, collect_asked(spec, declared)) and not list_refused(spec)
+    return not list_refusals(declared, collect_request(spec, declared)) and not list_refused(spec)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlanon.declared.asked import Goal, Refused, Rule
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method_options import Given, Option, Whole, Word
+from sqlanon.declared.request import Goal, Refused, Rule
 from sqlanon.lack import UNDECLARED, Able, Lack, never
 from sqlanon.spec import Execution
 
@@ -38,17 +38,17 @@ class Most:
     when: tuple[str, Given] | None = None
 
     def refusal(
-        self, method: str, options: Mapping[str, Given], count: int, written: Mapping[str, str] | None = None
+        self, method: str, options: Mapping[str, Given], count: int, explicit: Mapping[str, str] | None = None
     ) -> Refused | None:
         """Why ``count`` are too many; None if they are not.
 
-        ``written``: the options in the policy; without it, all.
+        ``explicit``: the options in the policy; without it, all.
         """
         if count <= self.most or (self.when is not None and options.get(self.when[0]) != self.when[1]):
             return None
         subject = method
         if self.when:
-            default = written is not None and self.when[0] not in written
+            default = explicit is not None and self.when[0] not in explicit
             subject = f"{method}: without {self.when[0]} it" if default else f"{method}: {self.when[0]}={self.when[1]}"
         why = f", {self.why}" if self.why else ""
         here = f"the table has {count}" if self.of == "rows" else f"here are {count}"

@@ -1,8 +1,8 @@
 """The declarations of all methods: options, limits, cost, and the combinations of a policy that each does not take.
 
 They are named here, and imported at the first request. A combination is a function of the requests known before
-a database is read (`sqlanon.declared.asked.Asked`). Requests that depend on the data (NULLs, infinities, occurrences,
-memory) are refused by the method's code.
+a database is read (`sqlanon.declared.request.Request`). Requests that depend on the data (NULLs, infinities,
+occurrences, memory) are refused by the method's code.
 """
 
 from __future__ import annotations

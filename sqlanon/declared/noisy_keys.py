@@ -7,7 +7,7 @@ from typing import Final, get_args
 
 from sqlanon.budgeted import BinsAs, NoiseLaw
 from sqlanon.declared.key import Key
-from sqlanon.declared.kinds import A_TABLE, DURATION, FLAG, LIST, TEXT
+from sqlanon.declared.kinds import A_PLACE, A_TABLE, DURATION, FLAG, LIST, TEXT
 from sqlanon.declared.records import ByName, Names
 from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf
 from sqlanon.spec import RowSecurity
@@ -70,9 +70,10 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
     Key("noisy:source", A_TABLE, REQUIRED, "The table whose rows are measured, as `persons` of the budget names it."),
     Key(
         "noisy:publish",
-        A_TABLE,
+        A_PLACE,
         None,
-        "The view that readers get; default: the release's name in the schema `release`.",
+        "The view that readers get; default: the release's name in the schema `release`. On DuckDB and PostgreSQL also "
+        "a lake table, as of other releases.",
     ),
     Key(
         "noisy:publish_file",

@@ -176,11 +176,11 @@ class Record:
             note(path, str(wrong), self.allowed)
         return BROKEN
 
-    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - result of ``make``
-        """The record of these fields; ``given``: the keys that were given and could be read."""
-        return self.make(**found)
+    def build(self, fields: Mapping[str, Any], keys: Collection[str]) -> Any:  # noqa: ANN401 - result of ``make``
+        """The record of these fields; ``keys``: the keys that were given and could be read."""
+        return self.make(**fields)
 
-    def read_other(self, key: str, value: object, found: dict[str, Any], path: Path, note: Note) -> None:
+    def read_other(self, key: str, value: object, fields: dict[str, Any], path: Path, note: Note) -> None:
         """Handle a key that is no part: note it."""
         note(path, f"unknown key{near(key, self.parts)}", f"the keys here are {join_words(self.parts)}")
 

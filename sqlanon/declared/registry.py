@@ -35,7 +35,7 @@ class Registry(Mapping[str, T]):
 
     Args:
         kind: kind of the declarations, in words and in the singular, for messages.
-        known: the first declarations, or where each is; those are imported at the first question to the registry.
+        declarations: the first ones, or where each is; those are imported at the first question to the registry.
         group: of the entry points by which extensions add theirs; empty: they cannot.
     """
 
@@ -44,9 +44,9 @@ class Registry(Mapping[str, T]):
     _adding: ClassVar[bool] = False
     _lock: ClassVar[RLock] = RLock()
 
-    def __init__(self, kind: str, known: Iterable[T | str] = (), group: str = "") -> None:
+    def __init__(self, kind: str, declarations: Iterable[T | str] = (), group: str = "") -> None:
         self.kind = kind
-        self._first = tuple(known)
+        self._first = tuple(declarations)
         self._believed: set[str] = set()
         self._group = group
         if group:
@@ -84,20 +84,20 @@ class Registry(Mapping[str, T]):
             self._believed.add(declared.name)
         return declared
 
-    def _put(self, declared: T, known: dict[str, T]) -> None:
+    def _put(self, declared: T, declarations: dict[str, T]) -> None:
         if not _NAME.fullmatch(declared.name):
             raise ValueError(
                 f"{declared.name!r} cannot be the name of a {self.kind}: lower-case letters, digits and _, a letter "
                 "first"
             )
-        if declared.name in known:
+        if declared.name in declarations:
             raise ValueError(f"there is a {self.kind} {declared.name} already; choose another name")
-        names = list(known)
+        names = list(declarations)
         after = getattr(declared, "after", "")
-        behind = names[names.index(after) + 1 :] if after in known else []
-        known[declared.name] = declared
+        behind = names[names.index(after) + 1 :] if after in declarations else []
+        declarations[declared.name] = declared
         for name in behind:
-            known[name] = known.pop(name)
+            declarations[name] = declarations.pop(name)
 
     def discard(self, name: str) -> None:
         """Take a declaration out, if it is there."""

@@ -59,9 +59,9 @@ class RequirementDeclaration:
     nothing: Any = None
     of_persons: bool = False
 
-    def unites(self, asked: object) -> bool:
+    def unites(self, level: object) -> bool:
         """Whether it is monotone where this is asked."""
-        return self.monotone(asked) if callable(self.monotone) else self.monotone
+        return self.monotone(level) if callable(self.monotone) else self.monotone
 
     def weaker(self, old: object, new: object) -> bool:
         """Whether ``new`` asks for less than ``old``; both as the catalog keeps them, None: not asked."""

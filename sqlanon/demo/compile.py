@@ -23,10 +23,10 @@ def compile_last() -> None:
     import numpy as np
 
     from sqlanon.kernels.boxes import measure_widths
-    from sqlanon.kernels.counted_cuts import cut_counted, find_range, new_slots
+    from sqlanon.kernels.counted_cuts import cut_counted, find_range, make_slots
     from sqlanon.kernels.extent import WORD_END, Geometry
     from sqlanon.kernels.lanes import WIDTH
-    from sqlanon.kernels.requirements import demands_of, new_counters
+    from sqlanon.kernels.requirements import demands_of, make_counters
     from sqlanon.kernels.rows import Bare, Rows
     from sqlanon.methods.onedim.arranged import Arranged
     from sqlanon.methods.onedim.direct import group_diverse
@@ -37,9 +37,9 @@ def compile_last() -> None:
     codes, sets = np.zeros((4, WIDTH), np.int32), np.zeros((4, 1), np.uint64)
     geometry = Geometry(np.zeros((1, WORD_END + 1), np.int64), np.zeros(2, np.int64))  # a line of one value
     bare, demands = Bare(codes, number, number[:0]), demands_of(1, [])
-    slots = new_slots(bare, geometry, np.ones(1, np.int64), False)
+    slots = make_slots(bare, geometry, np.ones(1, np.int64), False)
     find_range(bare, 0, 4, 1, slots)
-    cut_counted(bare, 0, 4, 0, 1, geometry, demands, slots, new_counters(demands, 4))
+    cut_counted(bare, 0, 4, 0, 1, geometry, demands, slots, make_counters(demands, 4))
     rows = Rows(codes[:0], codes, sets, number)
     row_runs(rows, geometry, 2, 1)
     loaded = Loaded(number, codes.T, [number % 2], geometry)
@@ -52,9 +52,9 @@ def second_process() -> Iterator[None]:
     """Compile in another process for as long as this lasts, if it is needed and there is a core for it."""
     from sqlanon.kernels.cache import find_folder
     from sqlanon.kernels.callees import find_missing
-    from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
+    from sqlanon.methods.onedim.kernels.diverse_groups import make_diverse_groups
 
-    if (os.cpu_count() or 1) < 2 or find_folder() is None or not find_missing(diverse_groups):
+    if (os.cpu_count() or 1) < 2 or find_folder() is None or not find_missing(make_diverse_groups):
         yield
         return
     process = subprocess.Popen(  # noqa: S603 - this interpreter

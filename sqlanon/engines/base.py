@@ -323,5 +323,5 @@ class Frames(Protocol):
         It is gone with all contents at the end of the context.
         """
 
-    def keep(self, table: TableRef, kept: TableRef) -> None:
+    def keep(self, table: TableRef, copy: TableRef) -> None:
         """Copy a table of a named database into a new table; a missing schema is made."""

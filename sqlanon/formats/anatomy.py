@@ -125,7 +125,7 @@ class Anatomy(Format):
         scratch: Scratch,
         classed: ClassedRows,
         recoded: Recoded,
-        known: Least = NOT_ASKED,
+        least: Least = NOT_ASKED,
     ) -> None:
         """See `Format.count_covered`: the predicate is equality.
 
@@ -145,6 +145,6 @@ class Anatomy(Format):
         assert counted is not None
         return Grouping(counted, (GROUP,), COUNT)
 
-    def cell(self, own: Field, shape: str, view: str) -> Cell:
+    def cell(self, field: Field, shape: str, view: str) -> Cell:
         """The sensitive column: any value of the row's group."""
         return Cell({"group": f'"{view}".{identifier(GROUP)}'})

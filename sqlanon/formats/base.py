@@ -173,18 +173,18 @@ class Format:
         scratch: Scratch,
         classed: ClassedRows,
         recoded: Recoded,
-        known: Least = NOT_ASKED,
+        least: Least = NOT_ASKED,
     ) -> tuple[int, int] | None:
         """Counts of the covering predicate.
 
         They are the rows in the release, and the rows not covered by the published values.
 
         Compares staged original values with released values, by class; it knows nothing of codes or methods. Facts that
-        are ``known`` of columns need not be asked again. None: the staged values themselves are published.
+        are ``least`` of columns need not be asked again. None: the staged values themselves are published.
         """
         raise NotImplementedError
 
-    def match_cells(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
+    def match_cells(self, scratch: Scratch, domain: Domain, cells: TableRef, seen: TableRef, names: Names) -> TableRef:
         """Which values lie in the published cells of a column, by the covering predicate.
 
         It is a table (seen, said) of their numbers.
@@ -194,7 +194,7 @@ class Format:
         Args:
             scratch: the run.
             domain: the column.
-            said: table (_sqlanon_number, the published columns), every published cell of the column once.
+            cells: table (_sqlanon_number, the published columns), every published cell of the column once.
             seen: table (_sqlanon_number, value), the values.
             names: the published columns.
         """
@@ -228,11 +228,11 @@ class Format:
 
     # --- queries and comparisons ------------------------------------------------------------------------------------
 
-    def cell(self, own: Field, shape: str, view: str) -> Cell:
+    def cell(self, field: Field, shape: str, view: str) -> Cell:
         """Meaning of a published cell.
 
         Args:
-            own: the source column.
+            field: the source column.
             shape: interval (two ends), order (ends in a declared list), set or node.
             view: alias of the view in the SQL.
         """

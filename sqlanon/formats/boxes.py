@@ -151,14 +151,14 @@ class BoxFormat(Format):
         scratch: Scratch,
         classed: ClassedRows,
         recoded: Recoded,
-        known: Least = NOT_ASKED,
+        least: Least = NOT_ASKED,
     ) -> tuple[int, int]:
-        return count_covered(self, self.cover, scratch, classed, recoded, known, sets_as_bits=self.sets_as_bits)
+        return count_covered(self, self.cover, scratch, classed, recoded, least, sets_as_bits=self.sets_as_bits)
 
-    def match_cells(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
+    def match_cells(self, scratch: Scratch, domain: Domain, cells: TableRef, seen: TableRef, names: Names) -> TableRef:
         if not self.match:
-            return super().match_cells(scratch, domain, said, seen, names)
-        return match_values(self, self.match, scratch, domain, said, seen, names)
+            return super().match_cells(scratch, domain, cells, seen, names)
+        return match_values(self, self.match, scratch, domain, cells, seen, names)
 
     def _column(
         self,

@@ -67,7 +67,7 @@ def count_covered(
     scratch: Scratch,
     classed: ClassedRows,
     recoded: Recoded,
-    known: Least = NOT_ASKED,
+    least: Least = NOT_ASKED,
     *,
     sets_as_bits: bool = False,
 ) -> tuple[int, int]:
@@ -79,14 +79,14 @@ def count_covered(
         scratch: the run.
         classed: staged rows with their original values and class.
         recoded: the published values of every class.
-        known: columns of which it is known that they publish exactly the values of each class are not asked again.
+        least: columns of which it is known that they publish exactly the values of each class are not asked again.
         sets_as_bits: sets of few values are asked for a value by their bits, see `claim_of`.
 
     A few columns at a time where each needs joins: planning them takes an engine more than linear time.
     """
-    unbounded = [domain for domain in classed.encoded.quasi if domain.reading.name not in known.exact]
-    if not unbounded and known.reached is not None:
-        return known.reached, 0
+    unbounded = [domain for domain in classed.encoded.quasi if domain.reading.name not in least.exact]
+    if not unbounded and least.reached is not None:
+        return least.reached, 0
     columns = [
         claim_of(
             form,
@@ -217,18 +217,18 @@ def match_values(
     template: str,
     scratch: Scratch,
     domain: Domain,
-    said: TableRef,
+    cells: TableRef,
     seen: TableRef,
     names: Names,
 ) -> TableRef:
     """Match values with the published cells of a column that cover them; see `Format.match_cells`."""
-    claim = claim_of(form, scratch, domain, said, names, of="_matched")
+    claim = claim_of(form, scratch, domain, cells, names, of="_matched")
     pairs = scratch.table(f"{domain.code}_matched")
     scratch.execute(
         template,
         pairs=pairs,
         seen=seen,
-        said=said,
+        said=cells,
         kind=claim.kind,
         names=names,
         type=claim.type,

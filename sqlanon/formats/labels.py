@@ -55,9 +55,9 @@ class Labels(BoxFormat):
         scratch.engine.load_rows(table, columns, label_rows)
         return column.with_tables(labels=table)
 
-    def cell(self, own: Field, shape: str, view: str) -> Cell:
+    def cell(self, field: Field, shape: str, view: str) -> Cell:
         """See `Format.cell`. Labels with quoted values are not read in SQL: the caller refuses them."""
-        label = f'"{view}".{identifier(own.published[0])}'
+        label = f'"{view}".{identifier(field.published[0])}'
         state = f"CASE WHEN {label} = 'NULL' THEN 'all' WHEN {label} = '*' THEN 'some' ELSE 'none' END"
         unknown = f"{label} IN ('NULL', '*')"
         inner = f"SUBSTRING({label}, 2, LENGTH({label}) - 2)"
@@ -67,7 +67,7 @@ class Labels(BoxFormat):
             members = f"SPLIT_BY_STRING({inner}, ', ')"
             listed = f"WHEN LEFT({label}, 1) = '{{' THEN {members} ELSE [{label}]"
             return Cell({"set": f"CASE WHEN {unknown} THEN NULL {listed} END"}, state)
-        kind = "TEXT" if own.kind in ("text", "enum") else type_name(own.source_type)
+        kind = "TEXT" if field.kind in ("text", "enum") else type_name(field.source_type)
         ends = {
             end: f"CASE WHEN {unknown} THEN NULL WHEN LEFT({label}, 1) = '[' "
             f"THEN CAST(SPLIT_PART({inner}, ', ', {position}) AS {kind}) ELSE CAST({label} AS {kind}) END"

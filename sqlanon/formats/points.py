@@ -52,7 +52,7 @@ class Points(BoxFormat):
         scratch: Scratch,
         classed: ClassedRows,
         recoded: Recoded,
-        known: Least = NOT_ASKED,
+        least: Least = NOT_ASKED,
     ) -> tuple[int, int]:
         """A point covers a class if some row of the class has each value of the point."""
         columns = [
@@ -66,8 +66,8 @@ class Points(BoxFormat):
         row = scratch.fetch(self.cover, classed=classed.table, released=recoded.released, columns=columns)[0]
         return read_integer(row[0]), read_integer(row[1])
 
-    def cell(self, own: Field, shape: str, view: str) -> Cell:
-        value = f'"{view}".{identifier(own.published[0])}'
+    def cell(self, field: Field, shape: str, view: str) -> Cell:
+        value = f'"{view}".{identifier(field.published[0])}'
         return Cell(show_single(value, shape), "'some'", point=value, valued=True)
 
 

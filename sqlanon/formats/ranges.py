@@ -62,9 +62,9 @@ class Ranges(BoxFormat):
         ends = ((names.lo, "lo"), (names.hi, "hi"))
         return {name: f"{end}_{domain.code}" for name, end in ends if name is not None}
 
-    def cell(self, own: Field, shape: str, view: str) -> Cell:
-        columns = {name.removeprefix(own.name): f'"{view}".{identifier(name)}' for name in own.published}
-        state = columns["_null"] if "_null" in columns and len(own.published) > 1 else None
+    def cell(self, field: Field, shape: str, view: str) -> Cell:
+        columns = {name.removeprefix(field.name): f'"{view}".{identifier(name)}' for name in field.published}
+        state = columns["_null"] if "_null" in columns and len(field.published) > 1 else None
         if shape in ("interval", "order"):
             if state is None:
                 return Cell({"lo": columns["_lo"], "hi": columns["_hi"]}, None, columns.get("_mean"))
@@ -75,7 +75,7 @@ class Ranges(BoxFormat):
             )
             return Cell({"lo": columns["_lo"], "hi": columns["_hi"]}, ends, columns.get("_mean"), beside=True)
         part = "set" if shape == "set" else "node"
-        return Cell({part: f'"{view}".{identifier(own.published[0])}'}, state)
+        return Cell({part: f'"{view}".{identifier(field.published[0])}'}, state)
 
     def mark(self, names: Names) -> tuple[str | None, str]:
         return names.null, "state"

@@ -38,8 +38,8 @@ class Suppressed(BoxFormat):
         columns = {name: {**lost, "hidden": lost["lm"]} for name, lost in measured.columns.items()}
         return replace(measured, columns=columns, stars=cells, starred_rows=some, hidden_rows=rows_hidden)
 
-    def cell(self, own: Field, shape: str, view: str) -> Cell:
-        value, *flag = (f'"{view}".{identifier(name)}' for name in own.published)
+    def cell(self, field: Field, shape: str, view: str) -> Cell:
+        value, *flag = (f'"{view}".{identifier(name)}' for name in field.published)
         if flag:
             state = f"CASE WHEN {flag[0]} THEN 'some' WHEN {value} IS NULL THEN 'all' ELSE 'none' END"
         else:

@@ -9,20 +9,20 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.kernels.anneal_targets import choose_targets, near_classes
+from sqlanon.kernels.anneal_targets import choose_targets, find_near_classes
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.random import draw_below
-from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
+from sqlanon.kernels.requirements import Counters, Demands, make_counters, satisfied
 from sqlanon.kernels.unions import (
     Masks,
     Measure,
     Places,
-    codes_width,
     copy_box,
     empty_box,
     join_box,
-    lines_width,
-    sets_width,
+    measure_coded,
+    measure_lines,
+    measure_sets,
 )
 
 Ints = npt.NDArray[np.int32]
@@ -37,12 +37,12 @@ UNIT = 1 << 16
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _wide(box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, other: int, measure: Measure) -> int:
+def _wide(box: Places, mask: Masks, row: int, boxes: Places, masks: Masks, other: int, measure: Measure) -> int:
     """The weighted sum of extents of two boxes joined."""
-    total = lines_width(box, one, boxes, other, measure.weight)
-    total += sets_width(mask, one, masks, other, measure.sets, measure.table)
+    total = measure_lines(box, row, boxes, other, measure.weight)
+    total += measure_sets(mask, row, masks, other, measure.sets, measure.table)
     if len(measure.codes) > 0:
-        total += codes_width(box, one, boxes, other, measure.facts, measure.table, measure.codes)
+        total += measure_coded(box, row, boxes, other, measure.facts, measure.table, measure.codes)
     return total
 
 
@@ -155,7 +155,7 @@ def anneal(
     """
     n, lanes, words, keys = len(group), box.shape[1], mask.shape[1], len(table)
     checks, tolled, whole = len(demands.add) > 0, tolls[0] > 0, max(table.sum(), 1)
-    counters, spare = new_counters(demands, n), np.empty(n, np.int64)
+    counters, spare = make_counters(demands, n), np.empty(n, np.int64)
     numbers = np.arange(n).astype(np.int32)
     # The members of class g begin at start[g]; it has room for twice its rows, or for four more.
     size, start = np.zeros(classes, np.int64), np.zeros(classes + 1, np.int64)
@@ -197,7 +197,7 @@ def anneal(
     choice = np.empty((n, CHOICES), np.int32)
     for stage in range(len(warmth)):
         warm, toll = warmth[stage], tolls[stage]
-        near_counts = near_classes(class_box, class_mask, wide, measure, near, price)
+        near_counts = find_near_classes(class_box, class_mask, wide, measure, near, price)
         choices = choose_targets(
             box, mask, class_box, class_mask, size, wide, group, near, near_counts, measure, choice, price
         )

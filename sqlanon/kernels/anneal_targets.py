@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.insert_near import insert_near
+from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.kernels.unions import Masks, Measure, Places
 
 Ints = npt.NDArray[np.int32]
@@ -14,7 +15,7 @@ Longs = npt.NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def near_classes(box: Places, mask: Masks, wide: Longs, measure: Measure, near: Longs, price: Longs) -> int:
+def find_near_classes(box: Places, mask: Masks, wide: Longs, measure: Measure, near: Longs, price: Longs) -> int:
     """The classes that a union with each class widens least, into ``near`` int64[classes, *]; how many of each.
 
     Cost: O(classes^2 d).
@@ -26,15 +27,8 @@ def near_classes(box: Places, mask: Masks, wide: Longs, measure: Measure, near: 
         for h in range(classes):
             if h == g:
                 continue
-            more = joint_width(box, mask, g, box, mask, h, measure) - wide[h]
-            if near_count == most and more >= price[most - 1]:
-                continue
-            slot = min(near_count, most - 1)
-            while slot > 0 and price[slot - 1] > more:
-                price[slot], near[g, slot] = price[slot - 1], near[g, slot - 1]
-                slot -= 1
-            price[slot], near[g, slot] = more, h
-            near_count = min(near_count + 1, most)
+            more = measure_joint_width(box, mask, g, box, mask, h, measure) - wide[h]
+            near_count = insert_near(near, g, price, near_count, most, h, more)
     return near_count
 
 
@@ -48,7 +42,7 @@ def choose_targets(
     wide: Longs,
     group: Ints,
     near: Longs,
-    known: int,
+    known_near: int,
     measure: Measure,
     choice: Ints,
     price: Longs,
@@ -57,18 +51,11 @@ def choose_targets(
 
     Cost: O(n x near classes x d).
     """
-    most = min(known, choice.shape[1])
+    most = min(known_near, choice.shape[1])
     for i in range(len(group)):
         g, near_count = group[i], 0
-        for t in range(known):
+        for t in range(known_near):
             h = near[g, t]
-            more = size[h] * (joint_width(class_box, class_mask, h, box, mask, i, measure) - wide[h])
-            if near_count == most and more >= price[most - 1]:
-                continue
-            slot = min(near_count, most - 1)
-            while slot > 0 and price[slot - 1] > more:
-                price[slot], choice[i, slot] = price[slot - 1], choice[i, slot - 1]
-                slot -= 1
-            price[slot], choice[i, slot] = more, h
-            near_count = min(near_count + 1, most)
+            more = size[h] * (measure_joint_width(class_box, class_mask, h, box, mask, i, measure) - wide[h])
+            near_count = insert_near(choice, i, price, near_count, most, h, more)
     return most

@@ -35,7 +35,7 @@ class Bounds(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def attribute_width(
+def measure_attribute(
     facts: npt.NDArray[np.int64],
     table: npt.NDArray[np.int64],
     bounds: Bounds,
@@ -99,7 +99,7 @@ def find_reach(codes: npt.NDArray[np.int32], geometry: Geometry, bounds: Bounds,
             for a in range(d):
                 low = np.int64(codes[queue[0, a, head[0, a]], a])
                 high = np.int64(codes[queue[1, a, head[1, a]], a])
-                total += attribute_width(facts, table, bounds, a, low, high, members[a])
+                total += measure_attribute(facts, table, bounds, a, low, high, members[a])
             if total <= bounds.total:
                 break
             for a in range(d):
@@ -131,7 +131,7 @@ def _divides(start: npt.NDArray[np.int64], k: int, back: npt.NDArray[np.int32], 
 
 
 @njit(nogil=True, cache=True)
-def most_anonymous(start: npt.NDArray[np.int64], first: npt.NDArray[np.bool_]) -> int:
+def find_most_anonymous(start: npt.NDArray[np.int64], first: npt.NDArray[np.bool_]) -> int:
     """The dual of k-anonymity on an order (section 5): the largest k for which runs within the bounds exist.
 
     Args:
@@ -199,6 +199,6 @@ def measure_widest(
                     last_class[bounds.base[a] + code] = g
                     members += 1
             if high >= 0:
-                total += attribute_width(geometry.facts, geometry.table, bounds, a, low, high, members)
+                total += measure_attribute(geometry.facts, geometry.table, bounds, a, low, high, members)
         most = max(most, min(total, OVER))
     return most

@@ -32,11 +32,11 @@ from sqlanon.kernels.extent import (
 )
 from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
 from sqlanon.kernels.rows import Bare
-from sqlanon.kernels.set_masks import FIRST, SHIFT, VALUE, set_facts
+from sqlanon.kernels.set_masks import FIRST, SHIFT, VALUE, describe_sets
 
 
 @njit(nogil=True, cache=True)
-def line_weights(geometry: Geometry, lanes: int) -> npt.NDArray[np.int32]:
+def weigh_lines(geometry: Geometry, lanes: int) -> npt.NDArray[np.int32]:
     """int32[lanes]: weights of the attributes that are a line, else 0."""
     weight = np.zeros(lanes, np.int32)
     for a in range(len(geometry.facts)):
@@ -46,7 +46,7 @@ def line_weights(geometry: Geometry, lanes: int) -> npt.NDArray[np.int32]:
 
 
 @njit(nogil=True, cache=True)
-def other_kinds(geometry: Geometry) -> bool:
+def list_other_kinds(geometry: Geometry) -> bool:
     """Whether some attribute is a hierarchy or a large nominal domain, with extents that are looked up by codes."""
     for a in range(len(geometry.facts)):
         if geometry.facts[a, KIND] == TREE or geometry.facts[a, KIND] == SPAN:
@@ -55,7 +55,7 @@ def other_kinds(geometry: Geometry) -> bool:
 
 
 @njit(nogil=True, cache=True, inline="always")
-def set_width(
+def measure_set(
     facts: npt.NDArray[np.int64], table: npt.NDArray[np.int64], mask: npt.NDArray[np.uint64], row: int
 ) -> int:
     """Sum over `SET` attributes of weight x extent of a box."""
@@ -81,7 +81,7 @@ def set_width(
 
 
 @njit(nogil=True, cache=True, inline="always")
-def code_width(
+def measure_codes(
     facts: npt.NDArray[np.int64],
     table: npt.NDArray[np.int64],
     low: npt.NDArray[np.int32],
@@ -128,10 +128,10 @@ def measure_widths(
     """Weighted sum of extents of every box, 0 to `SCALE` x weights, into ``out`` int64[boxes]."""
     facts, table = geometry.facts, geometry.table
     lanes = low.shape[1]
-    weight = line_weights(geometry, lanes)
+    weight = weigh_lines(geometry, lanes)
     last_width = np.full((len(facts), 3), -1, np.int64)
     for row in range(len(out)):
-        total = set_width(facts, table, mask, row) + code_width(facts, table, low, high, row, last_width)
+        total = measure_set(facts, table, mask, row) + measure_codes(facts, table, low, high, row, last_width)
         for b in range(0, lanes, WIDTH):
             total += measure_width(low, high, row, weight, b)
         out[row] = total
@@ -158,7 +158,7 @@ def cover_codes(
 
     Cost: O(n d), with few cache misses where neighbouring rows are of neighbouring groups.
     """
-    d, sets, has_counts = len(low), set_facts(geometry), len(bare.count) > 0
+    d, sets, has_counts = len(low), describe_sets(geometry), len(bare.count) > 0
     low[:], high[:], mask[:], rows[:] = (1 << 31) - 1, -1, 0, 0
     for i in range(len(group)):
         g = group[i]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.radix import sort_range, stable_order
+from sqlanon.kernels.radix import order_stably, sort_range
 
 FEW = 32
 """Rows that are put in order one by one."""
@@ -32,7 +32,7 @@ def _stable(order: npt.NDArray[np.int32], start: int, stop: int, column: npt.NDA
     values, rows = np.empty(n, np.int32), order[start:stop].copy()
     for i in range(n):
         values[i] = column[rows[i]]
-    places = stable_order(values)
+    places = order_stably(values)
     for i in range(n):
         order[start + i] = rows[places[i]]
 
@@ -63,7 +63,7 @@ def _stable_by_word(order: npt.NDArray[np.int32], start: int, stop: int, words: 
 
 
 @njit(nogil=True, cache=True)
-def by_words(order: npt.NDArray[np.int32], begins: npt.NDArray[np.bool_], words: npt.NDArray[np.int64]) -> None:
+def order_by_words(order: npt.NDArray[np.int32], begins: npt.NDArray[np.bool_], words: npt.NDArray[np.int64]) -> None:
     """Finish a sort by keys of several words.
 
     Args:
@@ -148,6 +148,6 @@ def _alternate(order: npt.NDArray[np.int32], start: int, stop: int, sensitive: n
             alike &= sensitive[s, rows[i]] == sensitive[s, rows[i - 1]]
         if alike:
             number[i] = number[i - 1] + 1
-    places = stable_order(number)
+    places = order_stably(number)
     for i in range(n):
         order[start + i] = rows[places[i]]

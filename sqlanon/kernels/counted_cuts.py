@@ -29,14 +29,14 @@ from sqlanon.kernels.extent import (
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.requirements import Counters, Demands, mark_allowed
 from sqlanon.kernels.rows import Bare
-from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE, VALUE, set_facts, words_of
+from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE, VALUE, describe_sets, words_of
 from sqlanon.kernels.sorted_cuts import NEVER
 from sqlanon.kernels.vectors import (
     box_of,
     clear_slot,
     differs,
+    load_own_box,
     meet,
-    own_box,
     read_item,
     read_lane,
     slot_box,
@@ -65,7 +65,7 @@ class Slots(NamedTuple):
         range: [1, 2 * lanes], the box of the partition.
         grown: the same of the half that grows.
         base: int64[d], the slot of each attribute's code 0; may be negative.
-        sets: see `set_facts`.
+        sets: see `describe_sets`.
         shift: int64[sets], where a set's code 0 is in a part's 64 bits; may be outside.
         own: uint64[words], the sets of the half that grows.
     """
@@ -88,7 +88,7 @@ class Slots(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def new_slots(rows: Bare, geometry: Geometry, domains: npt.NDArray[np.int64], checks: bool) -> Slots:
+def make_slots(rows: Bare, geometry: Geometry, domains: npt.NDArray[np.int64], checks: bool) -> Slots:
     """Scratch for the rows of a piece of the table."""
     n, lanes = rows.codes.shape
     d, words = len(domains), words_of(geometry.facts)
@@ -97,7 +97,7 @@ def new_slots(rows: Bare, geometry: Geometry, domains: npt.NDArray[np.int64], ch
         values = max(values, domains[j])
         total += domains[j]
     room, parts = max(values, min(total, _ROOM)), max(lanes // WIDTH, words)
-    dtype, sets = rows.codes.dtype, set_facts(geometry)
+    dtype, sets = rows.codes.dtype, describe_sets(geometry)
     keep = np.full((lanes + 1, 2 * lanes), -1, dtype)
     for a in range(lanes):
         lane = a // WIDTH * 2 * WIDTH + a % WIDTH
@@ -126,9 +126,9 @@ def find_range(rows: Bare, start: int, stop: int, d: int, work: Slots) -> int:
     """Write the box of the rows to ``work.range``; returns how many values lie in it, all attributes together."""
     codes, lanes = rows.codes, rows.codes.shape[1]
     for b in range(0, lanes, WIDTH):
-        box = own_box(codes, start, b)
+        box = load_own_box(codes, start, b)
         for i in range(start + 1, stop):
-            box = take_lesser(box, own_box(codes, i, b))
+            box = take_lesser(box, load_own_box(codes, i, b))
         store_vector(work.range, 0, 2 * b, box)
     total = np.int64(0)
     for a in range(d):
@@ -192,7 +192,7 @@ def cut_counted(
                     bit = read_item(shift, t) + np.int64(read_lane(codes, i, sets[t, VALUE]))
                     if bit >= 0 and bit < 64:
                         bits |= np.uint64(1) << np.uint64(bit)
-                row = own_box(codes, i, b)
+                row = load_own_box(codes, i, b)
                 for j in range(group, behind):
                     meet(slots, part * room + read_item(base, j) + np.int64(read_lane(codes, i, j)), row, size, bits)
         for j in range(group, behind):

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.kernels.random import draw_below
-from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
+from sqlanon.kernels.requirements import Counters, Demands, make_counters, satisfied
 from sqlanon.kernels.unions import Masks, Measure, Places, empty_box, join_box
 
 Ints = npt.NDArray[np.int32]
@@ -35,7 +35,7 @@ def find_least_dealt(demands: Demands, key: Longs, least: int, most: int) -> int
     """
     n, rows = len(key), least
     order, numbers = np.argsort(key, kind="mergesort"), np.arange(n).astype(np.int32)
-    counters, sample = new_counters(demands, n), np.empty(n, np.int64)
+    counters, sample = make_counters(demands, n), np.empty(n, np.int64)
     while rows <= most:
         met = 0
         for offset in range(OFFSETS):
@@ -49,12 +49,12 @@ def find_least_dealt(demands: Demands, key: Longs, least: int, most: int) -> int
 
 
 @njit(nogil=True, cache=True)
-def _cost(rows: Longs, box: Places, mask: Masks, own: Places, own_mask: Masks, measure: Measure) -> int:
-    """Rows x extents of some rows; row 0 of ``own`` and ``own_mask`` is overwritten."""
-    empty_box(own, own_mask, 0)
+def _cost(rows: Longs, box: Places, mask: Masks, scratch_box: Places, own_mask: Masks, measure: Measure) -> int:
+    """Rows x extents of some rows; row 0 of ``scratch_box`` and ``own_mask`` is overwritten."""
+    empty_box(scratch_box, own_mask, 0)
     for i in rows:
-        join_box(own, own_mask, 0, own, own_mask, 0, box, mask, i)
-    return len(rows) * joint_width(own, own_mask, 0, own, own_mask, 0, measure)
+        join_box(scratch_box, own_mask, 0, scratch_box, own_mask, 0, box, mask, i)
+    return len(rows) * measure_joint_width(scratch_box, own_mask, 0, scratch_box, own_mask, 0, measure)
 
 
 @njit(nogil=True, cache=True)
@@ -130,7 +130,7 @@ def halve_dealt(
     """
     d, n = codes.shape
     members, numbers = np.argsort(group, kind="mergesort").astype(np.int64), np.arange(n).astype(np.int32)
-    counters: Counters = new_counters(demands, n)
+    counters: Counters = make_counters(demands, n)
     begins, pasts, waiting, groups = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64), 0, 0
     for index in range(n):
         if index == 0 or group[members[index]] != group[members[index - 1]]:

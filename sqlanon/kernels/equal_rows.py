@@ -26,7 +26,7 @@ def number_rows(
     places: npt.NDArray[np.int32],
     keys: npt.NDArray[np.int64],
     count: npt.NDArray[np.int32],
-    made: int,
+    groups: int,
     start: int,
     group: npt.NDArray[np.int32],
 ) -> tuple[int, int]:
@@ -38,7 +38,7 @@ def number_rows(
         places: int32[size], a power of two: the hash table, group numbers or -1.
         keys: int64[size / 2], keys of the groups so far.
         count: int32[size / 2], their rows.
-        made: how many groups there are.
+        groups: how many groups there are.
         start: the first row that has no number.
         group: int32[n], written.
 
@@ -52,8 +52,8 @@ def number_rows(
     packed_keys = np.empty(_AHEAD, np.int64)
     for first in range(start, n, _AHEAD):
         block = min(_AHEAD, n - first)
-        if made + block > len(keys):
-            return made, first
+        if groups + block > len(keys):
+            return groups, first
         for r in range(block):
             packed_keys[r] = 0
         for a in range(d):
@@ -67,22 +67,22 @@ def number_rows(
                 slot = (slot + 1) & (size - 1)
                 g = np.int64(read_item(places, slot))
             if g < 0:
-                g = made
-                made += 1
+                g = groups
+                groups += 1
                 write(places, slot, np.int32(g))
                 write(keys, g, key)
                 write(count, g, np.int32(0))
             write(count, g, np.int32(read_item(count, g) + 1))
             write(group, first + r, np.int32(g))
-    return made, n
+    return groups, n
 
 
 @njit(nogil=True, cache=True)
-def place_keys(keys: npt.NDArray[np.int64], made: int, places: npt.NDArray[np.int32]) -> None:
-    """Write a new hash table, as `number_rows` has it, of ``made`` keys that differ. Cost: O(made + size)."""
+def place_keys(keys: npt.NDArray[np.int64], groups: int, places: npt.NDArray[np.int32]) -> None:
+    """Write a new hash table, as `number_rows` has it, of ``groups`` keys that differ. Cost: O(groups + size)."""
     size = len(places)
     places[:] = -1
-    for g in range(made):
+    for g in range(groups):
         slot = _place(keys[g], size)
         while places[slot] >= 0:
             slot = (slot + 1) & (size - 1)

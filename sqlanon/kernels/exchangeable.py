@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.strong_components import strong_components
+from sqlanon.kernels.strong_components import find_strong_components
 
 Longs = npt.NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def count_exchangeable(at: Longs, other: Longs) -> Longs:
+def count_exchangeable(begins: Longs, other: Longs) -> Longs:
     """How many candidates of every record are possible, all records together.
 
     Record i is of row i, and that is known to nobody. A reader knows for every record the rows that it may be of, and
@@ -24,7 +24,7 @@ def count_exchangeable(at: Longs, other: Longs) -> Longs:
     in one strongly connected component.
 
     Args:
-        at: int64[n + 1], where the candidates of a record begin in ``other``.
+        begins: int64[n + 1], where the candidates of a record begin in ``other``.
         other: the rows, each once a record; row i among those of record i.
 
     Returns:
@@ -32,9 +32,9 @@ def count_exchangeable(at: Longs, other: Longs) -> Longs:
 
     Cost: one step a candidate.
     """
-    n, part = len(at) - 1, strong_components(at, other)
+    n, part = len(begins) - 1, find_strong_components(begins, other)
     counts = np.zeros(n, np.int64)
     for i in range(n):
-        for e in range(at[i], at[i + 1]):
+        for e in range(begins[i], begins[i + 1]):
             counts[i] += part[other[e]] == part[i]
     return counts

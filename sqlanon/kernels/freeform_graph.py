@@ -11,7 +11,7 @@ Ints = npt.NDArray[np.int32]
 
 
 @njit(nogil=True, cache=True)
-def rows_of_boxes(targets: Ints) -> tuple[bool, Ints]:
+def list_rows_of_boxes(targets: Ints) -> tuple[bool, Ints]:
     """The rows of every box, ascending.
 
     Args:
@@ -35,24 +35,24 @@ def rows_of_boxes(targets: Ints) -> tuple[bool, Ints]:
 
 
 @njit(nogil=True, cache=True)
-def boxes_in_order(held: Ints) -> Ints:
+def order_boxes(members: Ints) -> Ints:
     """The boxes in the order of their rows, the first row first; boxes of the same rows as they come.
 
     Args:
-        held: int32[n, k], the rows of every box, ascending.
+        members: int32[n, k], the rows of every box, ascending.
 
     Cost: O(n k), a counting sort a column.
     """
-    n, k = held.shape
+    n, k = members.shape
     order, next_order = np.arange(n).astype(np.int32), np.empty(n, np.int32)
     for index in range(k - 1, -1, -1):
         place = np.zeros(n + 1, np.int32)
         for box in range(n):
-            place[held[box, index] + 1] += 1
+            place[members[box, index] + 1] += 1
         for row in range(n):
             place[row + 1] += place[row]
         for box in order:
-            row = held[box, index]
+            row = members[box, index]
             next_order[place[row]] = box
             place[row] += 1
         order, next_order = next_order, order
@@ -60,38 +60,38 @@ def boxes_in_order(held: Ints) -> Ints:
 
 
 @njit(nogil=True, cache=True)
-def are_in_order(held: Ints) -> bool:
-    """Whether boxes are numbered as `boxes_in_order` has them. Cost: O(n k)."""
-    n, k = held.shape
+def are_in_order(members: Ints) -> bool:
+    """Whether boxes are numbered as `order_boxes` has them. Cost: O(n k)."""
+    n, k = members.shape
     for box in range(1, n):
         for index in range(k):
-            if held[box - 1, index] < held[box, index]:
+            if members[box - 1, index] < members[box, index]:
                 break
-            if held[box - 1, index] > held[box, index]:
+            if members[box - 1, index] > members[box, index]:
                 return False
     return True
 
 
 @njit(nogil=True, cache=True)
-def boxes_of_rows(held: Ints) -> Ints:
+def list_boxes_of_rows(members: Ints) -> Ints:
     """The boxes of every row, int32[n, k], ascending, from the rows of every box. Cost: O(n k)."""
-    n, k = held.shape
+    n, k = members.shape
     edges, filled = np.empty((n, k), np.int32), np.zeros(n, np.int32)
     for box in range(n):
-        for row in held[box]:
+        for row in members[box]:
             edges[row, filled[row]] = box
             filled[row] += 1
     return edges
 
 
 @njit(nogil=True, cache=True)
-def breadth_first(held: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
+def order_breadth_first(members: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
     """Order of rows and boxes by a search from row 0 on.
 
     Neighbours in the graph are then close in memory.
 
     Args:
-        held: int32[n, k], the rows of every box.
+        members: int32[n, k], the rows of every box.
         edges: int32[n, k], the boxes of every row.
 
     Returns:
@@ -99,7 +99,7 @@ def breadth_first(held: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
 
     Cost: O(n k).
     """
-    n, k = held.shape
+    n, k = members.shape
     rows, boxes, near = np.empty(n, np.int32), np.empty(n, np.int32), np.empty((n, k), np.int32)
     row_place, box_place = np.full(n, -1, np.int32), np.full(n, -1, np.int32)
     visited = reached = shown = 0
@@ -114,7 +114,7 @@ def breadth_first(held: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
                 if box_place[box] < 0:
                     box_place[box], boxes[shown] = shown, box
                     shown += 1
-                    for row in held[box]:
+                    for row in members[box]:
                         if row_place[row] < 0:
                             row_place[row], rows[reached] = reached, row
                             reached += 1

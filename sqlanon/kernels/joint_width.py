@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.unions import Masks, Measure, Places, codes_width, lines_width, sets_width
+from sqlanon.kernels.unions import Masks, Measure, Places, measure_coded, measure_lines, measure_sets
 
 
 @njit(nogil=True, cache=True)
-def joint_width(box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, other: int, measure: Measure) -> int:
-    """The width of box ``one`` of some and box ``other`` of others together, 0 to `SCALE` x weights.
+def measure_joint_width(
+    box: Places, mask: Masks, row: int, boxes: Places, masks: Masks, other: int, measure: Measure
+) -> int:
+    """The width of box ``row`` of some and box ``other`` of others together, 0 to `SCALE` x weights.
 
     The innermost loops add the three parts themselves, with the arrays of ``measure`` taken out before the loop.
     """
-    total = lines_width(box, one, boxes, other, measure.weight)
-    total += sets_width(mask, one, masks, other, measure.sets, measure.table)
+    total = measure_lines(box, row, boxes, other, measure.weight)
+    total += measure_sets(mask, row, masks, other, measure.sets, measure.table)
     if len(measure.codes) > 0:
-        total += codes_width(box, one, boxes, other, measure.facts, measure.table, measure.codes)
+        total += measure_coded(box, row, boxes, other, measure.facts, measure.table, measure.codes)
     return total

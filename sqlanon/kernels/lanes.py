@@ -31,13 +31,13 @@ def pad_width(d: int) -> int:
     return -(-d // WIDTH) * WIDTH
 
 
-def _pointer(context: Any, builder: Any, kind: Any, array: Any, row: Any, at: Any) -> Any:
-    """Where lane ``at`` of ``row`` lies; ``row`` none for a plain vector."""
+def _pointer(context: Any, builder: Any, kind: Any, array: Any, row: Any, lane: Any) -> Any:
+    """The address of ``lane`` of ``row``; ``row`` none for a plain vector."""
     view = context.make_array(kind)(context, builder, array)
-    offset = at
+    offset = lane
     if row is not None:
         lanes = cgutils.unpack_tuple(builder, view.shape)[1]  # type: ignore[no-untyped-call]
-        offset = builder.add(builder.mul(row, lanes), at)
+        offset = builder.add(builder.mul(row, lanes), lane)
     start = builder.gep(view.data, [offset])
     return builder.bitcast(start, _ROW.as_pointer())
 
@@ -47,7 +47,7 @@ def _load(builder: Any, pointer: Any) -> Any:
 
 
 @_inline
-def take(typing: Any, to: Any, row: Any, source: Any, other: Any, at: Any) -> Any:
+def take(typing: Any, to: Any, row: Any, source: Any, other: Any, lane: Any) -> Any:
     """``to[row] = source[other]``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -60,7 +60,7 @@ def take(typing: Any, to: Any, row: Any, source: Any, other: Any, at: Any) -> An
 
 
 @_inline
-def clear(typing: Any, low: Any, high: Any, row: Any, at: Any) -> Any:
+def clear(typing: Any, low: Any, high: Any, row: Any, lane: Any) -> Any:
     """Make ``low[row]`` and ``high[row]`` the box of no rows."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -74,7 +74,7 @@ def clear(typing: Any, low: Any, high: Any, row: Any, at: Any) -> Any:
 
 
 @_inline
-def widen(typing: Any, low: Any, high: Any, row: Any, lows: Any, highs: Any, other: Any, at: Any) -> Any:
+def widen(typing: Any, low: Any, high: Any, row: Any, lows: Any, highs: Any, other: Any, lane: Any) -> Any:
     """``low[row] = min(low[row], lows[other])`` and ``high[row] = max(high[row], highs[other])``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -96,7 +96,7 @@ def widen(typing: Any, low: Any, high: Any, row: Any, lows: Any, highs: Any, oth
 
 
 @_inline
-def measure_width(typing: Any, low: Any, high: Any, row: Any, weight: Any, at: Any) -> Any:
+def measure_width(typing: Any, low: Any, high: Any, row: Any, weight: Any, lane: Any) -> Any:
     """The sum over lanes of ``weight * min(high[row] - low[row], SCALE)``, int64.
 
     Weights sum to at most 1024 (`sqlanon.spec.MAX_WEIGHT`), so 32 bits hold it.

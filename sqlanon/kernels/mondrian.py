@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.counted_cuts import cut_counted, find_range, new_slots
+from sqlanon.kernels.counted_cuts import cut_counted, find_range, make_slots
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.median_cuts import cut_median
-from sqlanon.kernels.requirements import Demands, new_counters
+from sqlanon.kernels.requirements import Demands, make_counters
 from sqlanon.kernels.rows import Bare
 from sqlanon.kernels.sorted_cuts import cut_sorted
-from sqlanon.kernels.sorted_lists import new_lists
-from sqlanon.kernels.vectors import lanes_of, store_vector
+from sqlanon.kernels.sorted_lists import make_lists
+from sqlanon.kernels.vectors import load_lanes, store_vector
 
 _SORTED, _VALUES = 64, 2
 """Largest number of rows, and largest part of the values in their range, of partitions that are cut by sorted lists."""
@@ -56,14 +56,14 @@ def grow(
     d, largest = len(geometry.facts), np.int64(0)
     for p in range(len(bounds) - 1):
         largest = max(largest, bounds[p + 1] - bounds[p])
-    counters = new_counters(demands, largest)
+    counters = make_counters(demands, largest)
     most = min(largest, max(domains.sum(), _SORTED))
-    lists = new_lists(rows, largest if relaxed else most, geometry)
+    lists = make_lists(rows, largest if relaxed else most, geometry)
     if relaxed:
         for p in range(len(bounds) - 1):
             cut_sorted(rows, bounds[p], bounds[p + 1], first, geometry, demands, relaxed, target, lists, counters)
         return
-    slots = new_slots(rows, geometry, domains, len(demands.add) > 0)
+    slots = make_slots(rows, geometry, domains, len(demands.add) > 0)
     for p in range(len(bounds) - 1):
         stack = [(bounds[p], bounds[p + 1])]
         while len(stack) > 0:
@@ -103,7 +103,7 @@ def grow_by_median(
     largest = np.int64(0)
     for p in range(len(bounds) - 1):
         largest = max(largest, bounds[p + 1] - bounds[p])
-    counters = new_counters(demands, largest)
+    counters = make_counters(demands, largest)
     order = np.empty(largest, np.int64)
     for p in range(len(bounds) - 1):
         stack = [(bounds[p], bounds[p + 1])]
@@ -135,21 +135,21 @@ def _divide(rows: Bare, start: int, stop: int, j: int, cut: int, last: int, spar
     for i in range(start, stop):
         if codes[i, j] < cut or (codes[i, j] == cut and i <= last):
             for b in range(0, lanes, WIDTH):
-                store_vector(codes, left, b, lanes_of(codes, i, b))
+                store_vector(codes, left, b, load_lanes(codes, i, b))
             number[left] = number[i]
             if has_counts:
                 count[left] = count[i]
             left += 1
         else:
             for b in range(0, lanes, WIDTH):
-                store_vector(spare_codes, right, b, lanes_of(codes, i, b))
+                store_vector(spare_codes, right, b, load_lanes(codes, i, b))
             spare_number[right] = number[i]
             if has_counts:
                 spare_count[right] = count[i]
             right += 1
     for i in range(right):
         for b in range(0, lanes, WIDTH):
-            store_vector(codes, left + i, b, lanes_of(spare_codes, i, b))
+            store_vector(codes, left + i, b, load_lanes(spare_codes, i, b))
         number[left + i] = spare_number[i]
         if has_counts:
             count[left + i] = spare_count[i]
@@ -164,11 +164,11 @@ def score(
     Returns loss, tilt, attribute (-1: none) and bound. The least of such tuples is the cut of all attributes, so that
     threads can share a large table's first cut.
     """
-    n, work = len(rows.number), new_slots(rows, geometry, domains, len(demands.add) > 0)
+    n, work = len(rows.number), make_slots(rows, geometry, domains, len(demands.add) > 0)
     find_range(rows, 0, n, len(domains), work)
     # Not compiled: this is `grow`'s own compiled code, called from outside.
     cut: tuple[int, int, int, int] = cut_counted(
-        rows, 0, n, first, past, geometry, demands, work, new_counters(demands, n)
+        rows, 0, n, first, past, geometry, demands, work, make_counters(demands, n)
     )
     return cut
 

@@ -92,7 +92,7 @@ def sort_range(
 
 
 @njit(nogil=True, cache=True)
-def stable_order(values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+def order_stably(values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     """Places of values, int32[n] and not negative, in ascending order; the sort is stable.
 
     Cost: O(n) a byte.

@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.kernels.boxes import code_width, line_weights, set_width
+from sqlanon.kernels.boxes import measure_codes, measure_set, weigh_lines
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
-from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.requirements import Demands, make_counters, satisfied
 
 LARGE = 256
 """Rows of a larger class stay; it may still take others."""
@@ -33,7 +33,7 @@ def _width(
     seen: npt.NDArray[np.int64],
 ) -> int:
     """Weighted sum of extents of a box."""
-    total = set_width(facts, table, mask, row) + code_width(facts, table, low, high, row, seen)
+    total = measure_set(facts, table, mask, row) + measure_codes(facts, table, low, high, row, seen)
     for b in range(0, low.shape[1], WIDTH):
         total += measure_width(low, high, row, weight, b)
     return total
@@ -68,10 +68,10 @@ def refine(
     """
     facts, table = geometry.facts, geometry.table
     n, lanes, words = len(group), places.shape[1], sets.shape[1]
-    weight = line_weights(geometry, lanes)
+    weight = weigh_lines(geometry, lanes)
     last_width = np.full((len(facts), 3), -1, np.int64)
     checks = len(demands.add) > 0
-    counters = new_counters(demands, n)
+    counters = make_counters(demands, n)
     numbers = np.arange(n).astype(np.int32)
     # The members of class g begin at start[g]; it has room for twice its rows, or for two more.
     size, start = np.zeros(classes, np.int64), np.zeros(classes + 1, np.int64)

@@ -16,17 +16,17 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.random import draw_below
-from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
+from sqlanon.kernels.requirements import Counters, Demands, make_counters, satisfied
 from sqlanon.kernels.unions import (
     Masks,
     Measure,
     Places,
-    codes_width,
     copy_box,
     empty_box,
     join_box,
-    lines_width,
-    sets_width,
+    measure_coded,
+    measure_lines,
+    measure_sets,
 )
 
 Longs = npt.NDArray[np.int64]
@@ -64,7 +64,7 @@ class Pool(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def new_pool(most: int, clusters: int, lanes: int, words: int, demands: Demands) -> Pool:
+def make_pool(most: int, clusters: int, lanes: int, words: int, demands: Demands) -> Pool:
     """Room for ``most`` rows and so many clusters."""
     boxes = 3 * most + 3 + clusters
     return Pool(
@@ -79,12 +79,12 @@ def new_pool(most: int, clusters: int, lanes: int, words: int, demands: Demands)
         np.empty(most, np.int64),
         np.empty(most, np.int64),
         np.empty(most, np.int64),
-        new_counters(demands, most),
+        make_counters(demands, most),
     )
 
 
 @njit(nogil=True, cache=True, inline="always")
-def box_of_cluster(most: int, c: int) -> int:
+def find_box_of_cluster(most: int, c: int) -> int:
     """Where the box of a cluster is."""
     return 3 * most + 3 + c
 
@@ -136,7 +136,7 @@ def _build(
         size[c], wide[c] = 0, 0
         if unassigned < (clusters - c) * least:
             return -1
-        box_index = box_of_cluster(most, c)
+        box_index = find_box_of_cluster(most, c)
         empty_box(box, mask, box_index)
         far = c > 0 and draw_below(state, 2) == 0
         pick = draw_below(state, unassigned)
@@ -154,10 +154,10 @@ def _build(
                     # are passed over.
                     if not far and bound[t] >= least_width and (not closing or closed >= 0):
                         continue
-                    w = lines_width(box, seed, box, free[t], weight)
-                    w += sets_width(mask, seed, mask, free[t], sets, table)
+                    w = measure_lines(box, seed, box, free[t], weight)
+                    w += measure_sets(mask, seed, mask, free[t], sets, table)
                     if coded:
-                        w += codes_width(box, seed, box, free[t], facts, table, codes)
+                        w += measure_coded(box, seed, box, free[t], facts, table, codes)
                     if not far:
                         bound[t] = w
                     w *= sign
@@ -184,18 +184,18 @@ def _build(
         i, into = free[t], -1
         price, width = np.int64(0), np.int64(0)
         for c in range(clusters):
-            box_index = box_of_cluster(most, c)
-            w = lines_width(box, box_index, box, i, weight)
-            w += sets_width(mask, box_index, mask, i, sets, table)
+            box_index = find_box_of_cluster(most, c)
+            w = measure_lines(box, box_index, box, i, weight)
+            w += measure_sets(mask, box_index, mask, i, sets, table)
             if coded:
-                w += codes_width(box, box_index, box, i, facts, table, codes)
+                w += measure_coded(box, box_index, box, i, facts, table, codes)
             cost = (size[c] + 1) * w - size[c] * wide[c]
             # A class that meets a requirement such as l may not with one row more.
             if (into < 0 or cost < price) and (not checks or _lawful(pool, demands, c, -1, i)):
                 into, price, width = c, cost, w
         if into < 0:
             return -1
-        box_index = box_of_cluster(most, into)
+        box_index = find_box_of_cluster(most, into)
         join_box(box, mask, box_index, box, mask, box_index, box, mask, i)
         members[into, size[into]] = i
         size[into] += 1
@@ -267,7 +267,7 @@ def regroup(
             copy_box(box, mask, suffix + rows, box, mask, empty)
             for t in range(rows - 1, -1, -1):
                 join_box(box, mask, suffix + t, box, mask, suffix + t + 1, box, mask, members[c, t])
-            copy_box(box, mask, box_of_cluster(most, c), box, mask, suffix)
+            copy_box(box, mask, find_box_of_cluster(most, c), box, mask, suffix)
             copy_box(box, mask, prefix, box, mask, empty)
             for t in range(rows):
                 j = members[c, t]
@@ -275,16 +275,16 @@ def regroup(
                 join_box(box, mask, prefix, box, mask, prefix, box, mask, j)
                 lost[j] = 0
                 if rows > 1:
-                    w = lines_width(box, rest + j, box, rest + j, weight)
-                    w += sets_width(mask, rest + j, mask, rest + j, sets, table)
+                    w = measure_lines(box, rest + j, box, rest + j, weight)
+                    w += measure_sets(mask, rest + j, mask, rest + j, sets, table)
                     if coded:
-                        w += codes_width(box, rest + j, box, rest + j, facts, table, codes)
+                        w += measure_coded(box, rest + j, box, rest + j, facts, table, codes)
                     lost[j] = w
-            box_index = box_of_cluster(most, c)
-            wide[c] = lines_width(box, box_index, box, box_index, weight)
-            wide[c] += sets_width(mask, box_index, mask, box_index, sets, table)
+            box_index = find_box_of_cluster(most, c)
+            wide[c] = measure_lines(box, box_index, box, box_index, weight)
+            wide[c] += measure_sets(mask, box_index, mask, box_index, sets, table)
             if coded:
-                wide[c] += codes_width(box, box_index, box, box_index, facts, table, codes)
+                wide[c] += measure_coded(box, box_index, box, box_index, facts, table, codes)
         # The step of row i that gains most: into another cluster, or into the place of a partner there.
         a = cluster[i]
         best, into, partner = np.int64(0), -1, -1
@@ -294,11 +294,11 @@ def regroup(
             now = size[a] * wide[a] + size[b] * wide[b]
             # No cluster is narrower with a row more: most moves are ruled out here.
             if size[a] > least and now - (size[a] - 1) * lost[i] - (size[b] + 1) * wide[b] > best:
-                box_index = box_of_cluster(most, b)
-                w = lines_width(box, box_index, box, i, weight)
-                w += sets_width(mask, box_index, mask, i, sets, table)
+                box_index = find_box_of_cluster(most, b)
+                w = measure_lines(box, box_index, box, i, weight)
+                w += measure_sets(mask, box_index, mask, i, sets, table)
                 if coded:
-                    w += codes_width(box, box_index, box, i, facts, table, codes)
+                    w += measure_coded(box, box_index, box, i, facts, table, codes)
                 gain = now - (size[a] - 1) * lost[i] - (size[b] + 1) * w
                 if gain > best and (
                     not checks or (_lawful(pool, demands, a, i, -1) and _lawful(pool, demands, b, -1, i))
@@ -310,16 +310,16 @@ def regroup(
                 j = members[b, t]
                 if spare - size[b] * lost[j] <= best:
                     continue
-                here = lines_width(box, rest + i, box, j, weight)
-                here += sets_width(mask, rest + i, mask, j, sets, table)
+                here = measure_lines(box, rest + i, box, j, weight)
+                here += measure_sets(mask, rest + i, mask, j, sets, table)
                 if coded:
-                    here += codes_width(box, rest + i, box, j, facts, table, codes)
+                    here += measure_coded(box, rest + i, box, j, facts, table, codes)
                 if now - size[a] * here - size[b] * lost[j] <= best:
                     continue
-                there = lines_width(box, rest + j, box, i, weight)
-                there += sets_width(mask, rest + j, mask, i, sets, table)
+                there = measure_lines(box, rest + j, box, i, weight)
+                there += measure_sets(mask, rest + j, mask, i, sets, table)
                 if coded:
-                    there += codes_width(box, rest + j, box, i, facts, table, codes)
+                    there += measure_coded(box, rest + j, box, i, facts, table, codes)
                 gain = now - size[a] * here - size[b] * there
                 if gain > best and (
                     not checks or (_lawful(pool, demands, a, i, j) and _lawful(pool, demands, b, j, i))

@@ -82,11 +82,11 @@ def find_fitting(
 
 
 @njit(nogil=True, cache=True)
-def greatest_flow(at: Longs, box: Ints, rows: Longs, boxes: Longs, k: int) -> int:
+def find_greatest_flow(begins: Longs, box: Ints, rows: Longs, boxes: Longs, k: int) -> int:
     """The units that rows send to boxes, k from every row and k to every box at most, and one along an edge.
 
     Args:
-        at: int64[r + 1], where the edges of a group of rows begin in ``box``.
+        begins: int64[r + 1], where the edges of a group of rows begin in ``box``.
         box: the group of boxes of each edge.
         rows: int64[r], the members of a group of rows.
         boxes: int64[b], the members of a group of boxes.
@@ -102,7 +102,7 @@ def greatest_flow(at: Longs, box: Ints, rows: Longs, boxes: Longs, k: int) -> in
     flow, owner = np.zeros(edges, np.int64), np.empty(edges, np.int32)
     into, of_box = np.zeros(b + 1, np.int64), np.empty(edges, np.int32)
     for i in range(r):
-        owner[at[i] : at[i + 1]] = i
+        owner[begins[i] : begins[i + 1]] = i
     for e in range(edges):
         into[box[e] + 1] += 1
     into = np.cumsum(into)
@@ -127,7 +127,7 @@ def greatest_flow(at: Longs, box: Ints, rows: Longs, boxes: Longs, k: int) -> in
             if end >= 0 and far[node] >= end:
                 break
             if node < r:
-                for e in range(at[node], at[node + 1]):
+                for e in range(begins[node], begins[node + 1]):
                     j = box[e]
                     if far[r + j] < 0 and flow[e] < rows[node] * boxes[j]:
                         far[r + j], queue[tail] = far[node] + 1, r + j
@@ -142,7 +142,7 @@ def greatest_flow(at: Longs, box: Ints, rows: Longs, boxes: Longs, k: int) -> in
                         tail += 1
         if end < 0:
             return sent
-        arc[:r], arc[r:] = at[:-1], into[:-1]
+        arc[:r], arc[r:] = begins[:-1], into[:-1]
         for first in range(r):
             node, length = first, 0
             while remaining[first] > 0 and far[first] == 0:
@@ -162,7 +162,7 @@ def greatest_flow(at: Longs, box: Ints, rows: Longs, boxes: Longs, k: int) -> in
                 ahead = -1
                 if far[node] < end:
                     if node < r:
-                        while arc[node] < at[node + 1]:
+                        while arc[node] < begins[node + 1]:
                             e = arc[node]
                             if far[r + box[e]] == far[node] + 1 and flow[e] < rows[node] * boxes[box[e]]:
                                 ahead, path[length] = r + box[e], e

@@ -75,7 +75,7 @@ class Counters(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def new_counters(demands: Demands, rows: int) -> Counters:
+def make_counters(demands: Demands, rows: int) -> Counters:
     """Zeroed counters for every tally; at most ``rows`` rows are looked at together."""
     tallies, most = len(demands.add), np.int64(0)
     for c in range(tallies):
@@ -94,7 +94,7 @@ def new_counters(demands: Demands, rows: int) -> Counters:
 def _add(
     demands: Demands,
     c: int,
-    held: Ints,
+    items: Ints,
     begin: int,
     past: int,
     ends: Longs,
@@ -102,11 +102,11 @@ def _add(
     holds: Flags,
     counters: Counters,
 ) -> None:
-    """Count the rows of the items ``held[begin:past]`` with tally ``c``."""
+    """Count the rows of ``items[begin:past]`` with tally ``c``."""
     start = demands.start
     call_add(
         demands.add[c],
-        held,
+        items,
         begin,
         past,
         ends,
@@ -131,12 +131,12 @@ def _add(
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _clear(demands: Demands, c: int, held: Ints, begin: int, past: int, counters: Counters) -> None:
+def _clear(demands: Demands, c: int, items: Ints, begin: int, past: int, counters: Counters) -> None:
     """Bring the counters of tally ``c`` back to zero after these rows."""
     start = demands.start
     call_clear(
         demands.clear[c],
-        held,
+        items,
         begin,
         past,
         demands.bounds,
@@ -155,7 +155,7 @@ def _clear(demands: Demands, c: int, held: Ints, begin: int, past: int, counters
 
 
 @njit(nogil=True, cache=True)
-def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
+def order_last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
     """The items of all rows, from the last row back to the first.
 
     Each tally has a part; the second array has the begins of the parts (int64[c + 1]).
@@ -176,9 +176,9 @@ def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
 
 @njit(nogil=True, cache=True)
 def grow_count(
-    demands: Demands, held: Ints, begin: Longs, first: int, past: int, ends: Longs, counters: Counters, holds: Flags
+    demands: Demands, items: Ints, begin: Longs, first: int, past: int, ends: Longs, counters: Counters, holds: Flags
 ) -> None:
-    """Continue the count with rows ``first`` to ``past`` of the result of `last_first`.
+    """Continue the count with rows ``first`` to ``past`` of the result of `order_last_first`.
 
     ``holds`` gets for each row whether all requirements are met after it.
     """
@@ -186,15 +186,15 @@ def grow_count(
         holds[s] = True
     for c in range(len(demands.add)):
         width = demands.width[c]
-        _add(demands, c, held, begin[c] + first * width, begin[c] + past * width, ends, past - first, holds, counters)
+        _add(demands, c, items, begin[c] + first * width, begin[c] + past * width, ends, past - first, holds, counters)
 
 
 @njit(nogil=True, cache=True)
-def forget(demands: Demands, held: Ints, begin: Longs, first: int, past: int, counters: Counters) -> None:
+def forget(demands: Demands, items: Ints, begin: Longs, first: int, past: int, counters: Counters) -> None:
     """Bring the counters back to zero after `grow_count` counted rows ``first`` to ``past``."""
     for c in range(len(demands.add)):
         width = demands.width[c]
-        _clear(demands, c, held, begin[c] + first * width, begin[c] + past * width, counters)
+        _clear(demands, c, items, begin[c] + first * width, begin[c] + past * width, counters)
 
 
 @njit(nogil=True, cache=True)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import BIT, KIND, NULLS, ORDERED, SCALE, SET, START, WORD, Geometry
 from sqlanon.kernels.lanes import WIDTH
-from sqlanon.kernels.vectors import lanes_of, read_item, read_lane, store_vector
+from sqlanon.kernels.vectors import load_lanes, read_item, read_lane, store_vector
 
 _BLOCK = 256
 """Rows that are written together: they stay in the nearest cache from attribute to attribute."""
@@ -81,7 +81,7 @@ def pick(
     """
     for i in range(start, stop):
         for b in range(0, codes.shape[1], WIDTH):
-            store_vector(codes, i, b, lanes_of(packed, np.int64(number[i]), b))
+            store_vector(codes, i, b, load_lanes(packed, np.int64(number[i]), b))
 
 
 @njit(nogil=True, cache=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.kernels.boxes import code_width, line_weights, other_kinds, set_width
+from sqlanon.kernels.boxes import list_other_kinds, measure_codes, measure_set, weigh_lines
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
@@ -24,7 +24,7 @@ NEVER = 1 << 62
 
 
 @njit(nogil=True, cache=True)
-def best_runs(
+def find_best_runs(
     low: npt.NDArray[np.int32],
     high: npt.NDArray[np.int32],
     mask: npt.NDArray[np.uint64],
@@ -32,7 +32,7 @@ def best_runs(
     geometry: Geometry,
     k: int,
     objective: int,
-    known: int,
+    solved: int,
     opt: npt.NDArray[np.int64],
     back: npt.NDArray[np.int32],
 ) -> None:
@@ -44,22 +44,22 @@ def best_runs(
         geometry: the attributes.
         k: rows of a run, at least.
         objective: `GCP`, `SUM` or `MOST`.
-        known: units from the left that are solved; a caller that streams keeps the last 2k - 1 rows' units (with groups
-            as units: of the last 2k + largest group) and their ``opt`` in front of the new rows.
-        opt: int64[u + 1], least loss of the first i units, `NEVER` if there is no division; read to ``known``, then
+        solved: units from the left that are solved; a caller that streams keeps the last 2k - 1 rows' units (with
+            groups as units: of the last 2k + largest group) and their ``opt`` in front of the new rows.
+        opt: int64[u + 1], least loss of the first i units, `NEVER` if there is no division; read to ``solved``, then
             written. ``opt[0]`` is the caller's: 0 at the beginning.
-        back: int32[u + 1], written after ``known``: units of the last run. Ties: the shortest run.
+        back: int32[u + 1], written after ``solved``: units of the last run. Ties: the shortest run.
 
     Cost: O(k u d); memory is the caller's. `SUM` costs O(u^2 d): Lemma 1 does not hold for it beyond one attribute on a
     line, since two boxes that share a side both pay for it.
     """
     facts, table = geometry.facts, geometry.table
     lanes, words = low.shape[1], mask.shape[1]
-    weight, codes = line_weights(geometry, lanes), other_kinds(geometry)
+    weight, codes = weigh_lines(geometry, lanes), list_other_kinds(geometry)
     last_width = np.full((len(facts), 3), -1, np.int64)
     box_low, box_high = np.empty((1, lanes), np.int32), np.empty((1, lanes), np.int32)
     box_mask = np.zeros((1, words), np.uint64)
-    for i in range(known + 1, len(ends)):
+    for i in range(solved + 1, len(ends)):
         best, units = np.int64(NEVER), 0
         least = np.int64(0)  # rows of the shortest run that ends here
         stale, sets_wide = words > 0, np.int64(0)
@@ -87,12 +87,12 @@ def best_runs(
                 continue
             if stale:
                 stale = False
-                sets_wide = set_width(facts, table, box_mask, 0)
+                sets_wide = measure_set(facts, table, box_mask, 0)
             total = sets_wide
             for b in range(0, lanes, WIDTH):
                 total += measure_width(box_low, box_high, 0, weight, b)
             if codes:
-                total += code_width(facts, table, box_low, box_high, 0, last_width)
+                total += measure_codes(facts, table, box_low, box_high, 0, last_width)
             if objective == GCP:
                 loss = before + rows * total
             elif objective == SUM:
@@ -105,23 +105,23 @@ def best_runs(
 
 
 @njit(nogil=True, cache=True)
-def best_line_runs(
+def find_best_line_runs(
     keys: npt.NDArray[np.int64],
     k: int,
     objective: int,
-    known: int,
+    solved: int,
     opt: npt.NDArray[np.int64],
     back: npt.NDArray[np.int32],
 ) -> None:
-    """As `best_runs` for rows, but the extent of a run is the distance of the ends on the line (section 6.1, HilbFast).
+    """As `find_best_runs` for rows; the extent of a run is the distance of both ends on the line (6.1, HilbFast).
 
     Args:
         keys: int64[n], ascending; their range x (2k - 1) must stay below 2^62, see `shorten_keys`.
-        k, objective, known, opt, back: as in `best_runs`.
+        k, objective, solved, opt, back: as in `find_best_runs`.
 
     Cost: O(k n).
     """
-    for i in range(known + 1, len(keys) + 1):
+    for i in range(solved + 1, len(keys) + 1):
         best, rows = np.int64(NEVER), 0
         for size in range(k, min(2 * k, i + 1)):
             before = opt[i - size]
@@ -140,7 +140,7 @@ def best_line_runs(
 
 
 def shorten_keys(keys: npt.NDArray[np.int64], span: int, k: int) -> npt.NDArray[np.int64]:
-    """Keys without the low digits that `best_line_runs` has no room for: sums of loss stay below 2^62.
+    """Keys without the low digits that `find_best_line_runs` has no room for: sums of loss stay below 2^62.
 
     Args:
         keys: int64[n], in 0 to ``span``.
@@ -161,16 +161,16 @@ def mark_runs(back: npt.NDArray[np.int32], first: npt.NDArray[np.bool_]) -> None
         first[i] = True
 
 
-def line_runs(keys: npt.NDArray[np.int64], k: int, objective: int = GCP) -> npt.NDArray[np.bool_]:
-    """Where runs begin on a line of n >= k keys, bool[n]. See `best_line_runs`."""
+def find_line_runs(keys: npt.NDArray[np.int64], k: int, objective: int = GCP) -> npt.NDArray[np.bool_]:
+    """Where runs begin on a line of n >= k keys, bool[n]. See `find_best_line_runs`."""
     opt, back = np.zeros(len(keys) + 1, np.int64), np.zeros(len(keys) + 1, np.int32)
-    best_line_runs(keys, k, objective, 0, opt, back)
+    find_best_line_runs(keys, k, objective, 0, opt, back)
     first = np.zeros(len(keys), np.bool_)
     mark_runs(back, first)
     return first
 
 
-def exact_runs(
+def find_exact_runs(
     low: npt.NDArray[np.int32],
     high: npt.NDArray[np.int32],
     mask: npt.NDArray[np.uint64],
@@ -179,10 +179,10 @@ def exact_runs(
     k: int,
     objective: int = GCP,
 ) -> tuple[npt.NDArray[np.bool_], int]:
-    """Where runs of units begin, bool[u], and their loss; ``rows`` int64[u] of each unit. See `best_runs`."""
+    """Where runs of units begin, bool[u], and their loss; ``rows`` int64[u] of each unit. See `find_best_runs`."""
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(rows)])
     opt, back = np.zeros(len(ends), np.int64), np.zeros(len(ends), np.int32)
-    best_runs(low, high, mask, ends, geometry, k, objective, 0, opt, back)
+    find_best_runs(low, high, mask, ends, geometry, k, objective, 0, opt, back)
     first = np.zeros(len(rows), np.bool_)
     mark_runs(back, first)
     return first, int(opt[-1])

@@ -11,21 +11,22 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.insert_near import insert_near
+from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.kernels.random import draw_below
-from sqlanon.kernels.regroup import Longs, Pool, box_of_cluster, new_pool, regroup
+from sqlanon.kernels.regroup import Longs, Pool, find_box_of_cluster, make_pool, regroup
 from sqlanon.kernels.requirements import Demands
 from sqlanon.kernels.unions import (
     Masks,
     Measure,
     Places,
     boxes_of,
-    codes_width,
     copy_box,
     join_box,
-    lines_width,
+    measure_coded,
+    measure_lines,
     measure_of,
-    sets_width,
+    measure_sets,
 )
 
 NEAR = 8
@@ -59,32 +60,25 @@ def _find_nearest(
     for h in range(used):
         if h == g or size[h] == 0 or size[h] > most:
             continue
-        more = lines_width(box, g, box, h, weight) - wide[h]
-        more += sets_width(mask, g, mask, h, sets, table)
+        more = measure_lines(box, g, box, h, weight) - wide[h]
+        more += measure_sets(mask, g, mask, h, sets, table)
         if coded:
-            more += codes_width(box, g, box, h, facts, table, codes)
-        if near_count == NEAR and more >= price[NEAR - 1]:
-            continue
-        slot = min(near_count, NEAR - 1)
-        while slot > 0 and price[slot - 1] > more:
-            price[slot], near[g, slot] = price[slot - 1], near[g, slot - 1]
-            slot -= 1
-        price[slot], near[g, slot] = more, h
-        near_count = min(near_count + 1, NEAR)
+            more += measure_coded(box, g, box, h, facts, table, codes)
+        near_count = insert_near(near, g, price, near_count, NEAR, h, more)
     return near_count
 
 
 @njit(nogil=True, cache=True)
 def _pool(
-    g: int, near: Longs, known: Longs, size: Longs, most: int, pooled: Longs, state: npt.NDArray[np.uint64]
+    g: int, near: Longs, near_count: Longs, size: Longs, most: int, pooled: Longs, state: npt.NDArray[np.uint64]
 ) -> int:
     """Class ``g`` and up to `MOST_CLASSES` - 1 near classes, the nearer more often, into ``pooled``; their number."""
     pooled[0], together, rows = g, 1, size[g]
     target = 2 + draw_below(state, MOST_CLASSES - 1)
     for _ in range(2 * MOST_CLASSES):
-        if together == target or known[g] == 0:
+        if together == target or near_count[g] == 0:
             break
-        h = near[g, min(draw_below(state, known[g]), draw_below(state, known[g]))]
+        h = near[g, min(draw_below(state, near_count[g]), draw_below(state, near_count[g]))]
         if size[h] == 0 or rows + size[h] > most:
             continue
         new = True
@@ -160,7 +154,7 @@ def search(
     n, lanes, words = len(group), places.shape[1], sets.shape[1]
     measure, box = measure_of(geometry, lanes), boxes_of(places)
     slots = max(classes, n // least)
-    pool = new_pool(most, max(most // least, MOST_CLASSES), lanes, words, demands)
+    pool = make_pool(most, max(most // least, MOST_CLASSES), lanes, words, demands)
     # The rows of a class are a list: head, then after.
     head, after = np.full(slots, -1, np.int64), np.empty(n, np.int64)
     size, wide = np.zeros(slots, np.int64), np.zeros(slots, np.int64)
@@ -174,7 +168,7 @@ def search(
         after[i], head[g] = head[g], i
         size[g] += 1
     for g in range(classes):
-        wide[g] = joint_width(class_box, class_mask, g, class_box, class_mask, g, measure)
+        wide[g] = measure_joint_width(class_box, class_mask, g, class_box, class_mask, g, measure)
     near, near_counts, price = (
         np.empty((slots, NEAR), np.int64),
         np.full(slots, -1, np.int64),
@@ -215,7 +209,7 @@ def search(
                     h = 0
                     while size[h] > 0:
                         h += 1
-                copy_box(class_box, class_mask, h, pool.box, pool.mask, box_of_cluster(most, c))
+                copy_box(class_box, class_mask, h, pool.box, pool.mask, find_box_of_cluster(most, c))
                 wide[h], size[h], near_counts[h] = pool.wide[c], pool.size[c], -1
                 for t in range(pool.size[c]):
                     i = members[pool.members[c, t]]

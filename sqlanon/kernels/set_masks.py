@@ -9,7 +9,7 @@ from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import BIT, KIND, NULLS, SET, SIZE, START, WEIGHT, WORD, WORD_END, Geometry
 
 FIRST, PAST, SHIFT, BITS, TABLE, PRICE, NULL, VALUE = range(8)
-"""Columns of `set_facts`."""
+"""Columns of `describe_sets`."""
 
 
 @njit(nogil=True, cache=True)
@@ -22,7 +22,7 @@ def words_of(facts: npt.NDArray[np.int64]) -> int:
 
 
 @njit(nogil=True, cache=True)
-def set_facts(geometry: Geometry) -> npt.NDArray[np.int64]:
+def describe_sets(geometry: Geometry) -> npt.NDArray[np.int64]:
     """Figures for counting sets, int64[m, 8], the sets that have the first word alone first.
 
     Per set attribute the first and past-the-last word, the bit there, the bits of the codes, where the extents begin in

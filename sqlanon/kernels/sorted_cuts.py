@@ -33,7 +33,7 @@ from sqlanon.kernels.rows import Bare
 from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE
 from sqlanon.kernels.sorted_lists import Lists, load
 from sqlanon.kernels.vectors import (
-    lanes_of,
+    load_lanes,
     read_item,
     read_lane,
     store_vector,
@@ -154,13 +154,13 @@ def cut_sorted(
                     for b in range(0, lanes, WIDTH):
                         cursor, u = begin if half == 0 else end, np.int64(0 if half == 0 else cuts - 1)
                         goal = read_item(ends, u)
-                        weight = lanes_of(work.weight, 0, b)
-                        low = high = lanes_of(places, read_item(lists, from_j + cursor - half), b)
+                        weight = load_lanes(work.weight, 0, b)
+                        low = high = load_lanes(places, read_item(lists, from_j + cursor - half), b)
                         mask, cached_mask, sets_wide = np.uint64(0), np.uint64(0), np.int64(0)
                         for _ in range(steps):
                             i = read_item(lists, from_j + cursor - half)
                             cursor += step
-                            row = lanes_of(places, i, b)
+                            row = load_lanes(places, i, b)
                             low, high = take_lesser(low, row), take_greater(high, row)
                             mask |= read_lane(masks, i, 0)
                             if cursor == goal:
@@ -294,4 +294,4 @@ def cut_sorted(
         if has_counts:
             rows.count[start + index] = count[i]
         for b in range(0, lanes, WIDTH):
-            store_vector(rows.codes, start + index, b, lanes_of(work.own, i, b))
+            store_vector(rows.codes, start + index, b, load_lanes(work.own, i, b))

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import KIND, NULLS, ORDERED, SCALE, START, WEIGHT, Geometry
 from sqlanon.kernels.lanes import WIDTH
-from sqlanon.kernels.radix import stable_order
+from sqlanon.kernels.radix import order_stably
 from sqlanon.kernels.rows import Bare
-from sqlanon.kernels.set_masks import FIRST, SHIFT, VALUE, set_facts, words_of
-from sqlanon.kernels.vectors import lanes_of, read_item, read_lane, store_vector, write
+from sqlanon.kernels.set_masks import FIRST, SHIFT, VALUE, describe_sets, words_of
+from sqlanon.kernels.vectors import load_lanes, read_item, read_lane, store_vector, write
 
 FEW = 64
 """Rows that are sorted one by one."""
@@ -40,7 +40,7 @@ class Lists(NamedTuple):
         allowed: bool[most + 1].
         begin: int64[4 * most + 64], a counting sort's counts.
         weight: int32[1, lanes], weights of the attributes that are a line, else 0.
-        sets: see `set_facts`.
+        sets: see `describe_sets`.
         grown: uint64[words], the set words of the half that grows.
     """
 
@@ -66,7 +66,7 @@ class Lists(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def new_lists(rows: Bare, most: int, geometry: Geometry) -> Lists:
+def make_lists(rows: Bare, most: int, geometry: Geometry) -> Lists:
     """Scratch for partitions of at most ``most`` rows."""
     facts, lanes = geometry.facts, rows.codes.shape[1]
     d, words = len(facts), max(words_of(facts), 1)
@@ -92,7 +92,7 @@ def new_lists(rows: Bare, most: int, geometry: Geometry) -> Lists:
         np.empty(most + 1, np.bool_),
         np.empty(4 * most + 64, np.int64),
         weight,
-        set_facts(geometry),
+        describe_sets(geometry),
         np.zeros(words, np.uint64),
     )
 
@@ -101,7 +101,7 @@ def new_lists(rows: Bare, most: int, geometry: Geometry) -> Lists:
 def sort_positions(codes: npt.NDArray[np.int32], start: int, n: int, lists: npt.NDArray[np.uint32]) -> None:
     """Write positions 0 to ``n`` to ``lists`` from ``start`` on, by their codes there, equal codes in order."""
     if n > FEW:
-        order = stable_order(codes[start : start + n])
+        order = order_stably(codes[start : start + n])
         for i in range(n):
             lists[start + i] = np.uint32(order[i])
         return
@@ -128,7 +128,7 @@ def load(rows: Bare, start: int, stop: int, geometry: Geometry, work: Lists) -> 
         for w in range(masks.shape[1]):
             masks[i, w] = 0
         for b in range(0, rows.codes.shape[1], WIDTH):
-            store_vector(work.own, i, b, lanes_of(rows.codes, start + i, b))
+            store_vector(work.own, i, b, load_lanes(rows.codes, start + i, b))
     size = np.int64(n)
     if len(rows.count) > 0:
         size = 0

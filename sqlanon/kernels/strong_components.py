@@ -11,11 +11,11 @@ Longs = npt.NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def strong_components(at: Longs, other: Longs) -> Longs:
+def find_strong_components(begins: Longs, other: Longs) -> Longs:
     """The component of every node.
 
     Args:
-        at: int64[n + 1], where the arcs of a node begin in ``other``.
+        begins: int64[n + 1], where the arcs of a node begin in ``other``.
         other: the nodes that they lead to.
 
     Returns:
@@ -23,9 +23,9 @@ def strong_components(at: Longs, other: Longs) -> Longs:
 
     Cost: one step an arc.
     """
-    n = len(at) - 1
+    n = len(begins) - 1
     index, low, part = np.full(n, -1, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64)
-    arc, open_, path = at[:-1].copy(), np.empty(n, np.int64), np.empty(n, np.int64)
+    arc, open_, path = begins[:-1].copy(), np.empty(n, np.int64), np.empty(n, np.int64)
     number = opened = parts = 0
     for root in range(n):
         if index[root] >= 0:
@@ -37,7 +37,7 @@ def strong_components(at: Longs, other: Longs) -> Longs:
         number, opened = number + 1, opened + 1
         while length:
             node = path[length - 1]
-            if arc[node] < at[node + 1]:
+            if arc[node] < begins[node + 1]:
                 ahead = other[arc[node]]
                 arc[node] += 1
                 if index[ahead] < 0:

@@ -69,7 +69,7 @@ def number(keys: Longs, out: Longs) -> int:
 @njit(nogil=True, cache=True)
 def gather(
     of: Longs,
-    made: int,
+    sets: int,
     value: Longs,
     count: Longs,
     turn: Longs,
@@ -77,42 +77,42 @@ def gather(
     order: Longs,
     first: Longs,
     start: Longs,
-    held: Longs,
+    values_of: Longs,
     rows: Longs,
 ) -> None:
     """The entries of every set.
 
     Args:
-        of: int64[n], the set of each cell, below ``made``.
+        of: int64[n], the set of each cell, below ``sets``.
         value, count: int64[n], of each cell.
         turn: int64[n], the cells in the order in which those of a set are to come.
         values: values there can be.
         order, first: int64[n] and int64[made + 1], written: the cells set by set, and where each set begins.
         start: int64[made + 1], written: where the entries of each set begin.
-        held, rows: int64[n], written as far as ``start[made]``: value and rows of each entry.
+        values_of, rows: int64[n], written as far as ``start[sets]``: value and rows of each entry.
     """
     first[:] = 0
     for i in range(len(of)):
         first[of[i] + 1] += 1
-    for s in range(made):
+    for s in range(sets):
         first[s + 1] += first[s]
-    fill = first[:made].copy()
+    fill = first[:sets].copy()
     for i in turn:
         order[fill[of[i]]] = i
         fill[of[i]] += 1
     entries, entry = np.int64(0), np.full(values, -1, np.int64)
-    for s in range(made):
+    for s in range(sets):
         start[s] = entries
         for place in range(first[s], first[s + 1]):
             i = order[place]
             v = value[i]
             if entry[v] < start[s]:
                 entry[v] = entries
-                held[entries] = v
+                values_of[entries] = v
                 rows[entries] = 0
                 entries += 1
             rows[entry[v]] += count[i]
-    start[made] = entries
+    start[sets] = entries
 
 
 @njit(nogil=True, cache=True)
@@ -169,8 +169,8 @@ def measure_height(rows: Longs, p: int, q: int, top: Longs) -> int:
 
 
 @njit(nogil=True, cache=True)
-def phase_one(start: Longs, held: Longs, rows: Longs, rules: Rules, kept: Longs) -> int:
-    """Rows that every set keeps by itself: ``kept`` of each entry is written; returns their number.
+def run_phase_one(start: Longs, value: Longs, rows: Longs, rules: Rules, keeps: Longs) -> int:
+    """Rows that every set keeps by itself: ``keeps`` of each entry is written; returns their number.
 
     Cost: O(entries x l); with ``Rules.whole`` the entries times the checks.
     """
@@ -180,17 +180,17 @@ def phase_one(start: Longs, held: Longs, rows: Longs, rules: Rules, kept: Longs)
     for s in range(groups):
         a, b = start[s], start[s + 1]
         if rules.whole:
-            mine = holds(held[a:b], rows[a:b], rules, room)
+            mine = holds(value[a:b], rows[a:b], rules, room)
             for i in range(a, b):
-                kept[i] = rows[i] if mine > 0 else 0
+                keeps[i] = rows[i] if mine > 0 else 0
             total += mine
             continue
         cut, mine = measure_height(rows[a:b], rules.p, rules.q, top), np.int64(0)
         for i in range(a, b):
-            kept[i] = min(rows[i], cut)
-            mine += kept[i]
+            keeps[i] = min(rows[i], cut)
+            mine += keeps[i]
         if mine < rules.k:
-            kept[a:b] = 0
+            keeps[a:b] = 0
         else:
             total += mine
     return total
@@ -207,7 +207,7 @@ def counters(rules: Rules) -> Longs:
 
 
 @njit(nogil=True, cache=True)
-def holds(held: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
+def holds(value: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
     """The rows of a set that meets k and every check, else 0; ``room`` is made by `counters`, and left as it was found.
 
     Of a combination the room holds the rows, the rows of the most frequent item, the items, and, apart, which
@@ -221,10 +221,10 @@ def holds(held: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
     items, good = rules.within.shape[1], True
     for c in range(rules.within.shape[0]):
         distinct = np.int64(0)
-        for i in range(len(held)):
+        for i in range(len(value)):
             if rows[i] == 0:
                 continue
-            what = rules.item[c, held[i]]
+            what = rules.item[c, value[i]]
             inside = items + 4 * rules.within[c, what]
             if room[inside] == 0:
                 room[items + 4 * distinct + 3] = inside
@@ -239,8 +239,8 @@ def holds(held: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
                 good &= room[inside + 2] >= rules.least[c]
             else:
                 good &= room[inside + 1] * rules.least[c] <= room[inside] * rules.of[c]
-        for i in range(len(held)):
-            room[rules.item[c, held[i]]] = 0
+        for i in range(len(value)):
+            room[rules.item[c, value[i]]] = 0
         for index in range(distinct):
             inside = room[items + 4 * index + 3]
             room[inside : inside + 3] = 0
@@ -262,12 +262,12 @@ def is_lawful(residue: Longs, rules: Rules, room: Longs) -> bool:
 
 
 @njit(nogil=True, cache=True)
-def one_by_one(start: Longs, held: Longs, rules: Rules, residue: Longs, kept: Longs) -> int:
+def one_by_one(start: Longs, value: Longs, rules: Rules, residue: Longs, keeps: Longs) -> int:
     """Keep sets that could be kept, the largest first, while the residue stays lawful; returns the rows kept.
 
     Args:
         residue: int64[values], the rows that nothing has kept yet, of all sets: lawful.
-        kept: the result of `phase_one`; written. A set that is not kept has zeros.
+        keeps: the result of `run_phase_one`; written. A set that is not kept has zeros.
 
     Cost: O(sets x values).
     """
@@ -275,17 +275,17 @@ def one_by_one(start: Longs, held: Longs, rules: Rules, residue: Longs, kept: Lo
     size = np.zeros(groups, np.int64)
     for s in range(groups):
         for i in range(start[s], start[s + 1]):
-            size[s] -= kept[i]
+            size[s] -= keeps[i]
     remaining = residue.copy()
     for s in np.argsort(size, kind="mergesort"):
         if size[s] == 0:
             break
         for i in range(start[s], start[s + 1]):
-            remaining[held[i]] -= kept[i]
+            remaining[value[i]] -= keeps[i]
         if is_lawful(remaining, rules, room):
             total -= size[s]
             continue
         for i in range(start[s], start[s + 1]):
-            remaining[held[i]] += kept[i]
-            kept[i] = 0
+            remaining[value[i]] += keeps[i]
+            keeps[i] = 0
     return total

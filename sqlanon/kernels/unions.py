@@ -18,7 +18,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from sqlanon.kernels.boxes import line_weights
+from sqlanon.kernels.boxes import weigh_lines
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import (
     KIND,
@@ -34,8 +34,8 @@ from sqlanon.kernels.extent import (
     measure_extent,
 )
 from sqlanon.kernels.lanes import WIDTH
-from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE, set_facts
-from sqlanon.kernels.vectors import own_box, read_lane, store_vector
+from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE, describe_sets
+from sqlanon.kernels.vectors import load_own_box, read_lane, store_vector
 
 Places = npt.NDArray[np.int32]
 Masks = npt.NDArray[np.uint64]
@@ -52,7 +52,7 @@ class Measure(NamedTuple):
         facts, table: the geometry.
         weight: int32[1, lanes], of attributes that are a line, else 0.
         codes: int64[*], attributes with extents that are looked up by codes (`TREE`, `SPAN`).
-        sets: int64[*, 8], see `set_facts`.
+        sets: int64[*, 8], see `describe_sets`.
     """
 
     facts: npt.NDArray[np.int64]
@@ -72,8 +72,8 @@ def measure_of(geometry: Geometry, lanes: int) -> Measure:
         if facts[a, KIND] == TREE or facts[a, KIND] == SPAN:
             codes[coded] = a
             coded += 1
-    weight = line_weights(geometry, lanes).reshape(1, lanes)
-    return Measure(facts, geometry.table, weight, codes[:coded].copy(), set_facts(geometry).copy())
+    weight = weigh_lines(geometry, lanes).reshape(1, lanes)
+    return Measure(facts, geometry.table, weight, codes[:coded].copy(), describe_sets(geometry).copy())
 
 
 @njit(nogil=True, cache=True)
@@ -82,7 +82,7 @@ def boxes_of(places: Places) -> Places:
     box = np.empty((len(places), 2 * places.shape[1]), np.int32)
     for i in range(len(places)):
         for b in range(0, places.shape[1], WIDTH):
-            store_vector(box, i, 2 * b, own_box(places, i, b))
+            store_vector(box, i, 2 * b, load_own_box(places, i, b))
     return box
 
 
@@ -97,9 +97,9 @@ def _row(context: Any, builder: Any, kind: Any, array: Any, row: Any) -> tuple[A
     return builder.gep(view.data, [builder.mul(row, length)]), length
 
 
-def _vector(builder: Any, row: Any, at: Any, width: int) -> Any:
+def _vector(builder: Any, row: Any, lane: Any, width: int) -> Any:
     """Where ``width`` numbers of a row lie."""
-    return builder.bitcast(builder.gep(row, [at]), ir.VectorType(_I32, width).as_pointer())
+    return builder.bitcast(builder.gep(row, [lane]), ir.VectorType(_I32, width).as_pointer())
 
 
 def _blocks(builder: Any, length: Any, step: int) -> Any:
@@ -108,7 +108,7 @@ def _blocks(builder: Any, length: Any, step: int) -> Any:
 
 
 @_inline
-def empty_box(typing: Any, box: Any, mask: Any, at: Any) -> Any:
+def empty_box(typing: Any, box: Any, mask: Any, index: Any) -> Any:
     """Write the box of no rows."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -122,7 +122,7 @@ def empty_box(typing: Any, box: Any, mask: Any, at: Any) -> Any:
 
 
 @_inline
-def copy_box(typing: Any, box: Any, mask: Any, at: Any, boxes: Any, masks: Any, one: Any) -> Any:
+def copy_box(typing: Any, box: Any, mask: Any, index: Any, boxes: Any, masks: Any, origin: Any) -> Any:
     """Write a box as it is elsewhere."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -144,7 +144,7 @@ def copy_box(typing: Any, box: Any, mask: Any, at: Any, boxes: Any, masks: Any, 
 
 @_inline
 def join_box(
-    typing: Any, box: Any, mask: Any, at: Any, boxes: Any, masks: Any, one: Any, others: Any, sets: Any, other: Any
+    typing: Any, box: Any, mask: Any, index: Any, boxes: Any, masks: Any, first: Any, others: Any, sets: Any, other: Any
 ) -> Any:
     """Write the box that covers two."""
 
@@ -168,14 +168,14 @@ def join_box(
     return types.void(*inner), codegen
 
 
-def _lesser(builder: Any, left: Any, right: Any, at: Any) -> Any:
+def _lesser(builder: Any, left: Any, right: Any, lane: Any) -> Any:
     """The lesser numbers of a part of two boxes."""
-    first, second = (builder.load(_vector(builder, row, at, _BOX), align=4) for row in (left, right))
+    first, second = (builder.load(_vector(builder, row, lane, _BOX), align=4) for row in (left, right))
     return builder.select(builder.icmp_signed("<", first, second), first, second)
 
 
 @_inline
-def lines_width(typing: Any, box: Any, one: Any, boxes: Any, other: Any, weight: Any) -> Any:
+def measure_lines(typing: Any, box: Any, first: Any, boxes: Any, other: Any, weight: Any) -> Any:
     """The sum over lines of ``weight * min(extent, SCALE)`` of two boxes joined, int64."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -204,7 +204,7 @@ def lines_width(typing: Any, box: Any, one: Any, boxes: Any, other: Any, weight:
 
 
 @_inline
-def sets_width(typing: Any, mask: Any, one: Any, masks: Any, other: Any, sets: Any, table: Any) -> Any:
+def measure_sets(typing: Any, mask: Any, first: Any, masks: Any, other: Any, sets: Any, table: Any) -> Any:
     """The sum over sets of ``weight * extent`` of two boxes joined, int64; ``sets`` and ``table`` as in `Measure`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -248,9 +248,9 @@ def sets_width(typing: Any, mask: Any, one: Any, masks: Any, other: Any, sets: A
 
 
 @njit(nogil=True, cache=True)
-def codes_width(
+def measure_coded(
     box: Places,
-    one: int,
+    first: int,
     boxes: Places,
     other: int,
     facts: npt.NDArray[np.int64],
@@ -262,8 +262,8 @@ def codes_width(
     for c in range(len(codes)):
         a = codes[c]
         lane = a // WIDTH * WIDTH + a
-        low = min(read_lane(box, one, lane), read_lane(boxes, other, lane))
-        high = ~min(read_lane(box, one, lane + WIDTH), read_lane(boxes, other, lane + WIDTH))
+        low = min(read_lane(box, first, lane), read_lane(boxes, other, lane))
+        high = ~min(read_lane(box, first, lane + WIDTH), read_lane(boxes, other, lane + WIDTH))
         total += facts[a, WEIGHT] * measure_extent(
             facts[a, KIND],
             facts[a, SIZE],

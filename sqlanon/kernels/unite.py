@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.joint_width import joint_width
-from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.joint_width import measure_joint_width
+from sqlanon.kernels.requirements import Demands, make_counters, satisfied
 from sqlanon.kernels.unions import Masks, Measure, Places, empty_box, join_box
 
 
@@ -35,7 +35,7 @@ def unite_failing(
     Cost: O(classes d + rows of both) for each union.
     """
     n = len(group)
-    counters, numbers, spare = new_counters(demands, n), np.arange(n).astype(np.int32), np.empty(n, np.int64)
+    counters, numbers, spare = make_counters(demands, n), np.arange(n).astype(np.int32), np.empty(n, np.int64)
     head, after, size = np.full(classes, -1, np.int64), np.empty(n, np.int64), np.zeros(classes, np.int64)
     class_box, class_mask = np.empty((classes, box.shape[1]), np.int32), np.zeros((classes, mask.shape[1]), np.uint64)
     cost = np.zeros(classes, np.int64)
@@ -48,7 +48,7 @@ def unite_failing(
         size[g] += 1
     for g in range(classes):
         if size[g] > 0:
-            cost[g] = size[g] * joint_width(class_box, class_mask, g, class_box, class_mask, g, measure)
+            cost[g] = size[g] * measure_joint_width(class_box, class_mask, g, class_box, class_mask, g, measure)
     for g in range(classes):
         while size[g] > 0:
             rows, last = 0, np.int64(-1)
@@ -63,7 +63,7 @@ def unite_failing(
             for h in range(classes):
                 if h == g or size[h] == 0:
                     continue
-                w = joint_width(class_box, class_mask, g, class_box, class_mask, h, measure)
+                w = measure_joint_width(class_box, class_mask, g, class_box, class_mask, h, measure)
                 more = (size[g] + size[h]) * w - cost[h]
                 if nearest < 0 or more < least:
                     nearest, least, united = h, more, (size[g] + size[h]) * w

@@ -53,8 +53,8 @@ def _load_vector(context: Any, builder: Any, kind: Any, args: Any, width: int) -
 
 
 @_inline
-def lanes_of(typing: Any, array: Any, row: Any, at: Any) -> Any:
-    """Numbers ``at`` to ``at + WIDTH`` of a row."""
+def load_lanes(typing: Any, array: Any, row: Any, lane: Any) -> Any:
+    """Numbers ``lane`` to ``lane + WIDTH`` of a row."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return _load_vector(context, builder, signature.args[0], args, WIDTH)
@@ -63,8 +63,8 @@ def lanes_of(typing: Any, array: Any, row: Any, at: Any) -> Any:
 
 
 @_inline
-def box_of(typing: Any, array: Any, row: Any, at: Any) -> Any:
-    """Numbers ``at`` to ``at + 2 * WIDTH`` of a row: a box of codes."""
+def box_of(typing: Any, array: Any, row: Any, lane: Any) -> Any:
+    """Numbers ``lane`` to ``lane + 2 * WIDTH`` of a row: a box of codes."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return _load_vector(context, builder, signature.args[0], args, 2 * WIDTH)
@@ -73,8 +73,8 @@ def box_of(typing: Any, array: Any, row: Any, at: Any) -> Any:
 
 
 @_inline
-def own_box(typing: Any, array: Any, row: Any, at: Any) -> Any:
-    """The box of a row's codes ``at`` to ``at + WIDTH``."""
+def load_own_box(typing: Any, array: Any, row: Any, lane: Any) -> Any:
+    """The box of a row's codes ``lane`` to ``lane + WIDTH``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         codes = _load_vector(context, builder, signature.args[0], args, WIDTH)
@@ -85,8 +85,8 @@ def own_box(typing: Any, array: Any, row: Any, at: Any) -> Any:
 
 
 @_inline
-def read_item(typing: Any, array: Any, at: Any) -> Any:
-    """``array[at]`` of a plain vector for ``at`` >= 0: without the case of an index from the end."""
+def read_item(typing: Any, array: Any, index: Any) -> Any:
+    """``array[index]`` of a plain vector for ``index`` >= 0: without the case of an index from the end."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         view = context.make_array(signature.args[0])(context, builder, args[0])
@@ -96,8 +96,8 @@ def read_item(typing: Any, array: Any, at: Any) -> Any:
 
 
 @_inline
-def write(typing: Any, array: Any, at: Any, value: Any) -> Any:
-    """``array[at] = value``, as `read_item` reads it."""
+def write(typing: Any, array: Any, index: Any, value: Any) -> Any:
+    """``array[index] = value``, as `read_item` reads it."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         view = context.make_array(signature.args[0])(context, builder, args[0])
@@ -108,8 +108,8 @@ def write(typing: Any, array: Any, at: Any, value: Any) -> Any:
 
 
 @_inline
-def read_lane(typing: Any, array: Any, row: Any, at: Any) -> Any:
-    """``array[row, at]`` for numbers >= 0, see `read_item`."""
+def read_lane(typing: Any, array: Any, row: Any, lane: Any) -> Any:
+    """``array[row, lane]`` for numbers >= 0, see `read_item`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         view = context.make_array(signature.args[0])(context, builder, args[0])
@@ -120,7 +120,7 @@ def read_lane(typing: Any, array: Any, row: Any, at: Any) -> Any:
 
 
 @_inline
-def store_vector(typing: Any, array: Any, row: Any, at: Any, vector: Any) -> Any:
+def store_vector(typing: Any, array: Any, row: Any, lane: Any, vector: Any) -> Any:
     """Write a vector to a row."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -199,19 +199,19 @@ def _choose_lanes(sign: str) -> Callable[..., Any]:
 
 
 @_inline
-def take_lesser(typing: Any, one: Any, other: Any) -> Any:
+def take_lesser(typing: Any, left: Any, other: Any) -> Any:
     """The lesser numbers of two vectors."""
-    return one(one, one), _choose_lanes("<")
+    return left(left, left), _choose_lanes("<")
 
 
 @_inline
-def take_greater(typing: Any, one: Any, other: Any) -> Any:
+def take_greater(typing: Any, left: Any, other: Any) -> Any:
     """The greater numbers of two vectors."""
-    return one(one, one), _choose_lanes(">")
+    return left(left, left), _choose_lanes(">")
 
 
 @_inline
-def differs(typing: Any, one: Any, other: Any, bits: Any) -> Any:
+def differs(typing: Any, left: Any, other: Any, bits: Any) -> Any:
     """Whether two vectors differ in any of the ``bits`` that a third vector sets."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -220,7 +220,7 @@ def differs(typing: Any, one: Any, other: Any, bits: Any) -> Any:
         whole = ir.IntType(kind.dtype.bitwidth * kind.width)
         return builder.icmp_unsigned("!=", builder.bitcast(differing, whole), ir.Constant(whole, 0))
 
-    return types.boolean(one, one, one), codegen
+    return types.boolean(left, left, left), codegen
 
 
 @_inline

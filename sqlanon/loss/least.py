@@ -80,7 +80,7 @@ class DifferentRows:
 
 def bound_widths(
     rows: DifferentRows,
-    asked: Longs,
+    targets: Longs,
     geometry: Geometry,
     k: int,
     threads: int = 1,
@@ -91,7 +91,7 @@ def bound_widths(
 
     Args:
         rows: the rows; k at least in all.
-        asked: int64[*], which of the different rows.
+        targets: int64[*], which of the different rows.
         geometry: the attributes.
         k: rows of a box.
         threads: may work.
@@ -118,10 +118,10 @@ def bound_widths(
     fill(padded, geometry, np.zeros((0, lanes), np.int32), places, sets, 0, n)
     boxed = Boxed(codes, boxes_of(places), sets, geometry, measure_of(geometry, lanes))
     nodes = make_nodes(codes, geometry)
-    widths, sought = np.zeros(len(asked), np.int64), first[asked]
+    widths, sought = np.zeros(len(targets), np.int64), first[targets]
     looked = min(max(_NEAR * k, 64) if near is None else near, n)
-    threads = max(min(threads, len(asked) // 256), 1)
-    bounds = [len(asked) * part // threads for part in range(threads + 1)]
+    threads = max(min(threads, len(targets) // 256), 1)
+    bounds = [len(targets) * part // threads for part in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:
         futures = [
             pool.submit(bound_boxes, nodes, boxed, sought, k, looked, steps, widths, start, stop)

@@ -16,7 +16,7 @@ from sqlanon.declared import (
     METHODS,
     MethodDeclaration,
     Several,
-    collect_asked,
+    collect_request,
     list_refusals,
     too_many_rows,
     unknown_method,
@@ -129,7 +129,7 @@ def method_of(spec: ReleaseSpec) -> Method:
         PolicyError: as `make_method`, or the release asks for something that the method lacks.
     """
     method = make_method(spec.method)
-    refused = list_refusals(method.declaration, collect_asked(spec, method.declaration))
+    refused = list_refusals(method.declaration, collect_request(spec, method.declaration))
     if refused:
         raise PolicyError([f"{spec.name}: method {reason}" for reason in refused])
     return method

@@ -121,9 +121,9 @@ def _round_up(epsilon: float) -> Fraction:
     return Fraction(math.ceil(epsilon * (1 + ROUNDED) * PARTS), PARTS)
 
 
-def _divergence(one: Mechanism, order: float) -> float:
-    cost = math.nextafter(float(one.cost), math.inf)
-    if one.law == "gaussian":
+def _divergence(mechanism: Mechanism, order: float) -> float:
+    cost = math.nextafter(float(mechanism.cost), math.inf)
+    if mechanism.law == "gaussian":
         return order * cost
     # ln of p^a q^(1-a) + q^a p^(1-a) with p = e^eps / (1 + e^eps), q = 1 - p; the larger term is taken out.
     above = (order - 1) * cost - math.log1p(math.exp(-cost))

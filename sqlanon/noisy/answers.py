@@ -319,14 +319,14 @@ def read_answers(scratch: Scratch, shape: Shape, coded: Coded, secret: str) -> l
     return answers
 
 
-def _leaves(shape: Shape, coded: Coded, one: Series, sums: dict[str, Longs]) -> Longs:
-    if one.part in ("rows", "persons"):
-        return sums["n" if one.part == "rows" else "persons"]
-    assert one.measure is not None
-    alias = coded.alias(one.measure)
-    if one.part == "centered" and shape.spec.weight is None:
-        return 2 * sums[f"s{alias}"] - _middle(shape, one.measure) * sums[f"v{alias}"]
-    return sums[f"{'v' if one.part == 'values' else 's'}{alias}"]
+def _leaves(shape: Shape, coded: Coded, series: Series, sums: dict[str, Longs]) -> Longs:
+    if series.part in ("rows", "persons"):
+        return sums["n" if series.part == "rows" else "persons"]
+    assert series.measure is not None
+    alias = coded.alias(series.measure)
+    if series.part == "centered" and shape.spec.weight is None:
+        return 2 * sums[f"s{alias}"] - _middle(shape, series.measure) * sums[f"v{alias}"]
+    return sums[f"{'v' if series.part == 'values' else 's'}{alias}"]
 
 
 def _add_up(leaves: Longs, node: Longs, size: int) -> Longs:
@@ -335,11 +335,11 @@ def _add_up(leaves: Longs, node: Longs, size: int) -> Longs:
     return total
 
 
-def _count_persons(scratch: Scratch, coded: Coded, one: Series, table: Table) -> Longs:
+def _count_persons(scratch: Scratch, coded: Coded, series: Series, table: Table) -> Longs:
     query = scratch.sql(
-        "noisy/persons", bounded=coded.bounded[one.table], nodes=coded.nodes[one.table], level=one.level
+        "noisy/persons", bounded=coded.bounded[series.table], nodes=coded.nodes[series.table], level=series.level
     )
     node, persons = scratch.fetch_arrays(query, ["int64", "int64"])
-    counts = np.zeros(table.levels[one.level].size, np.int64)
+    counts = np.zeros(table.levels[series.level].size, np.int64)
     counts[node.astype(np.int64)] = persons
     return counts

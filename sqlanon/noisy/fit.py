@@ -105,21 +105,21 @@ def project(numbers: Floats, total: float) -> Floats:
     return np.asarray(np.maximum(numbers - beyond[last], 0.0))
 
 
-def _fit_pair(noisy: Floats, one: Floats, other: Floats) -> Floats:
+def _fit_pair(noisy: Floats, first: Floats, other: Floats) -> Floats:
     """The counts of a pair in a class, with the counts of both columns."""
-    total = float(one.sum())
+    total = float(first.sum())
     if total <= 0:
         return np.zeros(noisy.shape)
     rows, columns = noisy.shape
-    moved = noisy + ((one - noisy.sum(axis=1)) / columns)[:, None] + ((other - noisy.sum(axis=0)) / rows)[None, :]
+    moved = noisy + ((first - noisy.sum(axis=1)) / columns)[:, None] + ((other - noisy.sum(axis=0)) / rows)[None, :]
     moved -= (total - noisy.sum()) / noisy.size
-    fitted = np.maximum(moved, 0.0) + LEAST * np.outer(one, other) / total
+    fitted = np.maximum(moved, 0.0) + LEAST * np.outer(first, other) / total
     for _ in range(ROUNDS):
-        for axis, margin in ((1, one), (0, other)):
+        for axis, margin in ((1, first), (0, other)):
             sums = fitted.sum(axis=axis, keepdims=True)
             target = np.expand_dims(margin, axis)
             fitted *= np.divide(target, sums, out=np.zeros_like(sums), where=sums > 0)
-        if np.abs(fitted.sum(axis=1) - one).max() < LEAST * total:
+        if np.abs(fitted.sum(axis=1) - first).max() < LEAST * total:
             break
     return np.asarray(fitted)
 

@@ -33,7 +33,7 @@ ROUNDED = 1 + 1e-9
 """Sums of floating-point numbers are raised by this factor, which exceeds the rounding error."""
 
 
-def joint_epsilon(pure: Mapping[float, int], shift: float, numbers: int, delta: float, known: float) -> float:
+def joint_epsilon(pure: Mapping[float, int], shift: float, numbers: int, delta: float, bound: float) -> float:
     """The epsilon of Laplace and Gaussian mechanisms together, at most.
 
     Args:
@@ -41,19 +41,19 @@ def joint_epsilon(pure: Mapping[float, int], shift: float, numbers: int, delta: 
         shift: square root of twice the rho of all continuous Gaussian mechanisms (`sqlanon.noisy.smooth`); 0: none.
         numbers: the most noisy numbers with Gaussian noise that a person can change.
         delta: delta of the whole.
-        known: an upper bound of the result.
+        bound: an upper bound of the result.
 
     Returns:
-        ``known`` where nothing smaller is found.
+        ``bound`` where nothing smaller is found.
 
     Cost: a pass over the grid for each mechanism.
     """
     slack = numbers * SLACK * (1 + FLOATS)
-    step = max(known / STEPS, 2 * _sum(pure) / MOST_STEPS)
-    if step <= 0 or slack > known:
-        return known
+    step = max(bound / STEPS, 2 * _sum(pure) / MOST_STEPS)
+    if step <= 0 or slack > bound:
+        return bound
     losses, infinite = _distribute(pure, step)
-    middle, highest = len(losses) // 2, math.ceil(known / step)
+    middle, highest = len(losses) // 2, math.ceil(bound / step)
     # A loss at index i leaves of the epsilon of a place the rest at index place + len(losses) - 1 - i.
     rests = (np.arange(highest + len(losses)) - middle) * step
     deltas = np.array([_rest_delta(rest, shift) for rest in rests.tolist()])
@@ -66,7 +66,7 @@ def joint_epsilon(pure: Mapping[float, int], shift: float, numbers: int, delta: 
     while high - low > 1:
         tried = (low + high) // 2
         low, high = (low, tried) if suffices(tried) else (tried, high)
-    return min(known, high * step * ROUNDED + 2 * slack) if suffices(high) else known
+    return min(bound, high * step * ROUNDED + 2 * slack) if suffices(high) else bound
 
 
 def _sum(pure: Mapping[float, int]) -> float:

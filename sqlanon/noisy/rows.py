@@ -119,13 +119,13 @@ def measure_name(shape: Shape) -> str:
     return shape.spec.measures[_find_count(shape)].name
 
 
-def draw_table(scratch: Scratch, shape: Shape, drawn: TableRef, columns: Sequence[Column], physical: TableRef) -> None:
+def draw_table(scratch: Scratch, shape: Shape, stored: TableRef, columns: Sequence[Column], physical: TableRef) -> None:
     """Make the table of synthetic rows, of the stored noisy numbers alone: the same rows each time.
 
     Args:
         scratch: the run.
         shape: the measurements, with the pairs that were chosen.
-        drawn: the stored noisy numbers.
+        stored: the stored noisy numbers.
         columns: those of the source, whose order and whole numbers the rows have.
         physical: the table to make.
 
@@ -138,7 +138,7 @@ def draw_table(scratch: Scratch, shape: Shape, drawn: TableRef, columns: Sequenc
     sizes = {group.name: len(group.leaves) for group in shape.groups}
     noisy = []
     for table in of_rows.tables:
-        query = scratch.sql("noisy/counts", {"name": table.name}, drawn=drawn, measure=measure_name(shape))
+        query = scratch.sql("noisy/counts", {"name": table.name}, drawn=stored, measure=measure_name(shape))
         (counts,) = scratch.fetch_arrays(query, ["int64"])
         noisy.append(counts.astype(np.int64).reshape([sizes[name] for name in table.by]))
     rows = draw_rows(pairs, noisy)

@@ -236,11 +236,11 @@ def _scores(shape: Shape) -> list[Series]:
     return [Series(-1, 0, "gaps", None, GAP_CHANGE, pairs * GAP_CHANGE, pairs * GAP_CHANGE**2)]
 
 
-def _measures_of(asked: NoisySpec, table: Table) -> list[int]:
+def _measures_of(spec: NoisySpec, table: Table) -> list[int]:
     """The measures of a table; a table of steps has the measure of the steps."""
     if table.steps_of is not None:
         return [table.steps_of[1]]
-    return [place for place, measure in enumerate(asked.measures) if measure.quantity != "quantiles"]
+    return [place for place, measure in enumerate(spec.measures) if measure.quantity != "quantiles"]
 
 
 def _list_bounded_levels(
@@ -279,18 +279,18 @@ def _dimension(spec: ReleaseSpec, name: str) -> Dimension:
     return dimension_of_paths(name, [path[: hierarchy.height] for path in hierarchy.levels])
 
 
-def _series(asked: NoisySpec, table: Table, place: tuple[int, int, int], measure: NoisyMeasure) -> list[Series]:
+def _series(spec: NoisySpec, table: Table, place: tuple[int, int, int], measure: NoisyMeasure) -> list[Series]:
     number, depth, which = place
     level = table.levels[depth]
-    if asked.weight is not None:
-        return _weigh(asked.weight, level.size, place, measure)
-    groups = min(asked.groups, table.leaves)
+    if spec.weight is not None:
+        return _weigh(spec.weight, level.size, place, measure)
+    groups = min(spec.groups, table.leaves)
     if measure.quantity in ("persons", "arrivals"):
         most = min(groups, level.size)
         return [Series(number, depth, "persons", which, 1, most, most)]
     series = []
     for part, size in _parts(measure).items():
-        most = asked.rows * size
+        most = spec.rows * size
         # The squares are the largest where the groups of a person are together in as few coarse groups as can be.
         whole, rest = divmod(groups, level.widest)
         l2 = whole * (level.widest * most) ** 2 + (rest * most) ** 2

@@ -77,7 +77,7 @@ def noise_of(shape: Shape) -> Noise:
         choices.append(_laplace(shape))
     if noisy.noise != "laplace" and noisy.budget.delta > 0:
         choices += _least_gaussian(shape)
-    best = min(choices, key=lambda one: _total(shape, one), default=None)
+    best = min(choices, key=lambda series: _total(shape, series), default=None)
     if best is None or max(best.scales) > LARGEST_SCALE:
         raise PolicyError(
             f"{shape.release}: epsilon {float(noisy.epsilon):g} is too small for what is measured: fewer tables, "

@@ -134,11 +134,11 @@ def _roles(lists: Mapping[str, object], origin: _Arguments, problems: Problems) 
     return columns
 
 
-def _names(path: Path, given: object, problems: Problems) -> list[str]:
+def _names(path: Path, argument: object, problems: Problems) -> list[str]:
     """The column names of an argument; None counts as none."""
-    if given is None:
+    if argument is None:
         return []
-    names = [given] if isinstance(given, str) else given
+    names = [argument] if isinstance(argument, str) else argument
     if not isinstance(names, Iterable) or isinstance(names, bytes | Mapping):
         problems.add(path, "not a list of columns", "a column's name or a list of names")
         return []
@@ -148,15 +148,15 @@ def _names(path: Path, given: object, problems: Problems) -> list[str]:
     return [column for column in names if isinstance(column, str)]
 
 
-def _settings(columns: dict[str, dict[str, object]], key: str, given: object, problems: Problems) -> None:
+def _settings(columns: dict[str, dict[str, object]], key: str, settings: object, problems: Problems) -> None:
     """Put a setting to the named columns."""
     argument = _OF_COLUMN.get(key, key)
-    if given is None:
+    if settings is None:
         return
-    if not isinstance(given, Mapping):
+    if not isinstance(settings, Mapping):
         problems.add((argument,), "not a mapping", "column: value pairs")
         return
-    for column, value in given.items():
+    for column, value in settings.items():
         if column in columns:
             columns[column][key] = _file(value)
         else:
@@ -168,9 +168,9 @@ def _file(value: object) -> object:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def _keys_to_text(given: object) -> object:
+def _keys_to_text(argument: object) -> object:
     """A mapping with keys as text."""
-    return {str(key): value for key, value in given.items()} if isinstance(given, Mapping) else given
+    return {str(key): value for key, value in argument.items()} if isinstance(argument, Mapping) else argument
 
 
 def _table(source: object) -> str:

@@ -82,11 +82,13 @@ def build_hierarchy(
     return Rule(kind, tuple(levels), model.origin or "")
 
 
-def _complete_hierarchy(path: Path, made: Hierarchy | None, other: str | None, problems: Problems) -> Hierarchy | None:
-    if made is None or other is None:
-        return made
+def _complete_hierarchy(
+    path: Path, hierarchy: Hierarchy | None, other: str | None, problems: Problems
+) -> Hierarchy | None:
+    if hierarchy is None or other is None:
+        return hierarchy
     try:
-        return with_other(made, other)
+        return with_other(hierarchy, other)
     except PolicyError:
         problems.add(path, "the name of a node above the values", "one of the values, or a new one")
         return None

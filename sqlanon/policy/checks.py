@@ -64,7 +64,7 @@ class Files:
     def _get(
         self,
         reader: Callable[[FilePath, str], _Content],
-        known: dict[str, _Content],
+        contents: dict[str, _Content],
         path: Path,
         file: str,
         problems: Problems,
@@ -74,13 +74,13 @@ class Files:
         alone = location.parent == self._base and not location.suffix
         shown = "the file that it names" if alone else problems.display(path, file)
         try:
-            if file not in known:
-                known[file] = reader(location, str(location) if shown == file else shown)
+            if file not in contents:
+                contents[file] = reader(location, str(location) if shown == file else shown)
         except PolicyError as error:
             for problem in error.problems:
                 problems.add(path, problem)
             return None
-        return known[file]
+        return contents[file]
 
 
 def default_view(name: str) -> str:

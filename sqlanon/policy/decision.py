@@ -60,7 +60,7 @@ def _round_risk(risk: Fraction) -> Fraction:
     return ROUNDED.get(risk, risk)
 
 
-def check_measured(model: ReleaseModel, problems: Problems, at: Path) -> None:
+def check_measured(model: ReleaseModel, problems: Problems, place: Path) -> None:
     """Whether a run of this release measures the risk that the threshold bounds."""
     threshold = model.threshold
     assert threshold is not None
@@ -69,12 +69,12 @@ def check_measured(model: ReleaseModel, problems: Problems, at: Path) -> None:
     shown = model.rest == "keep" or any(column.role == "insensitive" for column in model.columns.values())
     if facts.exact:
         what = f"the format {model.format.kind} publishes rows as they are: who knows a person finds the row"
-        problems.add(at, what, "leave it out, or take another format")
+        problems.add(place, what, "leave it out, or take another format")
     elif threshold.over == "published" and frozen and model.person and shown:
         what = "a lineage does not keep whose rows are published, so that persons are not counted by the columns that "
-        problems.add((*at, "over"), f"{what}are published as they are", "over: quasi, or no such columns")
+        problems.add((*place, "over"), f"{what}are published as they are", "over: quasi, or no such columns")
     elif threshold.attacker == "journalist" and "k_map" not in model.privacy.more:
         what = "without k_map nothing is known of the population"
-        problems.add((*at, "attacker"), what, "prosecutor or marketer, or k_map in privacy")
+        problems.add((*place, "attacker"), what, "prosecutor or marketer, or k_map in privacy")
     elif threshold.attacker == "marketer" and own_boxes:
-        problems.add((*at, "attacker"), "with boxes: own the mean over all rows is not measured", "prosecutor")
+        problems.add((*place, "attacker"), "with boxes: own the mean over all rows is not measured", "prosecutor")

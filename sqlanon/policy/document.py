@@ -191,9 +191,9 @@ class Document:
     def _expand(self, path: Path, text: str) -> str:
         """Put in the environment's values; ``$${`` is a plain ``${``."""
 
-        def value(found: re.Match[str]) -> str:
-            name = found[1]
-            if found[0] == "$${":
+        def value(match: re.Match[str]) -> str:
+            name = match[1]
+            if match[0] == "$${":
                 return "${"
             if name is None or not _VARIABLE_NAME.fullmatch(name):
                 self.found.append(

@@ -8,7 +8,7 @@ from typing import Any
 from sqlanon.declared import (
     METHODS,
     Refused,
-    collect_asked,
+    collect_request,
     list_refusals,
     refuse_suppression,
     unknown_method,
@@ -42,7 +42,7 @@ def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems
     # shown.
     options_written = set(raw["method"]) if isinstance(raw.get("method"), Mapping) else set()
     if not wrong and not any(problems.broken((*path, key)) for key in ("privacy", "columns", "execution", "format")):
-        wrong = list_refusals(declaration, collect_asked(spec, declaration))
+        wrong = list_refusals(declaration, collect_request(spec, declaration))
     at_suppression = (*path, "suppression")
     # With pseudonyms rows are left out before a method runs.
     refused_rows = None if spec.token else refuse_suppression(declaration, spec.suppression)
@@ -52,6 +52,6 @@ def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems
         _note(refused, method_path, refused.option in options | options_written, problems)
 
 
-def _note(refused: Refused, at: Path, shown: bool, problems: Problems) -> None:
-    place = (*at, refused.option) if refused.option and shown else at
+def _note(refused: Refused, path: Path, shown: bool, problems: Problems) -> None:
+    place = (*path, refused.option) if refused.option and shown else path
     problems.add(place, refused.what, refused.allowed)

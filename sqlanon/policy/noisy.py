@@ -18,6 +18,7 @@ from sqlanon.declared.kinds import name_parts
 from sqlanon.declared.records import BROKEN, Path
 from sqlanon.declared.values import read_exact
 from sqlanon.declared.wording import join_words, near, show
+from sqlanon.lake_names import lake_of
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.checks import Files
 from sqlanon.policy.noisy_models import BudgetModel, NoisyMeasureModel, NoisyModel, NoisyReleaseModel, NoisyTableModel
@@ -156,13 +157,17 @@ def read_noisy(
         statistics.contributions.weight,
         of_rows,
     )
+    lake = model.publish is not None and lake_of(model.publish) is not None
+    if lake and model.publish_file is not None:
+        problems.add((*path, "publish_file"), "publish names a lake table", "one of both")
     return ReleaseSpec(
         name=model.name,
         source=model.source,
         columns=(*columns, *(ColumnSpec(name, "identifier") for name in person)),
         privacy=PrivacySpec(),
-        publish=model.publish or view(model.name),
+        publish=view(model.name) if lake else model.publish or view(model.name),
         publish_file=model.publish_file,
+        publish_lake=model.publish if lake else None,
         rest="drop",
         rows_are="events",
         person=person,
@@ -174,11 +179,11 @@ def read_noisy(
     )
 
 
-def _find_budget(name: str, at: Path, problems: Problems, budgets: Budgets) -> BudgetSpec | None:
+def _find_budget(name: str, base: Path, problems: Problems, budgets: Budgets) -> BudgetSpec | None:
     budget = budgets.get(name)
     if budget is None and not problems.broken(("budgets",)):
         what = f"{show(name)} is no budget of this file{near(name, budgets)}"
-        problems.add((*at, "budget"), what, f"budgets: {join_words(map(show, budgets)) or 'none'}")
+        problems.add((*base, "budget"), what, f"budgets: {join_words(map(show, budgets)) or 'none'}")
     return budget
 
 
@@ -193,20 +198,20 @@ def _find_person(source: str, budget: BudgetSpec, path: Path, problems: Problems
     return ()
 
 
-def _read_tables(asked: NoisyModel, at: Path, problems: Problems) -> tuple[NoisyTable, ...] | None:
+def _read_tables(statistics: NoisyModel, base: Path, problems: Problems) -> tuple[NoisyTable, ...] | None:
     tables: list[NoisyTable] = []
-    path = (*at, "tables")
-    spelled = {name.lower(): name for name in asked.groups}
+    path = (*base, "tables")
+    spelled = {name.lower(): name for name in statistics.groups}
     grouped_names: set[str] = set()
-    for index, item in enumerate(asked.tables if isinstance(asked.tables, list) else []):
+    for index, item in enumerate(statistics.tables if isinstance(statistics.tables, list) else []):
         model = NOISY_TABLE.read_at(item, (*path, index), problems.add)
         if not isinstance(model, NoisyTableModel):
             return None
         folded = [name.lower() for name in model.by]
         grouped_names |= set(folded)
         for name in model.by:
-            if name.lower() not in spelled and not problems.broken((*at, "groups")):
-                what = f"the groups of {show(name)} are not declared{near(name, asked.groups)}"
+            if name.lower() not in spelled and not problems.broken((*base, "groups")):
+                what = f"the groups of {show(name)} are not declared{near(name, statistics.groups)}"
                 allowed = "declare them under groups: a list, bins or a hierarchy; they are never taken from the data"
                 problems.add((*path, index, "by"), what, allowed)
         if len(set(folded)) < len(folded):
@@ -216,11 +221,11 @@ def _read_tables(asked: NoisyModel, at: Path, problems: Problems) -> tuple[Noisy
         if any(table.name == name for table in tables):
             problems.add((*path, index), "the name of another table", "each table has its own name")
         tables.append(NoisyTable(name, by, model.totals))
-    if not asked.tables and asked.rows is None:
+    if not statistics.tables and statistics.rows is None:
         problems.add(path, "no table", "tables: [{by: [region, sex]}]")
-    unused = [name for name in asked.groups if name.lower() not in grouped_names and asked.rows is None]
+    unused = [name for name in statistics.groups if name.lower() not in grouped_names and statistics.rows is None]
     if unused and not problems.broken(path):
-        problems.add((*at, "groups"), f"no table is by {join_words(map(show, unused))}", "leave it out")
+        problems.add((*base, "groups"), f"no table is by {join_words(map(show, unused))}", "leave it out")
     return None if problems.broken(path) else tuple(tables)
 
 
@@ -229,11 +234,11 @@ Bins = tuple[tuple[str, tuple[Fraction, ...]], ...]
 
 
 def _read_groups(
-    asked: NoisyModel, at: Path, problems: Problems, files: Files
+    statistics: NoisyModel, base: Path, problems: Problems, files: Files
 ) -> tuple[list[ColumnSpec], Groups, Bins]:
     columns, values, bins = [], [], []
-    for name, model in asked.groups.items():
-        path = (*at, "groups", name)
+    for name, model in statistics.groups.items():
+        path = (*base, "groups", name)
         kinds = [kind for kind in ("values", "bins", "hierarchy") if getattr(model, kind) is not None]
         if len(kinds) != 1:
             if not problems.broken(path):
@@ -319,15 +324,15 @@ def _read_measure(name: str, model: NoisyMeasureModel, path: Path, problems: Pro
 
 
 def _check_contributions(
-    asked: NoisyModel,
+    statistics: NoisyModel,
     budget: BudgetSpec,
     tables: tuple[NoisyTable, ...],
     measures: tuple[NoisyMeasure, ...],
-    at: Path,
+    base: Path,
     problems: Problems,
 ) -> None:
     """What one person contributes is bounded: by numbers of groups and rows, or by a weight."""
-    bounds, path = asked.contributions, (*at, "contributions")
+    bounds, path = statistics.contributions, (*base, "contributions")
     if bounds.weight is None:
         for key in ("groups", "rows"):
             if getattr(bounds, key) is None and not problems.broken((*path, key)):
@@ -335,9 +340,9 @@ def _check_contributions(
         return
     if bounds.groups is not None or bounds.rows is not None:
         problems.add(path, "weight together with groups or rows", "groups and rows, or weight")
-    if budget.delta == 0 or asked.noise == "laplace":
+    if budget.delta == 0 or statistics.noise == "laplace":
         problems.add((*path, "weight"), NEEDS_DELTA, "give the budget a delta, and leave noise: laplace out")
-    if asked.running is not None:
+    if statistics.running is not None:
         problems.add((*path, "weight"), "running counts count a person once", "groups and rows")
     if any(table.totals for table in tables):
         what = "totals weigh more than their parts, and only the finest groups are measured"
@@ -346,19 +351,19 @@ def _check_contributions(
         size = (measure.high - measure.low) if measure.quantity == "mean" else max(abs(measure.low), abs(measure.high))
         if measure.quantity in ("sum", "mean") and bounds.weight * size > MOST_WEIGHED * measure.unit:
             what = f"weight times range is above {MOST_WEIGHED} units"
-            problems.add((*at, "measures", measure.name, "range"), what, "a larger unit, or a narrower range")
+            problems.add((*base, "measures", measure.name, "range"), what, "a larger unit, or a narrower range")
 
 
 def _read_arrivals(
-    asked: NoisyModel, budget: BudgetSpec, measures: tuple[NoisyMeasure, ...], at: Path, problems: Problems
+    statistics: NoisyModel, budget: BudgetSpec, measures: tuple[NoisyMeasure, ...], base: Path, problems: Problems
 ) -> tuple[NoisyMeasure, ...]:
     """The measures of running counts: persons, each counted once."""
     for measure in measures:
         if measure.quantity != "persons":
             what = f"running counts are of persons, and {show(measure.name)} is not"
-            problems.add((*at, "measures", measure.name), what, "persons, or another release without running")
-    if budget.delta == 0 or asked.noise == "laplace":
-        problems.add((*at, "running"), NEEDS_DELTA, "give the budget a delta, and leave noise: laplace out")
+            problems.add((*base, "measures", measure.name), what, "persons, or another release without running")
+    if budget.delta == 0 or statistics.noise == "laplace":
+        problems.add((*base, "running"), NEEDS_DELTA, "give the budget a delta, and leave noise: laplace out")
     return tuple(replace(measure, quantity="arrivals") for measure in measures)
 
 
@@ -377,17 +382,17 @@ def _read_shares(raw: object, path: Path, problems: Problems) -> tuple[Fraction,
 
 
 def _check_names(
-    release: str, asked: NoisyModel, measures: tuple[NoisyMeasure, ...], at: Path, problems: Problems
+    release: str, statistics: NoisyModel, measures: tuple[NoisyMeasure, ...], base: Path, problems: Problems
 ) -> None:
     """No two columns of the view have the same name."""
     names = [
         *OWN_COLUMNS,
-        *(("night",) if asked.running is not None else ()),
-        *asked.groups,
+        *(("night",) if statistics.running is not None else ()),
+        *statistics.groups,
         *(f"{name}{end}" for measure in measures for name in measure.columns for end in ("", "_low", "_high")),
     ]
     folded = [name.lower() for name in names]
     twice = sorted({name for name in folded if folded.count(name) > 1})
     if twice:
         what = f"two columns of the view of {show(release)} would be called {join_words(map(show, twice))}"
-        problems.add((*at, "measures"), what, "other names")
+        problems.add((*base, "measures"), what, "other names")

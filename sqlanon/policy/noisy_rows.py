@@ -17,43 +17,43 @@ FEWEST = 3
 
 
 def read_rows(
-    asked: NoisyModel,
+    statistics: NoisyModel,
     tables: Sequence[NoisyTable],
     measures: Sequence[NoisyMeasure],
-    at: Path,
+    base: Path,
     problems: Problems,
 ) -> RowsSpec | None:
     """The synthetic rows; None: there are none, or a problem was noted.
 
     Args:
-        asked: the statistics.
+        statistics: the statistics.
         tables: those that are declared.
         measures: those that could be read.
-        at: the place of the statistics.
+        base: the place of the statistics.
         problems: collects the problems.
     """
-    model, path = asked.rows, (*at, "rows")
+    model, path = statistics.rows, (*base, "rows")
     if model is None:
         return None
-    spelled = {name.lower(): name for name in asked.groups}
+    spelled = {name.lower(): name for name in statistics.groups}
     target = spelled.get(model.target.lower())
     if target is None:
-        problems.add((*path, "target"), f"no column of groups{near(model.target, asked.groups)}", "one of groups")
+        problems.add((*path, "target"), f"no column of groups{near(model.target, statistics.groups)}", "one of groups")
         return None
-    columns = [name for name in asked.groups if name != target]
+    columns = [name for name in statistics.groups if name != target]
     if len(columns) + 1 < FEWEST:
-        problems.add((*at, "groups"), f"fewer than {FEWEST} columns, of which no rows are drawn", "more columns")
+        problems.add((*base, "groups"), f"fewer than {FEWEST} columns, of which no rows are drawn", "more columns")
         return None
-    contributions = asked.contributions
+    contributions = statistics.contributions
     if (contributions.groups, contributions.rows) != (1, 1):
         what = "rows are drawn for tables of one row a person, and more of a person are counted"
-        problems.add((*at, "contributions"), what, "contributions: {groups: 1, rows: 1}")
-    if sum(measure.quantity == "rows" for measure in measures) != 1 and not problems.broken((*at, "measures")):
-        problems.add((*at, "measures"), "rows are drawn of one number of rows of each group", "one measure n: rows")
+        problems.add((*base, "contributions"), what, "contributions: {groups: 1, rows: 1}")
+    if sum(measure.quantity == "rows" for measure in measures) != 1 and not problems.broken((*base, "measures")):
+        problems.add((*base, "measures"), "rows are drawn of one number of rows of each group", "one measure n: rows")
     table_names = {", ".join((*pair, target)) for pair in itertools.permutations(columns, 2)}
     if any(table.name in table_names for table in tables):
         what = "a table has the name of one that the rows may be drawn of"
-        problems.add((*at, "tables"), what, "another name, or leave the table out: it is measured for the rows")
+        problems.add((*base, "tables"), what, "another name, or leave the table out: it is measured for the rows")
     if model.pairs is None:
         return RowsSpec(target, tuple(itertools.pairwise(columns)), chosen=True, bins=model.bins)
     pairs = _read_pairs(model.pairs, spelled, columns, (*path, "pairs"), problems)

@@ -80,21 +80,21 @@ def read_privacy(
     )
 
 
-def _check_direct(model: ReleaseModel, written: object, path: Path, problems: Problems) -> None:
+def _check_direct(model: ReleaseModel, section: object, path: Path, problems: Problems) -> None:
     """Without maximize: k is there, keys that go with maximize are not."""
     privacy, privacy_path = model.privacy, (*path, "privacy")
     dual = [key for key in (*_BOUNDS, "at_least") if getattr(privacy, key) is not None]
     for key in dual:
         problems.add((*privacy_path, key), "maximize is missing", f"{key} goes with maximize: k or maximize: l")
     sure = not problems.broken((*privacy_path, "k")) and not problems.broken((*path, "format", "kind"))
-    alone = isinstance(written, Mapping) and any(
-        requirement.population and written.get(key) is not None for key, requirement in REQUIREMENTS.items()
+    alone = isinstance(section, Mapping) and any(
+        requirement.population and section.get(key) is not None for key, requirement in REQUIREMENTS.items()
     )
     if privacy.k is None and not dual and not alone and sure and not FORMATS[model.format.kind].exact:
         problems.add((*privacy_path, "k"), MISSING, KEYS["privacy.k"].text)
 
 
-def _check_dual(model: ReleaseModel, at: Path, problems: Problems) -> None:
+def _check_dual(model: ReleaseModel, place: Path, problems: Problems) -> None:
     """Check the keys that go with ``maximize``.
 
     The bound on the loss and the least accepted privacy must be there, and keys that they replace must not.
@@ -104,37 +104,37 @@ def _check_dual(model: ReleaseModel, at: Path, problems: Problems) -> None:
         return  # the method is refused, whatever else is there
     for key, instead in _INSTEAD.items():
         if key in privacy.given and getattr(privacy, key) not in (None, False):
-            problems.add((*at, key), "cannot be combined with maximize", instead)
-    if not any(getattr(privacy, key) is not None or problems.broken((*at, key)) for key in _BOUNDS):
+            problems.add((*place, key), "cannot be combined with maximize", instead)
+    if not any(getattr(privacy, key) is not None or problems.broken((*place, key)) for key in _BOUNDS):
         allowed = "maximize goes with max_loss: {per_class_ncp: 0.3} or max_extent: {column: 10} or both"
-        problems.add((*at, "maximize"), "nothing bounds the loss", allowed)
+        problems.add((*place, "maximize"), "nothing bounds the loss", allowed)
     goal, least = str(privacy.maximize), privacy.at_least
-    if problems.broken((*at, "at_least", goal)):
+    if problems.broken((*place, "at_least", goal)):
         return
     advice = f"maximize: {goal} needs the least {goal} that is accepted, such as at_least: {{{goal}: 2}}"
     if least is None:
-        problems.add((*at, "at_least"), "is missing", advice)
+        problems.add((*place, "at_least"), "is missing", advice)
     elif getattr(least, goal) is None:
-        problems.add((*at, "at_least", goal), "is missing", advice)
+        problems.add((*place, "at_least", goal), "is missing", advice)
 
 
-def _check_extents(model: ReleaseModel, at: Path, problems: Problems, unread: set[str] | None) -> None:
+def _check_extents(model: ReleaseModel, place: Path, problems: Problems, unread: set[str] | None) -> None:
     """An extent is for a quasi column; whether the column's type has extents is for the method to say."""
     quasi = join_words(show(name) for name, column in model.columns.items() if column.role == "quasi")
     allowed = f"quasi columns: {quasi or 'none here'}"
     extents = model.privacy.max_extent
-    if extents == {} and not problems.broken(at):
-        problems.add(at, "no column", allowed)
+    if extents == {} and not problems.broken(place):
+        problems.add(place, "no column", allowed)
     for name in extents or ():
         column = model.columns.get(name)
         if column is None and unread is not None and name not in unread:
-            problems.add((*at, name), "a column that is not listed" + near(name, model.columns), allowed)
+            problems.add((*place, name), "a column that is not listed" + near(name, model.columns), allowed)
         elif column is not None and column.role != "quasi":
-            problems.add((*at, name), f"the column is {column.role}", allowed)
+            problems.add((*place, name), f"the column is {column.role}", allowed)
 
 
 def _check_sensitive(
-    model: ReleaseModel, at: Path, asked_of: Mapping[str, Any], problems: Problems, *, complete: bool
+    model: ReleaseModel, path: Path, asked_of: Mapping[str, Any], problems: Problems, *, complete: bool
 ) -> None:
     """Requirements on sensitive values need sensitive columns."""
     privacy = model.privacy
@@ -149,60 +149,60 @@ def _check_sensitive(
     if complete and not sensitive:
         for place in places:
             key = "maximize: l" if place == ("maximize",) else place[-1]
-            problems.add((*at, *place), "no sensitive column", f"{key} needs a column with the role sensitive")
+            problems.add((*path, *place), "no sensitive column", f"{key} needs a column with the role sensitive")
     if complete and sensitive:
         for key in keys:
             needed = REQUIREMENTS[key].sensitive
             if sensitive < needed:
                 what = f"{sensitive} of {needed} sensitive columns"
-                problems.add((*at, key), what, f"{key} needs {needed} columns with the role sensitive")
+                problems.add((*path, key), what, f"{key} needs {needed} columns with the role sensitive")
     if privacy.joint and privacy.maximize is None:
         if complete and sensitive < 2:
             problems.add(
-                (*at, "joint"),
+                (*path, "joint"),
                 "fewer than two sensitive columns",
                 "joint needs two columns with the role sensitive",
             )
-        if not set(keys) & set(joint) and not any(problems.broken((*at, key)) for key in joint):
+        if not set(keys) & set(joint) and not any(problems.broken((*path, key)) for key in joint):
             alone = [key for key, value in asked_of.items() if value is not None and key in REQUIREMENTS]
             why = "".join(f"; {key}: {lack.why}" for key in alone if not (lack := REQUIREMENTS[key].joint))
             missing = f"neither {' nor '.join(joint)} is asked for{why}"
-            problems.add((*at, "joint"), missing, f"joint goes with {' or '.join(joint)}")
+            problems.add((*path, "joint"), missing, f"joint goes with {' or '.join(joint)}")
 
 
 def _check_columns(
-    model: ReleaseModel, at: Path, more: Mapping[str, Any], problems: Problems, unread: set[str] | None
+    model: ReleaseModel, path: Path, more: Mapping[str, Any], problems: Problems, unread: set[str] | None
 ) -> None:
     """Requirements by column name sensitive columns."""
     by_name = {name.lower(): column for name, column in model.columns.items()}
     allowed = join_words(show(name) for name, column in model.columns.items() if column.role == "sensitive")
     for key, value in more.items():
-        _check_distances(model, (*at, key), value, problems)
+        _check_distances(model, (*path, key), value, problems)
         if not isinstance(value, Mapping) or unread is None:
             continue
         for name in value:
             column = by_name.get(name.lower())
             if column is None and name not in unread:
                 what = "a column that is not listed" + near(name, model.columns)
-                problems.add((*at, key), what, f"sensitive columns: {allowed or 'none here'}")
+                problems.add((*path, key), what, f"sensitive columns: {allowed or 'none here'}")
             elif column is not None and column.role != "sensitive":
                 what = f"the column {show(name)} is {column.role}"
-                problems.add((*at, key), what, f"sensitive columns: {allowed or 'none here'}")
+                problems.add((*path, key), what, f"sensitive columns: {allowed or 'none here'}")
 
 
-def _check_distances(model: ReleaseModel, at: Path, asked: object, problems: Problems) -> None:
+def _check_distances(model: ReleaseModel, place: Path, distances: object, problems: Problems) -> None:
     """A distance by a hierarchy needs a hierarchy; whether a column's type has an order is for the database to say."""
     sensitive = {name: column for name, column in model.columns.items() if column.role == "sensitive"}
-    by_column = asked if isinstance(asked, Mapping) else dict.fromkeys(sensitive, asked)
+    by_column = distances if isinstance(distances, Mapping) else dict.fromkeys(sensitive, distances)
     for name, bound in by_column.items():
         column = sensitive.get(name)
         if isinstance(bound, Closeness) and column is not None:
             if bound.distance == "hierarchical" and column.hierarchy is None:
                 what = f"the column {show(name)} has no hierarchy"
-                problems.add(at, what, "give it a hierarchy, or use distance equal or ordered")
+                problems.add(place, what, "give it a hierarchy, or use distance equal or ordered")
             elif bound.distance == "ordered" and column.hierarchy is not None:
                 what = f"the column {show(name)} has a hierarchy, and an order is asked"
-                problems.add(at, what, "use distance hierarchical, or leave hierarchy out")
+                problems.add(place, what, "use distance hierarchical, or leave hierarchy out")
 
 
 def _check_persons(

@@ -70,6 +70,6 @@ class Problems:
             PolicyError: if there is any problem.
         """
         if self._found:
-            texts = [text for _, text in sorted(self._found, key=lambda found: found[0])]
+            texts = [text for _, text in sorted(self._found, key=lambda problem: problem[0])]
             more = len(texts) - _MOST
             raise PolicyError(texts[:_MOST] + ([f"and {more:,} more problems"] if more > 0 else []))

@@ -230,7 +230,7 @@ def _without_password(url: str) -> str:
     user, _, password = rest[: max(end, 0)].partition(":")
     if password:
         rest = f"{user}:{variable}{rest[end:]}"
-    return scheme + mark + re.sub(r"(?i)((?:password|token)=)[^&;\s]*", lambda found: found[1] + variable, rest)
+    return scheme + mark + re.sub(r"(?i)((?:password|token)=)[^&;\s]*", lambda match: match[1] + variable, rest)
 
 
 def _key(name: str) -> str:

@@ -122,12 +122,12 @@ def _find_counted_identifier(by_name: Mapping[str, ColumnProfileLike], columns: 
     return min(counting, key=lambda column: column.distinct).name if counting else None
 
 
-def _of_labels(own: Proposed, column: ColumnProfileLike, labels: Sequence[str]) -> Proposed:
+def _of_labels(proposed: Proposed, column: ColumnProfileLike, labels: Sequence[str]) -> Proposed:
     """The role of a column by the labels, if it has any, else by counts and name."""
     if not labels:
-        return own
+        return proposed
     able = column.kind != "other" and column.comparable
-    return apply_labels(own, labels, able=able, repeats=not column.comparable or repeats(column))
+    return apply_labels(proposed, labels, able=able, repeats=not column.comparable or repeats(column))
 
 
 def _with_person(

@@ -26,18 +26,18 @@ RULE_DEVIATION = 9
 
 
 def read_protection(
-    protect: ProtectModel, written: Collection[str], path: Path, problems: Problems
+    protect: ProtectModel, keys_given: Collection[str], path: Path, problems: Problems
 ) -> CellKeySpec | RoundSpec | None:
     """The protection; None: cells are hidden, or a problem was noted.
 
     Args:
         protect: the mapping that was read.
-        written: the keys that it has.
+        keys_given: the keys that it has.
         path: where it is.
         problems: collects the problems.
     """
     keys_elsewhere = {key for method, keys in OF_METHOD.items() for key in keys if method != protect.method}
-    for key in sorted(keys_elsewhere.intersection(written)):
+    for key in sorted(keys_elsewhere.intersection(keys_given)):
         what = f"{key} is of another method than {show(protect.method)}"
         problems.add((*path, key), what, f"leave it out; its keys: {join_words(OF_METHOD[protect.method])}")
     if protect.method == "suppress" or problems.broken(path):

@@ -248,15 +248,15 @@ def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
     )
 
 
-def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, known: int, alone: int) -> Proposed:
+def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, persons: int, alone: int) -> Proposed:
     """A sensitive column, unless the values are too rare to be published as they are.
 
-    At most ``known`` persons have a value, and ``alone`` rows have a value that a single person has.
+    At most ``persons`` persons have a value, and ``alone`` rows have a value that a single person has.
     """
     nominal = column.kind not in _ORDERED
-    rare = column.distinct * 2 > known or alone > _SINGLE * column.rows
+    rare = column.distinct * 2 > persons or alone > _SINGLE * column.rows
     # Texts that are neither codes nor a few words may be names: of parties, of who was charged.
-    texts = nominal and not find_code(words) and column.distinct > _FEW and column.distinct * _OFTEN > known
+    texts = nominal and not find_code(words) and column.distinct > _FEW and column.distinct * _OFTEN > persons
     if rare or texts:
         once = f", of which {column.singles} occur once" if column.singles else ""
         once += f", one person's alone in {alone} rows" if alone > column.singles else ""
@@ -268,10 +268,10 @@ def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, kn
     return Proposed(column.name, "sensitive", f"{SENSITIVE_BY_NAME} ({word}); {counts_of(column)}")
 
 
-def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: int) -> Proposed:
+def _quasi(column: ColumnProfileLike, words: Sequence[str], persons: int, alone: int) -> Proposed:
     """A quasi column, or a dropped one where the values identify persons.
 
-    There are at most ``known`` persons, and ``alone`` rows have a value that a single person has.
+    There are at most ``persons`` persons, and ``alone`` rows have a value that a single person has.
     """
     counts = counts_of(column)
     filled = column.rows - column.nulls
@@ -279,8 +279,8 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
     name_word = find_first(words, words_.QUASI)
     settings: tuple[tuple[str, str], ...] = ()
     if nominal and column.distinct > K and column.iso >= _MOSTLY * filled:
-        if column.distinct * 2 > known:
-            return _mostly_different(column, known)
+        if column.distinct * 2 > persons:
+            return _mostly_different(column, persons)
         nominal, settings = False, (("ordered", "alphabetical"),)
         counts += "; dates as text, whose order is that of their letters"
     elif nominal and column.distinct > K and column.dated + column.iso >= _MOSTLY * filled:
@@ -303,11 +303,11 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
             "; a few values are far from all others, or one is below 0 (missing values are often written so), and "
             "count as the end"
         )
-    if nominal and _lists(column, known, alone, named=bool(name_word)):
-        return _mostly_different(column, known)
+    if nominal and _lists(column, persons, alone, explained=bool(name_word)):
+        return _mostly_different(column, persons)
     rank = 0 if find_first(words, words_.GROUPED) else 1 if name_word else 2
-    if column.distinct * 10 >= known * 9 and not settings and (not name_word or (column.kind == "integer" and rank)):
-        return _mostly_different(column, known)
+    if column.distinct * 10 >= persons * 9 and not settings and (not name_word or (column.kind == "integer" and rank)):
+        return _mostly_different(column, persons)
     if name_word:
         why = f"others may know it, by its name ({name_word})"
     elif column.distinct <= _FEW:
@@ -320,24 +320,24 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
     )
 
 
-def _lists(column: ColumnProfileLike, known: int, alone: int, *, named: bool) -> bool:
+def _lists(column: ColumnProfileLike, persons: int, alone: int, *, explained: bool) -> bool:
     """Whether sets of a column's values would list many that few rows have.
 
-    Half of ``known`` persons, or 1 of 20 rows, have a value of their own; or no name explains it, and values are more
+    Half of ``persons`` persons, or 1 of 20 rows, have a value of their own; or no name explains it, and values are more
     than those of a category.
     """
     filled = column.rows - column.nulls
     if column.distinct <= K:
         return False
-    unclear = not named and (column.distinct > _FEW or column.distinct * 5 > filled)
-    return column.distinct * 2 > known or alone > _SETS * filled or unclear
+    unclear = not explained and (column.distinct > _FEW or column.distinct * 5 > filled)
+    return column.distinct * 2 > persons or alone > _SETS * filled or unclear
 
 
-def _mostly_different(column: ColumnProfileLike, known: int) -> Proposed:
-    """A column that is left out as the values are those of single persons, of whom there are ``known`` at most."""
-    if column.distinct * 10 >= known * 9:
+def _mostly_different(column: ColumnProfileLike, persons: int) -> Proposed:
+    """A column that is left out as the values are those of single persons, of whom there are ``persons`` at most."""
+    if column.distinct * 10 >= persons * 9:
         how = "nearly unique"
-    elif column.distinct * 2 > known:
+    elif column.distinct * 2 > persons:
         how = "mostly different"
     elif column.distinct * _OFTEN > column.rows - column.nulls:
         how = "in few rows each"
@@ -379,15 +379,15 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
     return None
 
 
-def _identifier(found: str, column: ColumnProfileLike) -> Proposed:
+def _identifier(word: str, column: ColumnProfileLike) -> Proposed:
     """A column that identifies by name; the meaning of the repeats depends on the name."""
-    reason = f"identifies, by its name ({found}); {counts_of(column)}"
+    reason = f"identifies, by its name ({word}); {counts_of(column)}"
     if not column.comparable:
         return Proposed(column.name, "identifier", reason, named=True, accept_repeats=True)
     if not repeats(column):
         return Proposed(column.name, "identifier", reason, named=True)
     few = column.distinct < K and not can_be_key(column)
-    if found in words_.FREE_TEXT or found in words_.STAFF or few or column.nulls * 2 > column.rows:
+    if word in words_.FREE_TEXT or word in words_.STAFF or few or column.nulls * 2 > column.rows:
         why = f"{reason}, which need not be one person"
         return Proposed(column.name, "identifier", why, named=True, accept_repeats=True)
     if column.distinct >= column.rows - column.nulls:

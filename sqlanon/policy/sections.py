@@ -95,18 +95,18 @@ class Section(Record):
             return settings
         return Record.read_at(self, settings, path, note)
 
-    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - result of ``make``
-        more: dict[str, Any] = {} if self.others is None or "more" in found else {"more": {}}
-        return self.make(**found, **more, given=frozenset(given))
+    def build(self, fields: Mapping[str, Any], keys: Collection[str]) -> Any:  # noqa: ANN401 - result of ``make``
+        more: dict[str, Any] = {} if self.others is None or "more" in fields else {"more": {}}
+        return self.make(**fields, **more, given=frozenset(keys))
 
-    def read_other(self, key: str, value: object, found: dict[str, Any], path: Path, note: Note) -> None:
+    def read_other(self, key: str, value: object, fields: dict[str, Any], path: Path, note: Note) -> None:
         """Read a further key, or note that there is none."""
         further = self._list_further()
         kind = further[key].value if key in further else None if callable(self.others) else self.others
         if kind is not None:
             setting = BROKEN if value is None and key in further else read_whole(kind, value, path, note)
             if setting is not BROKEN:
-                found.setdefault("more", {})[key] = setting
+                fields.setdefault("more", {})[key] = setting
             return
         keys = [*self.parts, *further]
         what = f"unknown key{near(key, keys)}"

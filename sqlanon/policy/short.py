@@ -33,9 +33,9 @@ def hierarchy(value: object) -> object:
     return _with_instead({builder: rest.strip()})
 
 
-def _with_instead(given: dict[str, object]) -> dict[str, object]:
+def _with_instead(keys: dict[str, object]) -> dict[str, object]:
     """With the substitute that the rule counts unlisted prefixes as."""
-    return {"other": INSTEAD, **given} if given.get("hipaa") is not None else given
+    return {"other": INSTEAD, **keys} if keys.get("hipaa") is not None else keys
 
 
 def groups(value: object) -> object:

@@ -204,12 +204,8 @@ def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None
     """What is not built for several versions."""
     if spec.cohort is None:
         return
-    for feature, applies in (
-        ("sums", spec.sums),
-        ("a release of rows", spec.together),
-    ):
-        if spec.lineage_age is not None and applies:
-            problems.add((*path, "refresh", "lineage"), f"new lineages are not built with {feature}", "leave it out")
+    if spec.lineage_age is not None and spec.sums:
+        problems.add((*path, "refresh", "lineage"), "new lineages are not built with sums", "leave it out")
     if spec.other is not None:
         problems.add((*path, "refresh", "mode"), "versions are built for hidden cells alone", "leave it out")
     if spec.cohort <= spec.threshold:
@@ -226,14 +222,14 @@ def _heights(columns: Sequence[ColumnSpec]) -> dict[str, int | None]:
     return heights
 
 
-def _check_threshold(model: StatisticsReleaseModel, problems: Problems, at: Path) -> None:
+def _check_threshold(model: StatisticsReleaseModel, problems: Problems, place: Path) -> None:
     """A run measures the persons of shown cells, where cells are hidden."""
     assert model.threshold is not None
     if model.statistics.protect.method != "suppress":
         what = "numbers that are changed promise no number of persons"
-        problems.add(at, what, "leave it out, or take method: suppress")
+        problems.add(place, what, "leave it out, or take method: suppress")
     elif model.threshold.attacker != "prosecutor":
-        problems.add((*at, "attacker"), "counts have the risk of who knows a person's columns", "prosecutor")
+        problems.add((*place, "attacker"), "counts have the risk of who knows a person's columns", "prosecutor")
 
 
 def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems: Problems) -> None:

@@ -72,7 +72,7 @@ def _last(source: object) -> str | None:
 
 
 def join_tables(
-    raw: Mapping[str, Any], path: Path, made: Sequence[tuple[Path, ReleaseSpec]], problems: Problems
+    raw: Mapping[str, Any], path: Path, releases: Sequence[tuple[Path, ReleaseSpec]], problems: Problems
 ) -> list[tuple[Path, ReleaseSpec]]:
     """The specs of the tables of a release, which know each other and share a scope.
 
@@ -81,7 +81,7 @@ def join_tables(
     group = str(raw.get("name"))
     rotate = "rotate" in raw
     scopes = set()
-    for release_path, spec in made:
+    for release_path, spec in releases:
         columns = (*release_path, "columns")
         if problems.broken(columns) or problems.broken((*release_path, "person")):
             continue
@@ -96,12 +96,13 @@ def join_tables(
                 problems.add((*columns, spec.token.name, key), what, f"leave out {key}, or rotate")
     if len(scopes) > 1:
         problems.add((*path, "tables"), "tables of several scopes, which share no tokens", "one scope, or none")
-    if len({spec.refresh.max_failing for _, spec in made}) > 1:
+    if len({spec.refresh.max_failing for _, spec in releases}) > 1:
         what = "tables of different bounds, but versions of all tables are compared together"
         problems.add((*path, "tables"), what, "history next to tables")
-    together = Together(group, tuple(spec.name for _, spec in made), rotate)
+    together = Together(group, tuple(spec.name for _, spec in releases), rotate)
     return [
-        (release_path, replace(spec, columns=_set_scope(spec, group), together=together)) for release_path, spec in made
+        (release_path, replace(spec, columns=_set_scope(spec, group), together=together))
+        for release_path, spec in releases
     ]
 
 

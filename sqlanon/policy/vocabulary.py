@@ -136,11 +136,11 @@ def words_of(name: str) -> list[str]:
     return [word.casefold() for word in re.split(r"[\W_]+", spaced) if word]
 
 
-def find_first(words: Sequence[str], known: frozenset[str]) -> str | None:
+def find_first(words: Sequence[str], vocabulary: frozenset[str]) -> str | None:
     """The first word that is known, with or without digits at the end, or the whole name written together."""
     for word in (*words, "".join(words)):
         for form in (word, word.rstrip("0123456789")):
-            if form in known:
+            if form in vocabulary:
                 return form
     return None
 

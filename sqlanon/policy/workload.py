@@ -164,36 +164,36 @@ def _items(raw: Mapping[str, Any], key: str) -> list[tuple[Path, Any]]:
     return [((key, place), item) for place, item in enumerate(items)] if isinstance(items, list) else []
 
 
-def _query(item: object, at: Path, problems: Problems) -> tuple[Path, QuerySpec] | None:
-    query = _QUERY.read_at(item, at, problems.add)
-    return None if query is BROKEN else (at, query)
+def _query(item: object, path: Path, problems: Problems) -> tuple[Path, QuerySpec] | None:
+    query = _QUERY.read_at(item, path, problems.add)
+    return None if query is BROKEN else (path, query)
 
 
-def _generator(item: object, at: Path, problems: Problems) -> tuple[Path, GeneratorSpec] | None:
+def _generator(item: object, path: Path, problems: Problems) -> tuple[Path, GeneratorSpec] | None:
     """A generator; the kind alone may be written as text."""
     raw = {"kind": item} if isinstance(item, str) else item
     kind = raw.get("kind") if isinstance(raw, dict) else None
     if not isinstance(raw, dict) or kind is None:
-        problems.add(at, "no kind of generator", f"kind: one of {join_words(GENERATORS)}")
+        problems.add(path, "no kind of generator", f"kind: one of {join_words(GENERATORS)}")
         return None
     model = GENERATORS.get(kind) if isinstance(kind, str) else None
     if model is None:
-        problems.add((*at, "kind"), "not a kind of generator", f"one of {join_words(GENERATORS)}")
+        problems.add((*path, "kind"), "not a kind of generator", f"one of {join_words(GENERATORS)}")
         return None
-    values = model.read_at(raw, at, problems.add)
+    values = model.read_at(raw, path, problems.add)
     if values is BROKEN:
         return None
     name = values.pop("name") or (f"datacube {values['level']}" if kind == "datacube" else kind)
     if name in RESERVED:
-        problems.add((*at, "name"), "reports use this name themselves", f"another name than {join_words(RESERVED)}")
-    return at, GeneratorSpec(name=name, **values)
+        problems.add((*path, "name"), "reports use this name themselves", f"another name than {join_words(RESERVED)}")
+    return path, GeneratorSpec(name=name, **values)
 
 
 def _check_names(
-    made: Sequence[tuple[Path, QuerySpec | GeneratorSpec]], problems: Problems, line: Callable[[Path], int]
+    items: Sequence[tuple[Path, QuerySpec | GeneratorSpec]], problems: Problems, line: Callable[[Path], int]
 ) -> None:
     first: dict[str, Path] = {}
-    for path, item in made:
+    for path, item in items:
         earlier = first.setdefault(item.name, path)
         if earlier != path:
             problems.add(path, f"the name of the item in line {line(earlier)} again", "each has its own name")

@@ -115,13 +115,15 @@ class Grouped:
     values: Sequence[Values] = ()
 
     def parameters(
-        self, made: TableRef, value: int | None = None, within: Sequence[int] | None = None
+        self, failing: TableRef, value: int | None = None, within: Sequence[int] | None = None
     ) -> dict[str, Any]:
         """Parameters of the templates of `Requirement.below`: the rows, and the sensitive columns by place."""
         of_value = {} if value is None else {"value": self.names[value]}
         of_others = {} if within is None else {"within": [self.names[i] for i in within]}
         return (
-            {"made": made, "rows": self.table, "groups": list(self.groups), "count": self.count} | of_value | of_others
+            {"made": failing, "rows": self.table, "groups": list(self.groups), "count": self.count}
+            | of_value
+            | of_others
         )
 
 
@@ -214,8 +216,8 @@ class Requirement(ABC):
         """The requirement over these rows, for kernels. Not called where the shape is ``rows``."""
 
     @abstractmethod
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """Make the scratch table ``made`` of the groups that fail the requirement.
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
+        """Make the scratch table ``failing`` of the groups that fail the requirement.
 
         It has the columns of the groups, one row each.
         """

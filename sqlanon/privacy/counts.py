@@ -86,11 +86,11 @@ class Counts:
         whole = self.whole
         return np.asarray(whole / int(whole.sum()), np.float64)
 
-    def some(self, found: Flags) -> Longs:
+    def some(self, flags: Flags) -> Longs:
         """int64[classes], for how many values of each class this is so."""
         import numpy as np
 
-        return np.add.reduceat(found.astype(np.int64), self.start) if len(self.start) else self.n[:0]
+        return np.add.reduceat(flags.astype(np.int64), self.start) if len(self.start) else self.n[:0]
 
 
 def count_values(
@@ -195,18 +195,18 @@ class OfCounts(Requirement):
     within: tuple[int, ...]
 
     @abstractmethod
-    def judge(self, found: Counts) -> Measured:
+    def judge(self, counts: Counts) -> Measured:
         """Level reached by counts of at least one class; see `Requirement.measure`."""
 
     @abstractmethod
-    def inside(self, found: GroupShares) -> Doubles:
+    def inside(self, shares: GroupShares) -> Doubles:
         """Margin of each group under the requirement, as shares, float64[groups]; below 0 it fails.
 
         The error is less than 1e-9.
         """
 
     @abstractmethod
-    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
+    def holds(self, shares: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
         """Whether a group with these shares meets the requirement exactly, given those of the table where it compares.
 
         ``values`` as those of `GroupShares`.
@@ -225,14 +225,14 @@ class OfCounts(Requirement):
         counts = count_values(engine, rows.table, by, value, rows.count)
         return self.judge_within(counts, engine, rows.table, value)
 
-    def judge_within(self, found: Counts, engine: Engine, target: TableRef, value: str) -> Measured:
+    def judge_within(self, counts: Counts, engine: Engine, target: TableRef, value: str) -> Measured:
         """Level reached by counts of the column ``value`` of a table; see `Requirement.measure`."""
-        if not len(found.n):
+        if not len(counts.n):
             return Measured(Fraction(0), 0)
         if self.reads_values:
             shown = read_texts(engine, target, value)
-            found = replace(found, values=Values(shown, range(len(shown)), ordered=True))
-        return self.judge(found)
+            counts = replace(counts, values=Values(shown, range(len(shown)), ordered=True))
+        return self.judge(counts)
 
 
 def read_texts(engine: Engine, target: TableRef, value: str) -> list[str | None]:

@@ -93,7 +93,7 @@ class OverPersons(_OfPersons):
         counts = count_persons(engine, rows.table, by, value, rows.persons[self.place], rows.count)
         return self.model.judge_within(counts, engine, rows.table, value)
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`.
 
         Cost: groupings as those of `measure`, and a few numbers for each value of a group in memory.
@@ -108,7 +108,7 @@ class OverPersons(_OfPersons):
         elif model.reads_values:
             model = model.of_hashes()
         parts, whole, numbers = (fresh_table(scratch, word) for word in ("parts", "whole_parts", "failing"))
-        below = fresh_table(scratch, "within") if model.within else made
+        below = fresh_table(scratch, "within") if model.within else failing
         value, groups = model.value, [*rows.groups, *(rows.names[i] for i in model.within)]
         shared: dict[str, object] = {"person": rows.persons[self.place]}
         scratch.execute(
@@ -138,9 +138,9 @@ class OverPersons(_OfPersons):
         places = find_failing(model, place, number, many, n, numbering)
         scratch.engine.load_arrays(numbers, {"place": places})
         scratch.execute("privacy/below_numbered", made=below, parts=parts, failing=numbers, groups=groups)
-        if below != made:
-            scratch.execute("privacy/below_within", made=made, below=below, groups=list(rows.groups))
-        for table in (parts, whole, numbers, *((below,) if below != made else ())):
+        if below != failing:
+            scratch.execute("privacy/below_within", made=failing, below=below, groups=list(rows.groups))
+        for table in (parts, whole, numbers, *((below,) if below != failing else ())):
             scratch.drop(table)
 
 

@@ -121,10 +121,10 @@ class Persons(_OfPersons):
 
         return self._tally(coded, add_distinct, int(self.asked))
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         scratch.execute(
             "privacy/below_values",
-            **rows.parameters(made, within=()),
+            **rows.parameters(failing, within=()),
             value=rows.persons[self.place],
             distinct=int(self.asked),
         )
@@ -148,10 +148,14 @@ class Whole(_OfPersons):
         """Kernels see persons, not their rows."""
         raise NotImplementedError
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`: the groups that have a row of a person who has one in another group, too."""
         scratch.execute(
-            "privacy/below_whole", made=made, rows=rows.table, groups=list(rows.groups), person=rows.persons[self.place]
+            "privacy/below_whole",
+            made=failing,
+            rows=rows.table,
+            groups=list(rows.groups),
+            person=rows.persons[self.place],
         )
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
@@ -183,11 +187,11 @@ class PersonShare(_OfPersons):
 
         return self._tally(coded, add_frequency, *self._exact)
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         p, q = self._exact
         scratch.execute(
             "privacy/below_values",
-            **rows.parameters(made, within=()),
+            **rows.parameters(failing, within=()),
             value=rows.persons[self.place],
             distinct=None,
             p=p,
@@ -262,11 +266,11 @@ class PersonDiversity(_OfPersons):
             count_counters(persons, values, len(value)),
         )
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         p, q = self._exact
         scratch.execute(
             "privacy/below_weights",
-            **rows.parameters(made, self.value),
+            **rows.parameters(failing, self.value),
             person=rows.persons[self.place],
             unit=UNIT,
             p=p,

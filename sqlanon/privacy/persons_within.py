@@ -50,11 +50,11 @@ class PersonDiversityWithin(PersonDiversity):
         """Kernels do not count it: see `Requirement.afterwards`."""
         raise NotImplementedError
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         below = fresh_table(scratch, "within")
         within = [*rows.groups, *(rows.names[i] for i in self.within)]
         PersonDiversity.below(self, scratch, below, replace(rows, groups=within))
-        scratch.execute("privacy/below_within", made=made, below=below, groups=list(rows.groups))
+        scratch.execute("privacy/below_within", made=failing, below=below, groups=list(rows.groups))
         scratch.drop(below)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:

@@ -76,7 +76,7 @@ class OfPopulation(Requirement):
         """Kernels do not see the population."""
         raise NotImplementedError
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`.
 
         The table has one row a group, with the columns population and outside: the population's rows in it, and in
@@ -85,7 +85,7 @@ class OfPopulation(Requirement):
         line = self.line
         scratch.execute(
             "privacy/below_population",
-            **rows.parameters(made),
+            **rows.parameters(failing),
             x=line.x,
             y=line.y,
             z=line.z,

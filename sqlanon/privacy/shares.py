@@ -48,11 +48,11 @@ class Bound:
         return (*most.as_integer_ratio(), *least.as_integer_ratio())
 
 
-def ratio_of(found: Counts, at: int) -> tuple[Fraction, Fraction]:
+def ratio_of(counts: Counts, index: int) -> tuple[Fraction, Fraction]:
     """Of one value in one class its share there by its share of the table, and the latter: exactly."""
-    whole = found.whole
-    share = Fraction(int(whole[found.value[at]]), int(whole.sum()))
-    return Fraction(int(found.n[at]), int(found.size[at])) / share, share
+    whole = counts.whole
+    share = Fraction(int(whole[counts.value[index]]), int(whole.sum()))
+    return Fraction(int(counts.n[index]), int(counts.size[index])) / share, share
 
 
 class Shares(OfCounts):
@@ -81,7 +81,7 @@ class Shares(OfCounts):
         """Whether a value's share of a class, ``ratio`` times its table ``share``, is too far from it; for `over`."""
         raise NotImplementedError
 
-    def over(self, found: Counts, gap: Doubles, most: Doubles) -> Flags:
+    def over(self, counts: Counts, gap: Doubles, most: Doubles) -> Flags:
         """The values with a gap, in doubles, above ``most``.
 
         Where doubles do not decide, `beyond` does.
@@ -90,29 +90,29 @@ class Shares(OfCounts):
 
         over = gap > most
         for group in np.flatnonzero(np.abs(gap - most) <= _NEAR * (1 + np.abs(gap))):
-            over[group] = self.beyond(*ratio_of(found, int(group)))
+            over[group] = self.beyond(*ratio_of(counts, int(group)))
         return over
 
-    def inside(self, found: GroupShares) -> Doubles:
+    def inside(self, shares: GroupShares) -> Doubles:
         import numpy as np
 
-        text = _texts(found.values, len(found.reference))
-        bounds = [self.bound(found.table.get(v, Fraction(0)), value) for v, value in enumerate(text)]
-        most = np.array([float(bound.most) for bound in bounds])[found.value]
+        text = _texts(shares.values, len(shares.reference))
+        bounds = [self.bound(shares.table.get(v, Fraction(0)), value) for v, value in enumerate(text)]
+        most = np.array([float(bound.most) for bound in bounds])[shares.value]
         least = np.array([float(bound.least) for bound in bounds])
-        nearest = np.full(int(found.group.max(initial=0)) + 1, np.inf)
-        np.minimum.at(nearest, found.group, np.minimum(most - found.share, found.share - least[found.value]))
+        nearest = np.full(int(shares.group.max(initial=0)) + 1, np.inf)
+        np.minimum.at(nearest, shares.group, np.minimum(most - shares.share, shares.share - least[shares.value]))
         if self.between and not self.absent_ignored:
-            nearest[np.bincount(found.group) < np.count_nonzero(least > 0)] = -1
+            nearest[np.bincount(shares.group) < np.count_nonzero(least > 0)] = -1
         return nearest
 
-    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
-        text = _texts(values, max(own) + 1)
-        for value, share in own.items():
+    def holds(self, shares: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
+        text = _texts(values, max(shares) + 1)
+        for value, share in shares.items():
             bound = self.bound(table.get(value, Fraction(0)), text[value])
             if not (bound.least <= share <= bound.most) or (bound.strict and share in (bound.least, bound.most)):
                 return False
-        return not self.between or self.absent_ignored or set(own) == set(table)
+        return not self.between or self.absent_ignored or set(shares) == set(table)
 
     def tally(self, coded: Coded) -> Tally:
         import numpy as np
@@ -137,7 +137,7 @@ class Shares(OfCounts):
         counts = 1 + values + 2 * groups
         return Tally(kernels.add_most_within, kernels.clear_most_within, items, 2, packed, counts)
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         reference = count_reference(scratch, rows, self.value)
         bounds = [
             (value, *self.bound(Fraction(n, reference.total), text).exact)
@@ -151,7 +151,7 @@ class Shares(OfCounts):
             needed = sum(1 for bound in bounds if bound[3] > 0)
         scratch.execute(
             "privacy/below_shares",
-            **rows.parameters(made, self.value, self.within),
+            **rows.parameters(failing, self.value, self.within),
             bounds=table,
             needed=needed,
         )

@@ -20,10 +20,10 @@ def join_names(names: Sequence[str], most: int = 12) -> str:
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {count(more)} more"
 
 
-def things(number: int, one: str) -> str:
-    """``1 row``, ``1,200 rows``, ``2 classes``: ``one`` is the word for a single thing."""
-    plural = "" if number == 1 else "es" if one.endswith("s") else "s"
-    return f"{count(number)} {one}{plural}"
+def things(number: int, singular: str) -> str:
+    """``1 row``, ``1,200 rows``, ``2 classes``: ``singular`` is the word for a single thing."""
+    plural = "" if number == 1 else "es" if singular.endswith("s") else "s"
+    return f"{count(number)} {singular}{plural}"
 
 
 def format_rows(number: int) -> str:

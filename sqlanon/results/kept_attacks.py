@@ -39,20 +39,20 @@ class KeptAttacks(Report):
     held: bool
 
 
-def keep_figures(found: AttackReport, made_at: str) -> KeptAttacks:
+def keep_figures(report: AttackReport, made_at: str) -> KeptAttacks:
     """The figures of attacks that are kept; those with a wrong value are left out, as nothing is promised of them."""
-    name, _, version = found.release.rpartition("@")
-    true = [attack for attack in found.linkage if not attack.errors]
+    name, _, version = report.release.rpartition("@")
+    true = [attack for attack in report.linkage if not attack.errors]
     return KeptAttacks(
         name,
         int(version),
         made_at,
-        len(found.quasi),
+        len(report.quasi),
         max((attack.mean for attack in true), default=None),
         max((attack.highest for attack in true), default=None),
-        max((guess.mean for guess in found.homogeneity), default=None),
-        max((guess.highest for guess in found.homogeneity), default=None),
-        found.drawn,
-        found.published,
-        found.held,
+        max((guess.mean for guess in report.homogeneity), default=None),
+        max((guess.highest for guess in report.homogeneity), default=None),
+        report.drawn,
+        report.published,
+        report.held,
     )

@@ -50,14 +50,14 @@ class Contribution:
 
 
 def measure_contributions(
-    engine: Engine, table: TableRef, known: Mapping[str, Sequence[str]], groups: int
+    engine: Engine, table: TableRef, shown_by: Mapping[str, Sequence[str]], groups: int
 ) -> tuple[Contribution, ...] | None:
     """Measure the risk added by each known column.
 
     Args:
         engine: where the table is.
         table: any table or view with rows.
-        known: by the name of each column the columns of the table that show it.
+        shown_by: by the name of each column the columns of the table that show it.
         groups: how many different rows there are at most in these columns.
 
     Returns:
@@ -67,7 +67,7 @@ def measure_contributions(
     """
     import numpy as np
 
-    parts = [part for shown in known.values() for part in shown]
+    parts = [part for shown in shown_by.values() for part in shown]
     if not parts or groups * len(parts) > MOST_NUMBERS:
         return None
     rows = read_distinct(engine, table, parts)
@@ -75,14 +75,14 @@ def measure_contributions(
     if not len(n):
         return None
     each = iter(rows.codes)
-    by_column = [[next(each) for _ in shown] for shown in known.values()]
+    by_column = [[next(each) for _ in shown] for shown in shown_by.values()]
     whole = Groups(np.zeros(len(n), np.int64), 1)
     after = [whole]  # after[i]: the groups by the last i columns
     for column in reversed(by_column[1:]):
         after.append(_divide(after[-1], column))
     before, risk = whole, []
     every = _risk(_divide(after[-1], by_column[0]), n)
-    for index, (name, column) in enumerate(zip(known, by_column, strict=True)):
+    for index, (name, column) in enumerate(zip(shown_by, by_column, strict=True)):
         rest = after[len(by_column) - 1 - index]
         without = divide_groups(before, rest.number) if len(by_column) > 1 else whole
         risk.append(Contribution(name, _risk(_divide(whole, column), n), every.less(_risk(without, n))))

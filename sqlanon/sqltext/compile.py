@@ -36,7 +36,7 @@ It has its name, which an engine shows among running statements, and notes for r
 
 
 @lru_cache(maxsize=8)
-def _environment(written: str) -> jinja2.Environment:
+def _environment(source_dialect: str) -> jinja2.Environment:
     """Reads templates written in a dialect; they may extend those of ``sql/core``."""
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: _HEADER.sub(r"\1", template_source(name))),
@@ -50,13 +50,13 @@ def _environment(written: str) -> jinja2.Environment:
     environment.filters["scratch"] = scratch_table
     environment.filters["literal"] = literal
     environment.filters["link_of"] = link_of
-    environment.globals["dialect"] = DIALECTS[written]
+    environment.globals["dialect"] = DIALECTS[source_dialect]
     return environment
 
 
 @lru_cache(maxsize=512)
-def _template(path: str, written: str) -> jinja2.Template:
-    return _read(Path(path).read_text(encoding="utf-8"), written)
+def _template(path: str, source_dialect: str) -> jinja2.Template:
+    return _read(Path(path).read_text(encoding="utf-8"), source_dialect)
 
 
 @lru_cache(maxsize=128)
@@ -64,24 +64,24 @@ def _read_template(text: str) -> jinja2.Template:
     return _read(text, "duckdb")
 
 
-def _read(text: str, written: str) -> jinja2.Template:
-    template = _environment(written).from_string(_HEADER.sub(r"\1", text))
+def _read(text: str, source_dialect: str) -> jinja2.Template:
+    template = _environment(source_dialect).from_string(_HEADER.sub(r"\1", text))
     # Every rendering copies them, which takes long from a chain of maps.
     template.globals = dict(template.globals)
     return template
 
 
-def _compile(name: str, text: str, written: str, dialect: str) -> str:
+def _compile(name: str, text: str, source_dialect: str, dialect: str) -> str:
     """Check ``text`` and write it in ``dialect``; placeholders become the driver's, a bare % is doubled for psycopg.
 
     A text in the engine's own dialect is not parsed: the engine does that, and a run of many columns has thousands of
     texts. Another text is parsed once for all quoted names that it may have: columns and runs differ in little else.
     """
-    if written == dialect:
+    if source_dialect == dialect:
         return _placeholders(text, dialect)
     nameless, names = _without_names(text)
     spelt = [_finish(respell(quoted, dialect), dialect) for quoted in names]
-    return _NAMED.sub(lambda found: spelt[int(found[1])], _translate(name, nameless, written, dialect))
+    return _NAMED.sub(lambda match: spelt[int(match[1])], _translate(name, nameless, source_dialect, dialect))
 
 
 def _without_names(text: str) -> tuple[str, list[str]]:
@@ -97,11 +97,11 @@ def _without_names(text: str) -> tuple[str, list[str]]:
 
 
 @lru_cache(maxsize=4096)
-def _translate(name: str, text: str, written: str, dialect: str) -> str:
+def _translate(name: str, text: str, source_dialect: str, dialect: str) -> str:
     # A parser takes long to import, and on DuckDB nothing needs one but queries.
     from sqlanon.sqltext.trees import translate
 
-    return _finish(translate(name, text, written, dialect, _SENTINEL), dialect)
+    return _finish(translate(name, text, source_dialect, dialect, _SENTINEL), dialect)
 
 
 @lru_cache(maxsize=4096)

@@ -52,7 +52,7 @@ def in_dialect(text: str, dialect: str) -> str:
     >>> print(in_dialect('SELECT "a""b" FROM t WHERE c = \'it\'\'s\'', "spark"))
     SELECT `a"b` FROM t WHERE c = 'it\'s'
     """
-    return _QUOTED.sub(lambda found: respell(found[0], dialect), text)
+    return _QUOTED.sub(lambda match: respell(match[0], dialect), text)
 
 
 def type_name(shown: str) -> str:

@@ -161,7 +161,7 @@ A numeric without digits has three there.
 """
 
 
-def translate(name: str, text: str, written: str, dialect: str, sentinel: str) -> str:
+def translate(name: str, text: str, source_dialect: str, dialect: str, sentinel: str) -> str:
     """Check a template's text and write it in ``dialect``.
 
     A placeholder becomes a column with the prefix ``sentinel``.
@@ -178,7 +178,9 @@ def translate(name: str, text: str, written: str, dialect: str, sentinel: str) -
     try:
         # Spark has no types of a person's own.
         plain = text if dialect == "spark" else _QUOTED_TYPE.sub(name_type, text)
-        tree = sqlglot.parse_one(_POSTGRES_TYPE.sub(name_type, plain) if dialect == "postgres" else plain, read=written)
+        tree = sqlglot.parse_one(
+            _POSTGRES_TYPE.sub(name_type, plain) if dialect == "postgres" else plain, read=source_dialect
+        )
     except sqlglot.errors.SqlglotError as error:
         raise TemplateError(f"template {name} does not parse") from error
     _check(name, tree, dialect)
@@ -226,7 +228,7 @@ def _check(name: str, tree: exp.Expr, dialect: str) -> None:
             raise TemplateError(f"template {name} uses GROUP BY ALL, which is not portable")
 
 
-def number_rows(made: Statement, dialect: str) -> Statement:
+def number_rows(query: Statement, dialect: str) -> Statement:
     """A query with its ORDER BY as the last column, numbers from 1.
 
     It is for engines that stream rows in no order.
@@ -234,16 +236,16 @@ def number_rows(made: Statement, dialect: str) -> Statement:
     Raises:
         TemplateError: the numbers would not be those of its rows.
     """
-    tree = sqlglot.parse_one(made.text, read=dialect)
+    tree = sqlglot.parse_one(query.text, read=dialect)
     order = tree.args.get("order")
     if not isinstance(tree, exp.Select) or order is None or tree.args.get("distinct") or tree.args.get("limit"):
-        raise TemplateError(f"template {made.name}: rows in order are those of a plain SELECT with ORDER BY")
+        raise TemplateError(f"template {query.name}: rows in order are those of a plain SELECT with ORDER BY")
     tree.set("order", None)
     number = exp.Window(this=exp.RowNumber(), order=order)
     tree.select(exp.alias_(number, NUMBER, quoted=True), copy=False)
-    return Statement(made.name, tree.sql(dialect=dialect), made.binds)
+    return Statement(query.name, tree.sql(dialect=dialect), query.binds)
 
 
-def is_ordered(made: Statement, dialect: str) -> bool:
+def is_ordered(query: Statement, dialect: str) -> bool:
     """Whether a query says in which order its rows come."""
-    return sqlglot.parse_one(made.text, read=dialect).args.get("order") is not None
+    return sqlglot.parse_one(query.text, read=dialect).args.get("order") is not None

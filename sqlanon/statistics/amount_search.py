@@ -96,20 +96,20 @@ class AmountSearch:
                     self._solve(self._cell_of(person), self._demand_of_person(person, more=more))
 
     def serving_cell(self, cell: int, *, more: bool) -> Flags:
-        """bool[changes], which change a class as it demands, and agree with what those outside of it contribute."""
+        """bool[changes], which change a class as it demands, and agree with the contributions outside of it."""
         needed, moved = int(self.amounts.needed(more=more)[cell]), self._moved.array[:, cell]
         serving: Flags = moved >= needed if more else moved <= -needed
         return self._agree(serving, self.system.members(cell))
 
     def serving_person(self, person: Contributor, *, more: bool) -> Flags:
-        """bool[changes], in which a contributor can have more, or less, and others have what they have."""
+        """bool[changes], in which a contributor can have more, or less, and others have the same."""
         low, high = person.box(more=more)
         inside = self._changes.array[:, person.atoms]
         serving: Flags = ((inside >= low) & (inside <= high)).all(axis=1)
         return self._agree(serving, person.atoms)
 
     def _agree(self, some: Flags, atoms: Longs) -> Flags:
-        """Those of some changes that elsewhere than in some atoms agree with what contributors know."""
+        """Those of some changes that elsewhere than in some atoms agree with the knowledge of contributors."""
         places = np.flatnonzero(some)
         inside = self._outside.array[places][:, atoms].sum(axis=1)
         some[places] = inside == self._totals.array[places, 0]

@@ -9,8 +9,8 @@ less, in all of them at once, for every other contributor: so no union of hidden
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOST_UNIT = 10**6
 """Changes are solved in a unit, a power of ten, such that the largest atom has about so many."""
+PER_ATOM = ("value", "low", "high", "least", "most")
+"""Attributes of each atom."""
 ENDS = (True, False)
 """More, and less."""
 
@@ -50,7 +52,7 @@ class Amounts:
 
     Attributes:
         value: int64[atoms], the sums.
-        low, high: int64[atoms], the least and the greatest change that agrees with what each contributor knows.
+        low, high: int64[atoms], the least and the greatest change that agrees with the knowledge of each contributor.
         least, most: int64[atoms], the same for readers who contribute nothing: what the range of the column allows.
         up, down: int64[classes], how much larger and smaller the sum of a class must be able to be; 0: not demanded.
         sensitive: bool[classes], a rule forbids to show the class.
@@ -66,6 +68,13 @@ class Amounts:
     down: Longs
     sensitive: npt.NDArray[np.bool_]
     contributors: tuple[Contributor, ...]
+
+    def extend(self, atoms: int) -> Amounts:
+        """The same with further atoms without rows."""
+        if not atoms:
+            return self
+        longer: dict[str, Any] = {name: np.append(getattr(self, name), np.zeros(atoms, np.int64)) for name in PER_ATOM}
+        return replace(self, **longer)
 
     @property
     def unit(self) -> int:

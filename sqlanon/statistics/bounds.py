@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     Longs = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
+
+MOST_PROGRAMS = 4_000_000
+"""Programs times atoms, at most, where ends need not be reached; the other ends are those that single cells say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ def bound_cells(
     amounts: Sequence[tuple[Amounts, Range]] = (),
     parts: Parts | None = None,
     least_rows: int = 1,
+    *,
+    whole: bool = True,
 ) -> tuple[Ends, ...]:
     """The ends of rows, and of each column of sums, over all tables of both; integers prove them (`Reach`).
 
@@ -70,6 +75,7 @@ def bound_cells(
         parts: of a release of rows that readers have too the rows by class.
         least_rows: by the rules of a release readers know of so many rows at most. Bounds do not use it, and are not
             said to be tight where it might narrow them.
+        whole: whether tables of whole numbers reach the ends is found out; else ends may be wider than these.
 
     Cost: that of `find_spans` for the hidden classes; for a column of a range that does not begin at 0 that of two ends
         of `Reach` for each.
@@ -79,7 +85,10 @@ def bound_cells(
     values = [system.sums(amount.value)[system.listed] for amount, _ in amounts]
     published = [(public.linked.values(value), ends) for value, (_, ends) in zip(values, amounts, strict=True)]
     joint = join_sums(public.seen, published, public.combinations)
-    reach, tables = Reach(joint.seen), _list_tables(system, joint, public, witnessed, [amount for amount, _ in amounts])
+    reach, tables = (
+        Reach(joint.seen, whole=whole),
+        _list_tables(system, joint, public, witnessed, [amount for amount, _ in amounts]),
+    )
     for table in tables:
         reach.keep(table)
     cells = np.flatnonzero(hidden_cells).tolist()
@@ -88,14 +97,15 @@ def bound_cells(
     some = list({text: cell for cell, text in texts.items()}.values())
     number_of = {texts[cell]: place for place, cell in enumerate(some)}
     places = [number_of[texts[cell]] for cell in cells]
-    spans = find_spans(joint.seen, reach, [public.sets[cell] for cell in some], lambda: 1.0, tables)
+    programs = _count_programs(len(joint.seen.least), whole=whole)
+    spans = find_spans(joint.seen, reach, [public.sets[cell] for cell in some], programs, tables)
     ends = [_make_ends(number, cells, [spans[place] for place in places], complete=public.complete)]
     total = np.flatnonzero((system.levels == system.levels.max(axis=1, keepdims=True)).all(axis=0))
     complete = public.complete and not (ends[0].low[total] < least_rows).any()
     ends[0].tight[cells] &= complete
     combinations = public.linked.sets() if amounts else {}
     for column, value in enumerate(values):
-        spans = _bound_sums(joint, reach, column, [combinations[cell] for cell in some], tables)
+        spans = _bound_sums(joint, reach, column, [combinations[cell] for cell in some], tables, programs)
         ends.append(_make_ends(value, cells, [spans[place] for place in places], complete=complete, none=UNBOUNDED))
     return tuple(ends)
 
@@ -129,11 +139,26 @@ def _list_tables(
     ]
 
 
-def _bound_sums(joint: Joint, reach: Reach, column: int, sets: Sequence[Longs], tables: Sequence[Longs]) -> list[Span]:
+def _count_programs(atoms: int, *, whole: bool) -> Callable[[], float]:
+    """What is asked before each program: whether another one is allowed; the same on every machine."""
+    if whole:
+        return lambda: 1.0
+    left = iter(range(MOST_PROGRAMS // max(1, atoms), 0, -1))
+    return lambda: float(next(left, 0))
+
+
+def _bound_sums(
+    joint: Joint,
+    reach: Reach,
+    column: int,
+    sets: Sequence[Longs],
+    tables: Sequence[Longs],
+    programs: Callable[[], float],
+) -> list[Span]:
     """The spans of a column's sums over sets of combinations."""
     if not joint.ranges[column].low:
         above = [joint.above(column, combinations) for combinations in sets]
-        return find_spans(joint.seen, reach, above, lambda: 1.0, tables)
+        return find_spans(joint.seen, reach, above, programs, tables)
     spans: list[Span] = []
     for combinations in sets:
         weight = np.zeros(joint.combinations, np.int64)

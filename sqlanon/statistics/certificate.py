@@ -66,20 +66,16 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, stored:
 
     Cost: a grouping of the witnesses by every margin, and joins of small cells with insiders and witnesses.
     """
-    context = shape.context()
-    if shape.sums:
-        context["sums"] = [
-            {**summed.context(), "limits": sum_tables.limits}
-            for summed, sum_tables in zip(shape.sums, stored.sums, strict=True)
-        ]
+    context = _with_sums(shape, stored)
     numbers = context if shape.neighbour is None else {**context, "sums": []}
     compared = _verify_view(scratch, context, physical, stored, release)
     if shape.patterns:
         over_wholes = stored if shape.neighbour is None else _list_wholes(scratch, shape, stored)
         wholes = None if shape.neighbour is None else over_wholes.atoms
-        verify_persons(scratch, shape, compared, stored, release, wholes)
+        every = verify_persons(scratch, shape, compared, stored, release, wholes)
         if shape.sums:
-            _verify_paid(scratch, shape, context, compared, over_wholes, release)
+            of_sums = over_wholes if shape.neighbour is not None else replace(stored, atoms=every)
+            _verify_paid(scratch, shape, compared, of_sums, release)
         shown, hidden = scratch.numbers("statistics/counts", compared=compared)
         return shown, hidden
     tables: dict[str, Any] = {"atoms": stored.atoms, "cells": stored.cells, "witness": stored.witness}
@@ -118,6 +114,17 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, stored:
     return shown, hidden
 
 
+def _with_sums(shape: Shape, stored: Kept) -> dict[str, Any]:
+    """Parameters of templates, with the limits of sums."""
+    context = shape.context()
+    if shape.sums:
+        context["sums"] = [
+            {**summed.context(), "limits": sum_tables.limits}
+            for summed, sum_tables in zip(shape.sums, stored.sums, strict=True)
+        ]
+    return context
+
+
 def _list_wholes(scratch: Scratch, shape: Shape, stored: Kept) -> Kept:
     """The tables of the finest combinations, where atoms are parts of these, with the patterns over them."""
     wholes, patterns = scratch.table("wholes_of_patterns"), scratch.table("patterns_of_wholes")
@@ -126,14 +133,19 @@ def _list_wholes(scratch: Scratch, shape: Shape, stored: Kept) -> Kept:
     return replace(stored, atoms=wholes, patterns=patterns)
 
 
-def _verify_paid(
-    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, stored: Kept, release: str
-) -> None:
+def _verify_paid(scratch: Scratch, shape: Shape, compared: TableRef, stored: Kept, release: str) -> None:
     """Witnesses have all sums that are published, in the range of the rows of their persons, and meet every demand.
 
     Raises:
         PrivacyViolation: they do not.
     """
+    sums = []
+    for place, of_sum in enumerate(stored.sums, 1):
+        limits = scratch.table(f"able_limits{place}")
+        scratch.execute("statistics/able_limits", every=limits, limits=of_sum.limits, able=stored.able)
+        sums.append(replace(of_sum, limits=limits))
+    stored = replace(stored, sums=tuple(sums))
+    context = _with_sums(shape, stored)
     refuse_each(
         release,
         ("changes of no sum", "sums that a witness changes twice", "changes of sums"),

@@ -76,15 +76,15 @@ class Chances:
         return low, high
 
 
-def make_chances(asked: CellKeySpec) -> Chances:
+def make_chances(spec: CellKeySpec) -> Chances:
     """The chances that a policy asks for."""
-    if asked.rule is not None:
+    if spec.rule is not None:
         return _rule()
-    assert asked.variance is not None
+    assert spec.variance is not None
     rows = []
-    for number in range(1, asked.small + 2):
-        changes = np.array(asked.changes(number), np.int64)
-        widths = _share_keys(spread_evenly(changes, asked.variance))
+    for number in range(1, spec.small + 2):
+        changes = np.array(spec.changes(number), np.int64)
+        widths = _share_keys(spread_evenly(changes, spec.variance))
         ends = np.cumsum(widths).tolist()
         rows.append(tuple((int(change), int(end)) for change, end in zip(changes, ends, strict=True)))
     return Chances(tuple(rows), 1)
@@ -131,10 +131,10 @@ def _normal(logarithms: Floats) -> Floats:
     return shares
 
 
-def _height(at: Floats, powers: Floats, goal: Floats) -> float:
-    logarithms = at @ powers
+def _height(point: Floats, powers: Floats, goal: Floats) -> float:
+    logarithms = point @ powers
     top = logarithms.max()
-    return float(top + np.log(np.exp(logarithms - top).sum()) - at @ goal)
+    return float(top + np.log(np.exp(logarithms - top).sum()) - point @ goal)
 
 
 def _share_keys(chances: Floats) -> Longs:

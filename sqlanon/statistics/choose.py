@@ -19,7 +19,9 @@ from sqlanon.statistics.amount_choice import Party, Sums, drop_all
 from sqlanon.statistics.amounts import Amounts, Range, find_sensitive
 from sqlanon.statistics.count_search import CountSearch
 from sqlanon.statistics.deviations import MOST_WORK, ExhaustedError, Work
+from sqlanon.statistics.foreseen import check_cost
 from sqlanon.statistics.insiders import insiders_of
+from sqlanon.statistics.joining import Joiner, Sources
 from sqlanon.statistics.system import System, hash_members
 from sqlanon.statistics.unserved import UnservedError
 
@@ -43,11 +45,13 @@ class Protected:
         hidden: bool[classes].
         witnesses: int64[witnesses, atoms], changes of the true table.
         sums: of each column whose sums are published the changes of the same witnesses.
+        sources: where atoms are traces of persons the sources that witnesses are, as changes of patterns.
     """
 
     hidden: Flags
     witnesses: Longs
     sums: tuple[Longs, ...] = ()
+    sources: Sources | None = None
 
 
 def choose_hidden(
@@ -80,8 +84,10 @@ def choose_hidden(
     """
     sensitive = find_sensitive([amount for amount, _ in amounts], len(system))
     must = system.with_twins(system.small | system.inner | sensitive)
+    check_cost(system, [amount for amount, _ in amounts], must)
     work = Work(most_work)
-    search = CountSearch(system, threshold, insiders_of(system) if insiders else [], (work, must.copy()))
+    persons = insiders_of(system) if insiders else []
+    search = CountSearch(system, threshold, persons, (work, must.copy()))
     small = np.flatnonzero(system.small)
     for index, cell in enumerate(_order_by_level(system, small, secret)):
         if step is not None:
@@ -94,13 +100,20 @@ def choose_hidden(
             raise UnservedError(int(system.margin[cell]), exhausted=True) from None
     if search.has_tables():
         serve_again(search, secret)
-    sums = Sums(system, amounts, search.changes, search.hidden, work)
+    sources, changes, whole = None, search.changes, system
+    if system.traces is not None:
+        assert system.wholes is not None
+        sources = Joiner(system.traces, system.wholes.system, [person.pattern for person in persons]).join(changes)
+        changes, whole = sources.changes, sources.system
+        added = len(sources.able)
+        amounts = [(amount.extend(added), of) for amount, of in amounts]
+    sums = Sums(whole, amounts, changes, search.hidden, work)
     sums.serve(lambda cells: _order_by_level(system, cells, secret), secret)
     hidden = system.with_twins(sums.hidden)
     cells = _order_by_level(system, np.flatnonzero(hidden & ~must & system.first), secret)[::-1]
     steps = 2 * len(small) * len(search.changes) * len(cells)
     if not search.has_tables() or steps > MOST_SHOWN:
-        return Protected(hidden, *sums.combine(search.changes))
+        return Protected(hidden, *sums.combine(changes), sources)
     moves = system.with_twins((search.moved != 0) | sums.moved_by_repairs)
     parties = [Party(search.list_served(), moves), *sums.list_parties()]
     for cell in cells:
@@ -108,7 +121,7 @@ def choose_hidden(
             hidden[cell] = False
             if system.twin is not None:
                 hidden[system.twin[cell]] = False
-    return Protected(hidden, *sums.combine(search.changes, [party.kept for party in parties]))
+    return Protected(hidden, *sums.combine(changes, [party.kept for party in parties]), sources)
 
 
 def _order_by_level(system: System, cells: Longs, secret: bytes) -> Longs:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlanon.engines.base import TableRef
 from sqlanon.statistics.failing import refuse, refuse_each
 from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.neighbour import Neighbour
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
 
@@ -40,34 +41,62 @@ def verify_placed(
         refuse(release, "ranks", mismatched)
 
 
+@dataclass(frozen=True, slots=True)
+class ClassTables:
+    """Parts of classes of a release of rows, witnesses, the least numbers of cells, and the parts of small cells."""
+
+    atoms: TableRef
+    witness: TableRef
+    least: TableRef
+    inside: TableRef
+
+
 def verify_classes(scratch: Scratch, shape: Shape, stored: Kept, least: TableRef, release: str) -> TableRef:
     """Every witness has the rows of each class, within the ends, members and nodes that the class shows.
 
     Returns:
         the least numbers of small cells that readers of the classes know.
     """
-    assert shape.neighbour is not None
-    context = shape.neighbour.context()
-    needs, raised, inside = scratch.table("needs"), scratch.table("raised"), scratch.table("inside_classes")
-    name = shape.neighbour.release
+    raised, inside = scratch.table("raised"), scratch.table("inside_classes")
     class_tables: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
     scratch.execute("statistics/inside", inside=inside, **class_tables, **shape.context())
+    tables = ClassTables(stored.atoms, stored.witness, least, inside)
+    verify_parts(scratch, shape.neighbour, tables, raised, release)
+    return raised
+
+
+def verify_parts(
+    scratch: Scratch, neighbour: Neighbour | None, tables: ClassTables, raised: TableRef, release: str
+) -> None:
+    """The same of parts, wherever these are stored.
+
+    Args:
+        scratch: the run.
+        neighbour: the release of rows.
+        tables: the parts and witnesses.
+        raised: table to make, of the least numbers that readers of the classes know: (cell, least).
+        release: name of the release, for messages.
+
+    Raises:
+        PrivacyViolation: the failed rule, and how often; no value.
+    """
+    assert neighbour is not None
+    context, needs, name = neighbour.context(), scratch.table("needs"), neighbour.release
     refuse_each(
         release,
         (f"parts that a class of {name} does not have", f"mixed kinds of {name}", f"kinds of {name} apart"),
-        scratch.numbers("statistics/verify_parts", atoms=stored.atoms, **context),
+        scratch.numbers("statistics/verify_parts", atoms=tables.atoms, **context),
     )
-    scratch.execute("statistics/needs", needs=needs, atoms=stored.atoms, **context)
+    scratch.execute("statistics/needs", needs=needs, atoms=tables.atoms, **context)
     refuse_each(
         release,
         (f"numbers of {name} that a witness changes", f"values of classes of {name} that a witness loses"),
         scratch.numbers(
-            "statistics/verify_classes", atoms=stored.atoms, witness=stored.witness, needs=needs, **context
+            "statistics/verify_classes", atoms=tables.atoms, witness=tables.witness, needs=needs, **context
         ),
     )
-    tables: dict[str, Any] = {"least": least, "inside": inside, "atoms": stored.atoms, "needs": needs}
-    scratch.execute("statistics/least_of_classes", raised=raised, **tables, **context)
-    return raised
+    cells: dict[str, Any] = {"least": tables.least, "inside": tables.inside, "atoms": tables.atoms, "needs": needs}
+    scratch.execute("statistics/least_of_classes", raised=raised, **cells, **context)
 
 
 def list_person_parts(

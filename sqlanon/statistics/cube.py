@@ -12,6 +12,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.statistics.empty import list_empty
+from sqlanon.statistics.empty_parts import list_class_empty
 from sqlanon.statistics.failing import make_several_rows_error
 from sqlanon.statistics.part_patterns import list_classes, with_class_persons
 from sqlanon.statistics.parts import Parts, with_classes
@@ -20,6 +21,7 @@ from sqlanon.statistics.placing import count_class_persons, divide_cells, place_
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
 from sqlanon.statistics.system import Atoms, Listed, System, Wholes, build_system
+from sqlanon.statistics.traces import over_traces
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -111,7 +113,13 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str, *
     if shape.neighbour is not None:
         person_rows = read_person_rows(scratch, shape, rows, stage) if patterned else None
         class_persons = count_class_persons(person_rows) if person_rows is not None else None
-        atoms, parts = divide_cells(scratch, shape, rows, finest, stage, class_persons)
+        sources = None
+        if person_rows is not None:
+            occurring = read_atoms(scratch, shape, finest)
+            sources = list_class_empty(occurring, person_rows[1], person_rows[2], shape.finest)
+            if len(sources):
+                finest = _add_empty(scratch, shape, finest, sources, len(occurring.count))
+        atoms, parts = divide_cells(scratch, shape, rows, finest, stage, (class_persons, sources))
         if person_rows is not None:
             patterns = collect_patterns(*place_persons(parts, person_rows))
     elif patterned:
@@ -132,16 +140,11 @@ def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
     """
     if shape.followed:
         raise make_several_rows_error(release)
-    features = (
-        ("noise and rounding", not several, "take method: suppress, or round n: count without persons"),
-        ("refresh", shape.followed, "leave refresh out"),
-    )
-    for feature, is_asked, advice in features:
-        if is_asked:
-            raise PolicyError(
-                f"{release}: a person has several rows, so that persons do not add up over cells; with measures of "
-                f"persons {feature} of such a source is not built: {advice}"
-            )
+    if not several:
+        raise PolicyError(
+            f"{release}: a person has several rows, so that persons do not add up over cells; with measures of persons "
+            "noise and rounding of such a source is not built: take method: suppress, or round n: count without persons"
+        )
     neighbour = shape.neighbour
     if neighbour is not None and neighbour.persons.why:
         raise PolicyError(
@@ -184,6 +187,12 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
         return system
     counted = np.zeros(len(system), np.int64)
     counted[system.listed] = persons
+    tables = [tuple(place - 1 for place in places) for places, _ in shape.tables]
+    over = None
+    if parts is None:
+        over = over_traces(system, counted, cube.patterns, tables, secret, rows=shape.has_rows)
+    if over is not None:
+        return over
     classes = None
     if parts is not None and shape.neighbour is not None:
         classes = list_classes(parts, shape.neighbour.persons.share)
@@ -204,12 +213,18 @@ def with_empty(scratch: Scratch, shape: Shape, cube: Cube, system: System, secre
     sources = list_empty(system, shape.finest, secret)
     if not len(sources):
         return cube
-    listed, atoms = scratch.table("empty_combinations"), scratch.table("atoms_with_empty")
-    number = np.arange(len(sources), dtype=np.int64) + len(system.atoms.count) + 1
+    atoms = _add_empty(scratch, shape, cube.atoms, sources, len(system.atoms.count))
+    return replace(cube, atoms=atoms, finest=atoms)
+
+
+def _add_empty(scratch: Scratch, shape: Shape, atoms: TableRef, sources: Longs, many: int) -> TableRef:
+    """The table of so many combinations, and of others without rows; of each column an atom with the value."""
+    listed, with_empty_atoms = scratch.table("empty_combinations"), scratch.table("atoms_with_empty")
+    number = np.arange(len(sources), dtype=np.int64) + many + 1
     places = {f"s{place}": of + 1 for place, of in enumerate(sources.T, 1)}
     scratch.engine.load_arrays(listed, {"atom": number, **places})
-    scratch.execute("statistics/empty_atoms", made=atoms, atoms=cube.atoms, listed=listed, **shape.context())
-    return replace(cube, atoms=atoms, finest=atoms)
+    scratch.execute("statistics/empty_atoms", made=with_empty_atoms, atoms=atoms, listed=listed, **shape.context())
+    return with_empty_atoms
 
 
 def read_atoms(scratch: Scratch, shape: Shape, table: TableRef) -> Atoms:
@@ -255,7 +270,7 @@ def list_margins(scratch: Scratch, shape: Shape, cube: Cube) -> list[Margin]:
         Margin(shape.margin_name(levels), tuple(levels), cells, small / cells)
         for cells, small, *levels in map(read_integers, rows)
     ]
-    return sorted(margins, key=lambda one: (-one.share, one.name))
+    return sorted(margins, key=lambda margin: (-margin.share, margin.name))
 
 
 def find_coarser(margins: Sequence[Margin], of: Margin, most: float) -> Margin | None:
@@ -267,4 +282,4 @@ def find_coarser(margins: Sequence[Margin], of: Margin, most: float) -> Margin |
         and margin is not of
         and all(a >= b for a, b in zip(margin.levels, of.levels, strict=True))
     ]
-    return max(coarser, key=lambda one: (one.cells, one.name), default=None)
+    return max(coarser, key=lambda margin: (margin.cells, margin.name), default=None)

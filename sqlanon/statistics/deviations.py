@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 FREE = 1e-5
-"""Cost of a hidden cell's change for each unit, so that changes stay in few cells."""
+"""Cost of a hidden atom's change for each unit, so that changes stay in few cells."""
 FREE_ATOM = 1e-3
-"""The same of an atom's change."""
+"""The same of any atom's change."""
 GAP = 0.1
 """The weight of a change in whole numbers may exceed the least weight by this share."""
 UNIT_NEAR = 1e-3
@@ -88,6 +88,7 @@ class Demand:
         fewest: least change of the value; None: any.
         fixed: atoms that an insider knows.
         between: atoms with other limits of the change than those of the system: place, least and greatest change.
+        kept: atoms with a least change besides: place and change.
     """
 
     cell: int
@@ -95,6 +96,7 @@ class Demand:
     fewest: int | None
     fixed: tuple[int, ...] = ()
     between: tuple[tuple[int, int, int], ...] = ()
+    kept: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +134,10 @@ def count_limits(system: System) -> Limits:
 class Deviations:
     """A linear program with bounds and costs for each demand.
 
-    Variables: of each atom, and of each class of several atoms, how much it grows and how much it shrinks. A class of
-    one atom is that atom. Each program starts where nothing changes: as the demands are of few cells, that is nearer
-    than the solution of another demand.
+    Variables: of each atom, and of each shown class of several atoms, how much it grows and how much it shrinks. A
+    class of one atom is that atom. Where other classes divide a class among them it is the sum of these, which has
+    fewer entries than its atoms, and takes fewer steps; where none do so, a hidden class has ends alone. Each program
+    starts where nothing changes: as the demands are of few cells, that is nearer than the solution of another demand.
 
     Args:
         system: the cells.
@@ -152,11 +155,14 @@ class Deviations:
         self._atoms, self._unit = len(system.atoms.count), self._limits.unit
         self._single = (np.diff(system.at) == 1) & (system.first_times() == 1)
         wide = np.flatnonzero(~self._single)
+        self._row = np.cumsum(~self._single) - 1
+        self._parts_of = find_parts(system)
         self._grows = np.empty(len(system), np.int64)
         self._grows[self._single] = system.member[system.at[:-1][self._single]]
         self._grows[wide] = 2 * self._atoms + np.arange(len(wide))
         self._shrinks = self._grows + np.where(self._single, self._atoms, len(wide))
         self._low, self._high = self._list_bounds(wide)
+        self._open(np.flatnonzero(hidden & ~self._single))
         self._solver = self._build(wide)
 
     def _list_bounds(self, wide: Longs) -> tuple[Floats, Floats]:
@@ -171,6 +177,24 @@ class Deviations:
         high[self._grows[fixed]] = high[self._shrinks[fixed]] = 0.0
         return low, high
 
+    def _open(self, cells: Longs) -> None:
+        """Hidden classes have no variables, where none is a sum of others."""
+        if self._parts_of:
+            return
+        self._high[self._grows[cells]] = self._high[self._shrinks[cells]] = 0.0
+
+    def _close(self, cells: Longs) -> None:
+        """Shown classes have."""
+        self._high[self._grows[cells]] = np.where(self._system.fixed[cells], 0.0, self._highs.kHighsInf)
+        shrinks = self._limits.shrinks[cells] / self._unit
+        self._high[self._shrinks[cells]] = np.where(self._system.fixed[cells], 0.0, shrinks)
+
+    def _list_rows(self, cells: Longs) -> tuple[Floats, Floats]:
+        """The ends of the rows of classes of several atoms; of shown ones variables have the change."""
+        hidden, fixed = self.hidden[cells] & (not self._parts_of), self._system.fixed[cells]
+        low = np.where(hidden, np.where(fixed, 0.0, -self._limits.shrinks[cells] / self._unit), 0.0)
+        return low, np.where(hidden & ~fixed, self._highs.kHighsInf, 0.0)
+
     def _build(self, wide: Longs) -> Any:  # noqa: ANN401 - HiGHS has no types
         system, highs = self._system, self._highs
         program = highs.HighsLp()
@@ -178,16 +202,16 @@ class Deviations:
         cost = np.full(len(self._low), FREE_ATOM)
         cost[self._grows] = cost[self._shrinks] = self._price(np.arange(len(system)))
         program.col_cost_, program.col_lower_, program.col_upper_ = cost, self._low, self._high
-        program.row_lower_ = program.row_upper_ = np.zeros(len(wide))
-        index, value, parts_of = [], [], find_parts(system)
+        program.row_lower_, program.row_upper_ = self._list_rows(wide)
+        index, value = [], []
         for cell in wide.tolist():
-            if cell in parts_of:  # fewer entries than atoms have, and fewer steps of the simplex method
-                inside, times = self._grows[parts_of[cell]], np.ones(len(parts_of[cell]))
-                less = self._shrinks[parts_of[cell]]
+            if cell in self._parts_of:
+                parts = self._parts_of[cell]
+                more, less, times = self._grows[parts], self._shrinks[parts], np.ones(len(parts))
             else:
-                inside, times = system.members(cell), system.times_of(cell).astype(np.float64)
-                less = inside + self._atoms
-            index.append(np.concatenate([inside, less, [self._grows[cell], self._shrinks[cell]]]))
+                more, times = system.members(cell), system.times_of(cell).astype(np.float64)
+                less = more + self._atoms
+            index.append(np.concatenate([more, less, [self._grows[cell], self._shrinks[cell]]]))
             value.append(np.concatenate([times, -times, [-1.0, 1.0]]))
         program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
         program.a_matrix_.start_ = np.cumsum([0, *map(len, index)]).astype(np.int32)
@@ -209,15 +233,22 @@ class Deviations:
         """These classes are not shown."""
         new = cells[~self.hidden[cells]]
         self.hidden[new] = True
-        self._set_costs(new)
+        self._change(new)
 
     def set_hidden(self, hidden: Flags) -> None:
         """These classes are hidden, and no others."""
         changed = np.flatnonzero(hidden != self.hidden)
         self.hidden[:] = hidden
-        self._set_costs(changed)
+        self._change(changed)
 
-    def _set_costs(self, cells: Longs) -> None:
+    def _change(self, cells: Longs) -> None:
+        """Give the solver what follows from classes that are hidden, or are no longer."""
+        wide = cells[~self._single[cells]]
+        self._open(wide[self.hidden[wide]])
+        self._close(wide[~self.hidden[wide]])
+        self._set(np.concatenate([self._grows[wide], self._shrinks[wide]]), self._low, self._high)
+        if len(wide):
+            self._solver.changeRowsBounds(len(wide), self._row[wide].astype(np.int32), *self._list_rows(wide))
         columns, price = np.concatenate([self._grows[cells], self._shrinks[cells]]), self._price(cells)
         self._solver.changeColsCost(len(columns), columns.astype(np.int32), np.concatenate([price, price]))
 
@@ -241,7 +272,10 @@ class Deviations:
         changed = np.flatnonzero((low != self._low) | (high != self._high))
         if (low > high).any():
             return None
+        row = self._row_of(demand)
         self._set(changed, low, high)
+        if row is not None:
+            solver.changeRowBounds(*row)
         try:
             solver.clearSolver()
             solver.run()
@@ -262,6 +296,18 @@ class Deviations:
             return alternative if alternative is not None else self._whole(solution, low, high)
         finally:
             self._set(changed, self._low, self._high)
+            if row is not None:
+                cells = np.array([demand.cell])
+                solver.changeRowsBounds(1, self._row[cells].astype(np.int32), *self._list_rows(cells))
+
+    def _row_of(self, demand: Demand) -> tuple[int, float, float] | None:
+        """The row of a hidden class that is demanded to change, with its ends; None: variables have them."""
+        if self._parts_of or demand.cell < 0 or self._single[demand.cell] or not self.hidden[demand.cell]:
+            return None
+        (low,), (high,) = self._list_rows(np.array([demand.cell]))
+        least = low if demand.fewest is None else demand.fewest / self._unit
+        most = high if demand.most is None else demand.most / self._unit
+        return int(self._row[demand.cell]), least, most
 
     def _read(self) -> Floats:
         values = np.array(self._solver.getSolution().col_value[: 2 * self._atoms])
@@ -276,10 +322,12 @@ class Deviations:
             high[self._grows[shown]] = high[self._shrinks[shown]] = 0.0
         for atom in demand.fixed:
             high[atom] = high[self._atoms + atom] = 0.0
+        for atom, least in demand.kept:
+            high[self._atoms + atom] = min(high[self._atoms + atom], -least / unit)
         for atom, least, most in demand.between:
             for column, ends in zip((atom, self._atoms + atom), _split(least / unit, most / unit), strict=True):
                 low[column], high[column] = ends
-        if demand.cell >= 0:
+        if demand.cell >= 0 and self._row_of(demand) is None:
             grows, shrinks = int(self._grows[demand.cell]), int(self._shrinks[demand.cell])
             if demand.fewest is not None:
                 low[grows], high[shrinks] = max(low[grows], demand.fewest / unit), 0.0

@@ -53,9 +53,9 @@ def list_empty(system: System, finest: Finest, secret: bytes) -> Longs:
     occurring = set(map(tuple, codes.T.tolist()))
     added: dict[tuple[int, ...], list[int]] = {}
     for table, group in _list_needy(system, groups):
-        given = {place: int(np.flatnonzero(groups[table] == group)[0]) for place in inside[table]}
+        fixed = {place: int(np.flatnonzero(groups[table] == group)[0]) for place in inside[table]}
         others = [(inside[other], first[other]) for other in range(len(finest)) if other != table]
-        for many, sources in enumerate(_join(given, others, codes)):
+        for many, sources in enumerate(_join(fixed, others, codes)):
             if many >= MOST_JOINED or len(added) >= MOST_ADDED:
                 break
             key = tuple(int(codes[place, sources[place]]) for place in columns)
@@ -75,7 +75,7 @@ def _list_needy(system: System, groups: Sequence[Longs]) -> list[tuple[int, int]
             numbers, many = np.unique(group[members], return_counts=True)
             whole = {int(number) for number, some in zip(numbers, many, strict=True) if some == size[number]}
             covers.append([(table, int(number)) if number in whole else None for number in group[members].tolist()])
-        sets = [{one for one in some if one is not None} for some in zip(*covers, strict=True)]
+        sets = [{place for place in some if place is not None} for some in zip(*covers, strict=True)]
         if _cover(sets) > system.least[cell]:
             needy |= dict.fromkeys(sorted(set().union(*sets)))
     return list(needy)
@@ -91,22 +91,22 @@ def _cover(sets: Sequence[set[tuple[int, int]]]) -> int:
 
 
 def _join(
-    given: dict[int, int], tables: Sequence[tuple[Sequence[int], Longs]], codes: Longs
+    fixed: dict[int, int], tables: Sequence[tuple[Sequence[int], Longs]], codes: Longs
 ) -> Iterator[dict[int, int]]:
     """Combinations of which each table lists the cell; of each column an atom with the value.
 
     Args:
-        given: the columns of the first table.
+        fixed: the columns of the first table.
         tables: the columns of each other one, and an atom of each of its cells.
         codes: int64[columns, atoms].
     """
     if not tables:
-        yield given
+        yield fixed
         return
     (inside, cells), *others = tables
-    shared = [place for place in inside if place in given]
+    shared = [place for place in inside if place in fixed]
     agrees = np.ones(len(cells), bool)
     for place in shared:
-        agrees &= codes[place, cells] == codes[place, given[place]]
+        agrees &= codes[place, cells] == codes[place, fixed[place]]
     for atom in cells[agrees].tolist():
-        yield from _join(dict.fromkeys(inside, atom) | given, others, codes)
+        yield from _join(dict.fromkeys(inside, atom) | fixed, others, codes)

@@ -45,7 +45,7 @@ def list_equations(system: System) -> Equations:
     Cost: a sort of the atoms for each margin and column.
     """
     class_of = _find_classes(system)
-    found: dict[tuple[int, ...], None] = {}
+    equation_set: dict[tuple[int, ...], None] = {}
     for levels, classes in class_of.items():
         for column, level in enumerate(levels):
             below = [(*levels[:column], lower, *levels[column + 1 :]) for lower in range(level - 1, -1, -1)]
@@ -57,12 +57,12 @@ def list_equations(system: System) -> Equations:
             starts = np.flatnonzero(np.diff(totals, prepend=-1))
             for total, inside in zip(totals[starts].tolist(), np.split(parts, starts[1:]), strict=True):
                 if len(inside) > 1:
-                    found[total, *inside.tolist()] = None
-    sizes = [len(equation) - 1 for equation in found]
+                    equation_set[total, *inside.tolist()] = None
+    sizes = [len(equation) - 1 for equation in equation_set]
     return Equations(
-        np.array([equation[0] for equation in found], np.int64),
+        np.array([equation[0] for equation in equation_set], np.int64),
         np.cumsum([0, *sizes]).astype(np.int64),
-        np.array([part for equation in found for part in equation[1:]], np.int64),
+        np.array([part for equation in equation_set for part in equation[1:]], np.int64),
     )
 
 

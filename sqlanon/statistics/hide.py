@@ -13,7 +13,7 @@ from sqlanon.progress import Progress
 from sqlanon.statistics.amounts import Amounts, Range
 from sqlanon.statistics.bounds import Witnessed, bound_cells
 from sqlanon.statistics.choose import Protected, choose_hidden
-from sqlanon.statistics.hide_patterns import bound_both, load_paid, load_patterns
+from sqlanon.statistics.hide_patterns import bound_both, load_able, load_paid, load_patterns
 from sqlanon.statistics.parts import Parts
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.system import System, Wholes
@@ -36,6 +36,7 @@ class Hidden:
         witnesses: number of witnesses, besides the true table.
         patterns: scratch table (pattern, atom, times, persons), where witnesses are changes of patterns.
         paid: then that of what they change of sums (witness, atom, and each sum); None: there are no sums.
+        able: then that of combinations without rows that patterns have (atom, and of each column one with its value).
     """
 
     table: TableRef
@@ -43,6 +44,7 @@ class Hidden:
     witnesses: int
     patterns: TableRef | None = None
     paid: TableRef | None = None
+    able: TableRef | None = None
 
 
 def hide_cells(
@@ -74,7 +76,7 @@ def hide_cells(
         shape.threshold,
         insiders=shape.insiders,
         secret=secret,
-        step=lambda done, many: progress.update(done, many, "small cells"),
+        step=lambda cells, many: progress.update(cells, many, "small cells"),
         amounts=amounts,
     )
     whole = system if system.wholes is None else system.wholes.system
@@ -116,9 +118,11 @@ def _load_patterns(
     bounds = bound_both(system, choice, shape, amounts, parts) if shape.bounds else {}
     hidden = {name: of[cells] for name, of in bounds.items()} or {"low": np.full(len(cells), -1, np.int64)}
     scratch.engine.load_arrays(table, {"cell": (cells + 1).astype(np.int64), **hidden})
-    witness, patterns = load_patterns(scratch, shape, system, choice.witnesses)
+    sources = choice.sources
+    witness, patterns = load_patterns(scratch, shape, system if sources is None else sources.system, choice)
+    able = load_able(scratch, shape, sources)
     paid = load_paid(scratch, choice.sums) if choice.sums else None
-    return Hidden(table, witness, len(choice.witnesses) - 1, patterns, paid)
+    return Hidden(table, witness, len(choice.witnesses) - 1, patterns, paid, able)
 
 
 def _place_sums(changes: Longs, wholes: Wholes) -> Longs:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.statistics.amounts import Amounts, Range
     from sqlanon.statistics.choose import Protected
+    from sqlanon.statistics.joining import Sources
     from sqlanon.statistics.parts import Parts
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
@@ -54,8 +55,10 @@ def bound_both(
     bounds: dict[str, Longs] = {}
     most_rows = np.full(len(rows), UNBOUNDED, np.int64)
     if shape.has_rows:
-        witnessed = Witnessed(system.wholes.add(choice.witnesses), choice.sums)
-        ends, *of_sums = bound_cells(rows, hidden, witnessed, amounts, parts)
+        source_wholes = system.wholes if choice.sources is None else choice.sources.system.wholes
+        assert source_wholes is not None
+        witnessed = Witnessed(source_wholes.add(choice.witnesses), choice.sums)
+        ends, *of_sums = bound_cells(rows, hidden, witnessed, amounts, parts, whole=False)
         low, high = ends.low, ends.high
         for place, of_sum in enumerate(of_sums, 1):
             bounds |= {f"low{place}": of_sum.low, f"high{place}": of_sum.high}
@@ -67,18 +70,19 @@ def bound_both(
     return {**bounds, "low": low, "high": high, "tight": tight, "least": least, "most": most, "sure": sure}
 
 
-def load_patterns(scratch: Scratch, shape: Shape, system: System, witnesses: Longs) -> tuple[TableRef, TableRef]:
+def load_patterns(scratch: Scratch, shape: Shape, system: System, choice: Protected) -> tuple[TableRef, TableRef]:
     """The scratch tables of witnesses (witness, pattern, change) and of their patterns (pattern, atom, times, persons).
 
     Patterns of persons who are alone in a cell are in it as well.
     """
-    wholes = system.wholes
+    wholes, witnesses, sources = system.wholes, choice.witnesses, choice.sources
     assert wholes is not None
     assert wholes.part is not None
     assert wholes.times is not None
     used: Flags = (witnesses != 0).any(axis=0)
     if shape.insiders:
-        used[[insider.own for insider in insiders_of(system)]] = True
+        alone = [insider.own[0] for insider in insiders_of(system)] if sources is None else sources.insiders
+        used[list(alone)] = True
     number = np.cumsum(used)
     inside = used[wholes.part]
     part = wholes.part[inside]
@@ -98,6 +102,16 @@ def load_patterns(scratch: Scratch, shape: Shape, system: System, witnesses: Lon
         witness, {"witness": of.astype(np.int64), "pattern": number[pattern].astype(np.int64), **change}
     )
     return witness, patterns
+
+
+def load_able(scratch: Scratch, shape: Shape, sources: Sources | None) -> TableRef:
+    """The scratch table of combinations without rows: (atom, and of each column the number of one with its value)."""
+    able = scratch.table("able")
+    listed = np.zeros((0, len(shape.columns)), np.int64) if sources is None else sources.able
+    first = 1 if sources is None else len(sources.rows.atoms.count) - len(listed) + 1
+    columns = {f"a{place}": of + 1 for place, of in enumerate(listed.T, 1)}
+    scratch.engine.load_arrays(able, {"atom": first + np.arange(len(listed), dtype=np.int64), **columns})
+    return able
 
 
 def load_paid(scratch: Scratch, sums: Sequence[Longs]) -> TableRef:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,8 @@ from sqlanon.statistics.system import System, group_atoms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from sqlanon.statistics.branches import Traces
 
     Longs = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
@@ -23,20 +25,32 @@ class Insider:
 
     Attributes:
         atoms: int64[n], the atoms that he knows, in ascending order: those of the cells in which he is alone.
-        own: where atoms are patterns of persons his pattern; -1: atoms are combinations, and those he knows are his.
+        own: where atoms are patterns of persons his pattern, and where they are traces his trace in each table; empty:
+            atoms are combinations, and those he knows are his.
+        kept: int64[2, n], atoms of which he knows that some persons are left, and the least change of each.
+        pattern: where atoms are traces his pattern.
     """
 
     atoms: Longs
-    own: int = -1
+    own: tuple[int, ...] = ()
+    kept: Longs = field(default_factory=lambda: np.zeros((2, 0), np.int64))
+    pattern: int = -1
 
 
 def insiders_of(system: System) -> list[Insider]:
     """Who is alone in a class, in the order of their numbers."""
+    if system.traces is not None:
+        return _insiders_of_traces(system, system.traces)
     if system.times is not None:
         return _insiders_of_patterns(system)
+    # Of cells that are published atoms without rows say nothing of who is there. What a class of rows shows is of all
+    # its parts: nobody is known to be alone among those that have rows.
+    published = np.zeros(len(system), bool)
+    published[system.listed] = True
     owner, has_rows = system.atoms.owner[system.member], system.atoms.count[system.member] > 0
-    first = np.maximum.reduceat(np.where(has_rows, owner, -1), system.at[:-1])
-    least = np.minimum.reduceat(np.where(has_rows, owner, np.iinfo(np.int64).max), system.at[:-1])
+    counts = has_rows | ~np.repeat(published, np.diff(system.at))
+    first = np.maximum.reduceat(np.where(counts, owner, -1), system.at[:-1])
+    least = np.minimum.reduceat(np.where(counts, owner, np.iinfo(np.int64).max), system.at[:-1])
     alone = (first >= 0) & (first == least)
     atoms_of_person: dict[int, set[int]] = {}
     for cell in np.flatnonzero(alone):
@@ -54,7 +68,32 @@ def _insiders_of_patterns(system: System) -> list[Insider]:
         real = inside[system.atoms.count[inside] > 0]
         atoms_of_pattern.setdefault(int(real[0]), []).append(inside)
     return [
-        Insider(np.unique(np.concatenate(atoms_of_pattern[pattern])), pattern) for pattern in sorted(atoms_of_pattern)
+        Insider(np.unique(np.concatenate(atoms_of_pattern[pattern])), (pattern,))
+        for pattern in sorted(atoms_of_pattern)
+    ]
+
+
+def _insiders_of_traces(system: System, traces: Traces) -> list[Insider]:
+    """The same of traces: besides, who is alone keeps the traces in all tables, as do others who are alone."""
+    inside_of: dict[int, list[Longs]] = {}
+    alone = np.zeros(len(system), bool)
+    alone[system.listed] = True
+    for cell in np.flatnonzero(alone & (system.value == 1)):
+        inside = system.members(int(cell))
+        (real,) = inside[system.atoms.count[inside] > 0].tolist()
+        (pattern,) = np.flatnonzero((traces.traces == real).any(axis=0)).tolist()
+        inside_of.setdefault(pattern, []).append(inside)
+    of_all = traces.traces[:, sorted(inside_of)].T.tolist()
+    trace, times = np.unique(np.array(of_all, np.int64), return_counts=True)
+    least = dict(zip(trace.tolist(), (times - traces.persons[trace]).tolist(), strict=True))
+    return [
+        Insider(
+            np.unique(np.concatenate(inside_of[pattern])),
+            tuple(mine),
+            np.array([mine, [least[place] for place in mine]], np.int64),
+            pattern,
+        )
+        for pattern, mine in zip(sorted(inside_of), of_all, strict=True)
     ]
 
 
@@ -70,10 +109,13 @@ class Insiders:
         self._system, self._insiders = system, insiders
         self._part = group_atoms(system.atoms, [0] * len(system.atoms.nodes))
         self._known = np.concatenate([np.zeros(0, np.int64), *(insider.atoms for insider in insiders)])
+        self._kept = np.concatenate([np.zeros((2, 0), np.int64), *(insider.kept for insider in insiders)], axis=1)
+        self._keeper = np.repeat(np.arange(len(insiders)), [insider.kept.shape[1] for insider in insiders])
         self._starts = np.cumsum([0, *(len(insider.atoms) for insider in insiders)])[:-1]
         self._person_of = np.repeat(np.arange(len(insiders)), [len(insider.atoms) for insider in insiders])
-        order = np.argsort(self._known, kind="stable")
-        self._sorted, self._holder = self._known[order], self._person_of[order]
+        atoms, holder = np.append(self._known, self._kept[0]), np.append(self._person_of, self._keeper)
+        order = np.argsort(atoms, kind="stable")
+        self._sorted, self._holder = atoms[order], holder[order]
 
     def __len__(self) -> int:
         return len(self._insiders)
@@ -87,7 +129,13 @@ class Insiders:
         if not len(self):
             return np.zeros(0, bool)
         seen: Flags = np.logical_or.reduceat(change[self._known] != 0, self._starts)
+        seen[self._keeper[change[self._kept[0]] < self._kept[1]]] = True
         return seen
+
+    def kept(self, persons: Sequence[int]) -> tuple[tuple[int, int], ...]:
+        """The atoms that some insiders know to be left, each with the least change."""
+        least = np.concatenate([np.zeros((2, 0), np.int64), *(self._insiders[person].kept for person in persons)], 1)
+        return tuple(sorted({(int(atom), int(change)) for atom, change in least.T}))
 
     def parts(self, cell: int) -> tuple[dict[int, int], int]:
         """For each insider of a class, his rows beyond one for each atom; and the insider with the whole class, or -1.
@@ -118,12 +166,12 @@ class Insiders:
         inside = system.members(cell)
         excess: dict[int, int] = {}
         for person in self._list_knowing(inside):
-            pattern = self._insiders[person].own
-            if pattern not in inside:
+            traces = [place for place in self._insiders[person].own if place in inside]
+            if not traces:
                 continue
             if int(system.value[cell]) == 1:
                 return {}, person
-            excess[person] = self._excess_of_pattern(pattern, cell) if system.twin is not None else 0
+            excess[person] = self._excess_of_pattern(traces[0], cell) if system.twin is not None else 0
         return excess, -1
 
     def _excess_of_pattern(self, pattern: int, cell: int) -> int:

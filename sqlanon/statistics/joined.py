@@ -148,8 +148,8 @@ def _divide(seen: Seen, older: Mapping[int, tuple[int, int]], newest: int) -> tu
     return replace(divided, value=value), places[is_known & (now[places] <= before[places])].tolist()
 
 
-def _ends(found: Sequence[tuple[int, int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    return np.array([low for low, _ in found], np.int64), np.array([high for _, high in found], np.int64)
+def _ends(ranges: Sequence[tuple[int, int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    return np.array([low for low, _ in ranges], np.int64), np.array([high for _, high in ranges], np.int64)
 
 
 def _widen(totals: Key, columns: Sequence[int], nodes: Key) -> Key:
@@ -195,11 +195,11 @@ class _Atoms:
         order = [have.index(place) for place in range(len(self._columns))]
         return [tuple(row[index] for index in order) for row in rows]
 
-    def _leaves(self, at: int, column: SeenColumn) -> list[Label]:
+    def _leaves(self, place: int, column: SeenColumn) -> list[Label]:
         leaves: dict[Label, None] = dict.fromkeys(column.above)
         for table in self._tables:
-            if at in table.columns:
-                inside = table.columns.index(at)
+            if place in table.columns:
+                inside = table.columns.index(place)
                 leaves |= dict.fromkeys(key[inside][1] for key in table.cells if key[inside][0] == 0)
         return list(leaves)
 

@@ -25,7 +25,8 @@ class Kept:
 
     Where versions with sums follow one another, ``amounts`` has the rows of each finest combination by their amounts.
     Where bounds of hidden cells are published, ``bounds`` has them. Where persons have several rows, ``patterns`` has
-    the patterns that witnesses change, and ``paid`` the sums that these change.
+    the patterns that witnesses change, ``paid`` the sums that these change, and ``able`` the combinations without rows
+    of which witnesses have some.
     """
 
     cells: TableRef
@@ -36,13 +37,20 @@ class Kept:
     bounds: TableRef | None = None
     patterns: TableRef | None = None
     paid: TableRef | None = None
+    able: TableRef | None = None
 
     def parts(self) -> dict[str, TableRef]:
         """The tables by their parts."""
         sums = {
             f"{part}{index}": getattr(summed, part) for index, summed in enumerate(self.sums, 1) for part in SUM_PARTS
         }
-        more = {"amounts": self.amounts, BOUNDS: self.bounds, "patterns": self.patterns, "paid": self.paid}
+        more = {
+            "amounts": self.amounts,
+            BOUNDS: self.bounds,
+            "patterns": self.patterns,
+            "able": self.able,
+            "paid": self.paid,
+        }
         some = {part: table for part, table in more.items() if table is not None}
         return {"cells": self.cells, "atoms": self.atoms, "witness": self.witness, **sums, **some}
 
@@ -55,7 +63,7 @@ def kept_of(tables: Tables) -> Kept:
         if f"{SUM_PARTS[0]}{place}" in tables
     )
     cells, atoms, witness = (tables[part] for part in ("cells", "atoms", "witness"))
-    more = (tables.get(part) for part in ("amounts", BOUNDS, "patterns", "paid"))
+    more = (tables.get(part) for part in ("amounts", BOUNDS, "patterns", "paid", "able"))
     return Kept(cells, atoms, witness, sums, *more)
 
 
@@ -78,6 +86,7 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
         "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner", *sums, *classes],
         "witness": ["witness", "pattern", "change"] if shape.patterns else ["witness", "atom", "change", *sums],
         "paid": ["witness", "atom", *sums],
+        "able": ["atom", *(f"a{column.place}" for column in shape.columns)],
         "patterns": ["pattern", "atom", "times", "persons"],
         "amounts": [*(f"v{column.place}_0" for column in shape.columns), *sums, "n"],
         "noise": ["cell", "key", "value", "change", "marks"],
@@ -87,10 +96,10 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
     }
 
 
-def keep_statements(scratch: Scratch, shape: Shape, made: Tables, kept: Tables) -> list[Statement]:
+def keep_statements(scratch: Scratch, shape: Shape, tables: Tables, private_tables: Tables) -> list[Statement]:
     """The statements that copy scratch tables into the private tables of a version."""
     columns = list_kept_columns(shape)
     return [
-        scratch.sql("statistics/keep", kept=table, table=made[part], columns=columns[part])
-        for part, table in kept.items()
+        scratch.sql("statistics/keep", kept=table, table=tables[part], columns=columns[part])
+        for part, table in private_tables.items()
     ]

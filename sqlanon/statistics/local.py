@@ -198,6 +198,8 @@ class Nearby:
     def _bounds(self, pool: Longs, demand: Demand) -> tuple[Floats, Floats]:
         """The least and the greatest change of each atom."""
         low, high = self._limits.low.copy(), self._limits.high.copy()
+        for atom, least in demand.kept:
+            low[atom] = max(low[atom], least)
         for atom, least, most in demand.between:
             low[atom], high[atom] = least, most
         return low[pool] / self._limits.unit, high[pool] / self._limits.unit

@@ -20,19 +20,19 @@ Levels = tuple[int, ...]
 """A margin by the level of each column."""
 
 
-def find_levels(release: str, asked: Sequence[Asked], heights: Sequence[tuple[str, int]]) -> tuple[Levels, ...]:
+def find_levels(release: str, requested: Sequence[Asked], heights: Sequence[tuple[str, int]]) -> tuple[Levels, ...]:
     """The levels of margins.
 
     Args:
         release: its name, for messages.
-        asked: the margins.
+        requested: the margins.
         heights: the columns in the order of the cells, and how many levels each has below the total.
 
     Raises:
         PolicyError: a column has no such level.
     """
     margins = []
-    for margin in asked:
+    for margin in requested:
         levels = {name.lower(): level for name, level in margin}
         for name, height in heights:
             if levels.get(name.lower(), 0) >= height:

@@ -159,7 +159,7 @@ def verify_versions(
 
     Args:
         scratch: the run.
-        shape: the counted columns.
+        shape: the counted columns; with the release of rows that readers have as well.
         physical: the published table.
         stored: the private tables.
         batches: the versions of the lineage.
@@ -175,9 +175,11 @@ def verify_versions(
     Cost: that of `verify_published` for each version.
     """
     first = first_of(scratch, past) if past is not None else 0
+    # Where a lineage has begun, the parts of classes are among the atoms of all lineages.
+    alone = replace(shape, neighbour=None) if first else shape
     for batch in batches:
         with scratch.beside() as apart:
-            part, batch_shape = batch_of(apart, stored, batch), shape.of_first_rows(batch)
+            part, batch_shape = batch_of(apart, stored, batch), alone.of_first_rows(batch)
             if batch != batches[0]:
                 batch_shape = shape.of_new_rows(batch, apart.count("statistics/came", atoms=part.atoms))
             view = apart.table("view_of_batch")
@@ -186,7 +188,8 @@ def verify_versions(
                 verify_published(apart, batch_shape, view, part, release)
                 continue
             compared = verify_shown(apart, batch_shape, view, part, release)
-            verify_past(apart, batch_shape, part, past, (first, compared), release)
+            of_all = replace(batch_shape, neighbour=shape.neighbour)
+            verify_past(apart, of_all, part, past, (first, compared), release)
     published, context = scratch.table("published_versions"), shape.context()
     scratch.execute("statistics/published", published=published, physical=physical, **context)
     failing = scratch.count("statistics/verify_versions", published=published, cells=stored.cells, **context)

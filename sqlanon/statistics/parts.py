@@ -159,19 +159,19 @@ def list_parts(placed: Placed) -> Parts:
     )
 
 
-def _look_at(placed: Placed, own: Longs, number: int) -> tuple[Flags, Longs]:
-    """Which finest combinations a row of a class may have, by what the class shows of each column, and the ranks."""
+def _look_at(placed: Placed, rows: Longs, number: int) -> tuple[Flags, Longs]:
+    """The finest combinations that a row of a class may have, by the values that the class shows, and the ranks."""
     fits, coarse_ranks = np.ones(len(placed.exact), bool), placed.ranks.copy()
     if number == LEFT_OUT:
         return fits, coarse_ranks
     for column, (ranks, how) in enumerate(zip(placed.ranks, placed.how, strict=True)):
-        own_ranks = ranks[own]
+        own_ranks = ranks[rows]
         if placed.public and how != "branches" and own_ranks.min() == 0 < own_ranks.max():
             continue
         if how == "branches":
             tree = placed.trees[column]
-            level = next(index for index, nodes in enumerate(tree) if (nodes[own] == nodes[own[0]]).all())
-            fits &= tree[level] == tree[level][own[0]]
+            level = next(index for index, nodes in enumerate(tree) if (nodes[rows] == nodes[rows[0]]).all())
+            fits &= tree[level] == tree[level][rows[0]]
             coarse_ranks[column] = tree[max(level - 1, 0)]
         elif how == "members" or not own_ranks.min():
             fits &= np.isin(ranks, own_ranks)
@@ -180,25 +180,53 @@ def _look_at(placed: Placed, own: Longs, number: int) -> tuple[Flags, Longs]:
     return fits, coarse_ranks
 
 
-def _list_needs(own: Longs, some: Longs, how: How) -> list[tuple[Longs, bool]]:
+def _list_needs(class_ranks: Longs, some: Longs, how: How) -> list[tuple[Longs, bool]]:
     """The parts of a class of which one at least is not 0, each with whether the class shows that.
 
     Args:
-        own: ranks of the class's rows.
+        class_ranks: ranks of the class's rows.
         some: ranks of the parts.
         how: how the class shows the column. With NULL in it, it shows that alone.
     """
-    least, greatest = int(own.min()), int(own.max())
+    least, greatest = int(class_ranks.min()), int(class_ranks.max())
     if least == greatest:
         return []
     if how == "branches":
-        return [(np.flatnonzero(some != branch), False) for branch in np.unique(own).tolist()]
-    ranks = np.unique(own).tolist() if how == "members" else [least, greatest]
+        return [(np.flatnonzero(some != branch), False) for branch in np.unique(class_ranks).tolist()]
+    ranks = np.unique(class_ranks).tolist() if how == "members" else [least, greatest]
     return [(np.flatnonzero(some == rank), least > 0 or rank == 0) for rank in ranks]
 
 
+def read_parts(kind: Longs, of: Longs, count: Longs, ranks: Longs, columns: Sequence[tuple[How, bool]]) -> Parts:
+    """Stored parts, with the values that must occur.
+
+    Args:
+        kind: int64[n], as in `Parts`.
+        of: the same; of atoms that are no parts `LEFT_OUT`.
+        count: the same.
+        ranks: int64[columns, n].
+        columns: how classes show each column, and whether readers know it.
+    """
+    needs: list[Longs] = []
+    need_of: list[tuple[int, int]] = []
+    surely: list[bool] = []
+    order = np.argsort(of, kind="stable")
+    classes, starts = np.unique(of[order], return_index=True)
+    for number, places in zip(classes.tolist(), np.split(order, starts[1:]), strict=True):
+        for column, (how, is_known) in enumerate(columns if number != LEFT_OUT else ()):
+            column_ranks = ranks[column, places]
+            for need, sure in _list_needs(column_ranks[count[places] > 0], column_ranks, how):
+                needs.append(np.sort(places[need]))
+                need_of.append((number, column))
+                surely.append(sure and is_known)
+    hows, flags = tuple(how for how, _ in columns), tuple(flag for _, flag in columns)
+    atom = np.arange(len(of), dtype=np.int64)
+    placed = Placed(atom, of, count, np.zeros(len(of), np.int64), ranks, hows, flags)
+    return Parts(atom, of, kind, count, ranks, tuple(needs), tuple(need_of), np.array(surely, bool), placed)
+
+
 def with_classes(system: System, parts: Parts) -> System:
-    """A system of parts, with the cells that the classes publish and with what must occur.
+    """A system of parts, with the cells that the classes publish and the values that must occur.
 
     Args:
         system: the cells over the parts.
@@ -226,6 +254,7 @@ def with_classes(system: System, parts: Parts) -> System:
         height=np.concatenate([system.height, none]),
         fixed=fixed,
         inner=np.concatenate([system.inner, np.arange(many) >= len(kinds)]),
+        floor=None if system.floor is None else np.concatenate([system.floor, np.ones(many, np.int64)]),
     )
 
 

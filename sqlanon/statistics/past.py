@@ -20,11 +20,14 @@ from sqlanon.engines.base import Statement, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.statistics.bounds import Witnessed, bound_cells
 from sqlanon.statistics.choose import UnservedError, choose_hidden
+from sqlanon.statistics.class_certificate import ClassTables, verify_parts
 from sqlanon.statistics.cube import Cube, read_atoms, read_system
 from sqlanon.statistics.failing import refuse, refuse_each
 from sqlanon.statistics.kept import Kept
 from sqlanon.statistics.lineages import Blocks, Window, build_lineages
 from sqlanon.statistics.must_show import find_hidden, fix_margins
+from sqlanon.statistics.neighbour import Neighbour
+from sqlanon.statistics.parts import Parts, read_parts, with_classes
 from sqlanon.statistics.protections.base import Made, Run
 from sqlanon.statistics.protections.suppress import explain_show, explain_unserved
 from sqlanon.statistics.shape import Shape
@@ -61,6 +64,7 @@ class Beginning:
         batches: the versions of the last beginning.
         stored: its private tables.
         past: those of the lineages before; they are empty in the first beginning.
+        neighbour: the release of rows that readers have as well; the rows of the first version are in its classes.
     """
 
     first: int
@@ -68,9 +72,17 @@ class Beginning:
     batches: tuple[int, ...]
     stored: Kept
     past: Past
+    neighbour: Neighbour | None = None
 
 
-def make_past(scratch: Scratch, shape: Shape, new: Cube, beginning: Beginning | None) -> Past:
+def list_part_columns(neighbour: Neighbour | None) -> list[str]:
+    """The columns of atoms that are parts of classes of a release of rows; empty: there is none."""
+    return [] if neighbour is None else ["kind", "class", *(f"r{column.place}" for column in neighbour.columns)]
+
+
+def make_past(
+    scratch: Scratch, shape: Shape, new: Cube, beginning: Beginning | None, neighbour: Neighbour | None = None
+) -> Past:
     """Scratch tables of all versions, without witnesses.
 
     Args:
@@ -78,8 +90,9 @@ def make_past(scratch: Scratch, shape: Shape, new: Cube, beginning: Beginning | 
         shape: the counted columns.
         new: the new rows, counted.
         beginning: the lineage that begins; None: the first one, of which nothing is known before.
+        neighbour: the release of rows that readers have as well.
     """
-    context = shape.context()
+    context = shape.context() | {"parts": list_part_columns(neighbour), "placed": False}
     past = Past(*(scratch.table(part) for part in PAST_PARTS))
     version: dict[str, Any] = {"batch": shape.version, "empty": beginning is None}
     if beginning is None:
@@ -93,6 +106,8 @@ def make_past(scratch: Scratch, shape: Shape, new: Cube, beginning: Beginning | 
             "atoms": beginning.stored.atoms,
             "batches": blocks,
             "newcomers": new.atoms,
+            # In later lineages the private atoms are of all rows, and the parts are among those of all lineages.
+            "placed": neighbour is not None and beginning.began == beginning.first,
         }
         cells = {
             "past": beginning.past.cells,
@@ -101,7 +116,7 @@ def make_past(scratch: Scratch, shape: Shape, new: Cube, beginning: Beginning | 
             "first": beginning.first,
             "began": beginning.began,
         }
-    scratch.execute("statistics/past_atoms", made=past.atoms, **version, **atoms, **context)
+    scratch.execute("statistics/past_atoms", made=past.atoms, **(context | version | atoms))
     scratch.execute("statistics/past_cells", made=past.cells, **version, **cells, **context)
     if beginning is None:
         _load_witness(scratch, past.witness, np.zeros((0, 0), np.int64))
@@ -205,14 +220,38 @@ def _read_lineages(run: Run, beginning: Beginning, past: Past) -> System:
         if since == upto != beginning.first and came[start] >= shape.cohort:
             floor = shape.cohort
         windows.append(Window(start, end, cells, table[4] == 1, floor))
-    return build_lineages(blocks, windows, whole, run.secret)
+    system = build_lineages(blocks, windows, whole, run.secret)
+    if beginning.neighbour is None:
+        return system
+    return with_classes(system, _read_parts(scratch, past, beginning.neighbour))
+
+
+def _read_parts(scratch: Scratch, past: Past, neighbour: Neighbour) -> Parts:
+    """The atoms of the first version as parts of classes, and the others as parts of none."""
+    columns = list_part_columns(neighbour)
+    query = scratch.sql("statistics/past_parts", atoms=past.atoms, parts=columns)
+    count, kind, of, *ranks = (
+        cast("Longs", array) for array in scratch.fetch_arrays(query, ["int64"] * (1 + len(columns)))
+    )
+    shown = [(column.how, column.known) for column in neighbour.columns]
+    return read_parts(kind, of, count, np.array(ranks, np.int64).reshape(len(ranks), -1), shown)
 
 
 def keep_past(scratch: Scratch, shape: Shape, built: Past, stored: Past) -> list[Statement]:
-    """The statements that copy the tables into the private tables of a version."""
+    """The statements that copy the tables into the private tables of a version.
+
+    Args:
+        scratch: the run.
+        shape: the counted columns; with the release of rows that readers have as well.
+        built: the tables.
+        stored: the tables to make.
+    """
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
     columns = {
-        "past_atoms": ["atom", "batch", *shape.key_columns(), "n", "persons", "owner"],
+        "past_atoms": [
+            *("atom", "batch", *shape.key_columns(), "n", "persons", "whole", "owner"),
+            *list_part_columns(shape.neighbour),
+        ],
         "past_cells": [*levels, "n", "persons", "hidden", "since", "batch"],
         "past_witness": ["witness", "atom", "change"],
     }
@@ -253,7 +292,7 @@ def verify_past(
 
     Args:
         scratch: the run.
-        shape: the shape of the rows with which the lineage began.
+        shape: the shape of the rows with which the lineage began; with the release of rows that readers have as well.
         stored: the private tables of these, all rows.
         past: the tables of all lineages.
         seen: the first version of all, and the scratch table of statistics/compared of the rows.
@@ -267,7 +306,10 @@ def verify_past(
     context, (first, compared) = shape.context(), seen
     moved, small, serving = (scratch.table(name) for name in ("past_moved", "past_small", "past_serving"))
     tables: dict[str, Any] = {"atoms": past.atoms, "witness": past.witness}
-    failing = scratch.count("statistics/verify_past_atoms", whole=stored.atoms, atoms=past.atoms, **context)
+    parts = list_part_columns(shape.neighbour)
+    failing = scratch.count(
+        "statistics/verify_past_atoms", whole=stored.atoms, atoms=past.atoms, parts=parts, **context
+    )
     refuse(release, "finest cells of all lineages", failing)
     failing = scratch.count("statistics/verify_past_cells", cells=past.cells, atoms=past.atoms, **context)
     refuse(release, "cells of earlier lineages", failing)
@@ -299,9 +341,34 @@ def verify_past(
     }
     refuse(release, "tables of too few rows", scratch.count("statistics/verify_past_totals", **tables, **rule))
     scratch.execute("statistics/past_small", small=small, atoms=past.atoms, **context)
+    if shape.neighbour is not None:
+        small = _verify_past_classes(scratch, shape, past, (small, first), release)
     scratch.execute("statistics/past_serving", serving=serving, small=small, moved=moved, **context)
     failing = scratch.count("statistics/verify_past_ends", serving=serving, **context)
     refuse(release, "small cells without witnesses", failing)
     if shape.insiders:
         failing = scratch.count("statistics/verify_past_insiders", serving=serving, **tables, **context)
         refuse(release, "pairs of a small cell and an insider without witnesses", failing)
+
+
+def _verify_past_classes(
+    scratch: Scratch, shape: Shape, past: Past, small: tuple[TableRef, int], release: str
+) -> TableRef:
+    """Every witness has the rows of each class among those of the first version.
+
+    Returns:
+        the small cells, with the least numbers that readers of the classes know.
+    """
+    few, first = small
+    atoms, numbered, inside, least, raised = (
+        scratch.table(name)
+        for name in ("past_first_atoms", "past_numbered", "past_inside", "past_least", "past_small_of_classes")
+    )
+    scratch.execute("statistics/batch", part=atoms, kept=past.atoms, batch=first)
+    context: dict[str, Any] = {"numbered": numbered, **shape.context()}
+    scratch.execute("statistics/past_numbered", small=few, **context)
+    scratch.execute("statistics/past_inside", inside=inside, atoms=atoms, first=first, **context)
+    tables = ClassTables(atoms, past.witness, numbered, inside)
+    verify_parts(scratch, shape.neighbour, tables, least, release)
+    scratch.execute("statistics/past_raised", made=raised, raised=least, **context)
+    return raised

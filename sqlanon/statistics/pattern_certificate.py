@@ -17,6 +17,15 @@ from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
 
 
+def list_able(scratch: Scratch, shape: Shape, stored: Kept, name: str) -> TableRef:
+    """A scratch table of the atoms, with those without rows of which witnesses have some; next to rows the atoms."""
+    if shape.neighbour is not None:
+        return stored.atoms
+    every = scratch.table(name)
+    scratch.execute("statistics/able_atoms", every=every, atoms=stored.atoms, able=stored.able, **shape.context())
+    return every
+
+
 def verify_patterns(
     scratch: Scratch, shape: Shape, keyed: TableRef, stage: TableRef, stored: Kept, release: str
 ) -> None:
@@ -47,9 +56,12 @@ def verify_patterns(
         ("persons with the rows of a pattern", "patterns of more rows than a person has"),
         scratch.numbers("statistics/verify_patterns", **tables),
     )
-    mixed = scratch.count("statistics/verify_values", **tables, atoms=stored.atoms, classes=classes, **context)
+    every = list_able(scratch, shape, stored, "able_of_patterns")
+    mixed = scratch.count("statistics/verify_values", **tables, atoms=every, classes=classes, **context)
     refuse(release, "columns of which a pattern has several values, and no person", mixed)
     scratch.drop(listed)
+    if every != stored.atoms:
+        scratch.drop(every)
 
 
 def verify_persons(
@@ -59,7 +71,7 @@ def verify_persons(
     stored: Kept,
     release: str,
     wholes: TableRef | None = None,
-) -> None:
+) -> TableRef:
     """Verify that witnesses have all that is published, both ends of each small cell, and those for each insider.
 
     Args:
@@ -70,6 +82,9 @@ def verify_persons(
         release: name of the release, for messages.
         wholes: where atoms are parts of the finest combinations, the table of these.
 
+    Returns:
+        the scratch table of statistics/able_atoms.
+
     Raises:
         PrivacyViolation: the failed rule, and how often; no value.
 
@@ -77,8 +92,12 @@ def verify_persons(
     """
     context = shape.context()
     tables: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
-    patterned: dict[str, Any] = {**tables, "witness": stored.witness, "patterns": stored.patterns}
-    refuse(release, "numbers of cells", scratch.count("statistics/verify_numbers", **tables, **context))
+    every: dict[str, Any] = {"cells": stored.cells, "atoms": list_able(scratch, shape, stored, "able_atoms")}
+    patterned: dict[str, Any] = {**every, "witness": stored.witness, "patterns": stored.patterns}
+    if shape.neighbour is None:
+        of_able: dict[str, Any] = {"every": every["atoms"], "atoms": stored.atoms, "able": stored.able}
+        refuse(release, "cells that are empty", scratch.count("statistics/verify_able", **of_able, **context))
+    refuse(release, "numbers of cells", scratch.count("statistics/verify_numbers", **every, **context))
     numbers = context if shape.neighbour is None else {**context, "sums": []}
     refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **numbers))
     refuse_each(
@@ -106,10 +125,11 @@ def verify_persons(
     }
     wrong = scratch.count("statistics/verify_pattern_ends", ends=ends, **demand)
     refuse(release, "small cells without witnesses", wrong)
+    able: TableRef = every["atoms"]
     if not shape.insiders:
-        return
+        return able
     inside, touching, insiders = (scratch.table(name) for name in ("inside", "touching", "insiders"))
-    scratch.execute("statistics/inside", inside=inside, **tables, **context)
+    scratch.execute("statistics/inside", inside=inside, **every, **context)
     scratch.execute("statistics/pattern_inside", touching=touching, inside=inside, patterns=stored.patterns)
     owners: dict[str, Any] = {"cells": stored.cells, "touching": touching}
     refuse(release, "owners of cells", scratch.count("statistics/verify_owners", **owners))
@@ -133,3 +153,4 @@ def verify_persons(
         **demand,
     )
     refuse(release, "pairs of a small cell and an insider without witnesses", unwitnessed)
+    return able

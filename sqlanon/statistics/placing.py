@@ -27,7 +27,7 @@ def divide_cells(
     rows: TableRef,
     atoms: TableRef,
     stage: TableRef,
-    persons: Mapping[int, int] | None = None,
+    of_persons: tuple[Mapping[int, int] | None, Longs | None] = (None, None),
 ) -> tuple[TableRef, Parts]:
     """Divide the finest combinations among the classes of the release of rows.
 
@@ -37,7 +37,8 @@ def divide_cells(
         rows: see statistics/rows.
         atoms: see statistics/atoms.
         stage: the staged source.
-        persons: of each class the persons, where a person has several rows.
+        of_persons: where a person has several rows, of each class the persons; and of each combination without rows
+            for each column a combination with the value.
 
     Returns:
         the table of parts, see statistics/part_atoms, and the parts.
@@ -48,7 +49,7 @@ def divide_cells(
 
     Cost: a sort of the rows by their link, and that of `list_parts`.
     """
-    neighbour = shape.neighbour
+    neighbour, (persons, sources) = shape.neighbour, of_persons
     assert neighbour is not None
     assert neighbour.linked is not None
     columns, placed = list(neighbour.columns), scratch.table("placed")
@@ -65,7 +66,7 @@ def divide_cells(
     if any(scratch.numbers("statistics/not_placed", placed=placed, linked=neighbour.linked)):
         raise make_changed_error(neighbour.release, neighbour.version)
     try:
-        parts = list_parts(_read_placed(scratch, shape, placed, atoms))
+        parts = list_parts(_read_placed(scratch, shape, placed, atoms, sources))
     except TooManyPartsError:
         raise PolicyError(
             f"together: the classes of {neighbour.release} and the cells have too many combinations; count by fewer "
@@ -127,7 +128,7 @@ def count_class_persons(person_rows: tuple[Longs, Longs, Longs, Longs]) -> dict[
     return dict(zip(numbers.tolist(), persons.tolist(), strict=True))
 
 
-def _read_placed(scratch: Scratch, shape: Shape, placed: TableRef, atoms: TableRef) -> Placed:
+def _read_placed(scratch: Scratch, shape: Shape, placed: TableRef, atoms: TableRef, sources: Longs | None) -> Placed:
     neighbour = shape.neighbour
     assert neighbour is not None
     atom, of, count, *_ = _codes(scratch, neighbour.columns, placed)
@@ -142,6 +143,9 @@ def _read_placed(scratch: Scratch, shape: Shape, placed: TableRef, atoms: TableR
     if neighbour.shown:
         exact = np.unique(np.stack([finest[place - 1] for place in neighbour.shown]), axis=1, return_inverse=True)[1]
     ranks = _read_ranks(scratch, neighbour.columns, placed)
+    if sources is not None and len(sources):
+        of_empty = [rank[sources[:, column.place - 1]] for rank, column in zip(ranks, neighbour.columns, strict=True)]
+        ranks = np.concatenate([ranks, np.array(of_empty, np.int64).reshape(len(ranks), -1)], axis=1)
     return Placed(
         atom - 1,
         of,

@@ -45,10 +45,10 @@ class Box:
         """Whether each value is between the ends."""
         return bool((values >= self.low).all() and (values <= self.high).all())
 
-    def cut(self, atom: int, at: int) -> tuple[Box, Box]:
-        """Tables of at most ``at`` in an atom, and those of more."""
+    def cut(self, atom: int, value: int) -> tuple[Box, Box]:
+        """Tables of at most ``value`` in an atom, and those of more."""
         high, low = self.high.copy(), self.low.copy()
-        high[atom], low[atom] = at, at + 1
+        high[atom], low[atom] = value, value + 1
         return Box(self.low, high), Box(low, self.high)
 
 

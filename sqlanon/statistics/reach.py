@@ -53,6 +53,8 @@ class Reach:
         seen: the published cells.
         fixed: values of atoms that are known besides.
         seconds: time left in seconds, asked before each linear program.
+        whole: tables have whole numbers. Else tables of fractions are taken too: bounds hold and may be wider, and that
+            a table reaches one is not known.
 
     Raises:
         PolicyError: the cells contradict each other.
@@ -62,9 +64,14 @@ class Reach:
     """
 
     def __init__(
-        self, seen: Seen, fixed: Mapping[int, int] | None = None, seconds: Callable[[], float] | None = None
+        self,
+        seen: Seen,
+        fixed: Mapping[int, int] | None = None,
+        seconds: Callable[[], float] | None = None,
+        *,
+        whole: bool = True,
     ) -> None:
-        self._seen, self._seconds = seen, seconds
+        self._seen, self._seconds, self._is_whole = seen, seconds, whole
         self.narrowed: Narrowed = narrow(seen, fixed)
         if len(self.narrowed.wrong):
             raise ContradictionError(self.narrowed.wrong)
@@ -140,16 +147,16 @@ class Reach:
         ends = [self._search(block, np.zeros(len(block.atoms), np.int64)) for block in self._blocks]
         return all(end.table is not None for end in ends)
 
-    def _least_of(self, at: Longs, weight: Longs) -> tuple[int | None, dict[int, Longs] | None]:
+    def _least_of(self, atoms: Longs, weight: Longs) -> tuple[int | None, dict[int, Longs] | None]:
         """The least sum, and of each block that counts a table that has it."""
-        of = self._block_of[at]
-        sums = (weight[of < 0] * self.narrowed.low[at[of < 0]]).tolist()
+        of = self._block_of[atoms]
+        sums = (weight[of < 0] * self.narrowed.low[atoms[of < 0]]).tolist()
         value: int | None = sum(sums)
         tables: dict[int, Longs] | None = {}
         for number in np.unique(of[of >= 0]).tolist():
             block, inside = self._blocks[number], of == number
             cost = np.zeros(len(block.atoms), np.int64)
-            cost[self._place[at[inside]]] = weight[inside]
+            cost[self._place[atoms[inside]]] = weight[inside]
             end = self._search(block, cost)
             value = None if value is None or end.value is None else value + end.value
             if tables is not None and end.table is not None:
@@ -158,12 +165,12 @@ class Reach:
                 tables = None
         return value, tables
 
-    def _whole(self, found: Mapping[int, Longs]) -> Longs | None:
+    def _whole(self, tables: Mapping[int, Longs]) -> Longs | None:
         """A table of all atoms, those of the other blocks any."""
         whole_table = self.narrowed.low.copy()
         for number, block in enumerate(self._blocks):
             nothing = np.zeros(len(block.atoms), np.int64)
-            table = found[number] if number in found else self._search(block, nothing).table
+            table = tables[number] if number in tables else self._search(block, nothing).table
             if table is None:
                 return None
             whole_table[self._free[block.atoms]] = table
@@ -185,6 +192,8 @@ class Reach:
         bound = self._bound(block, cost, block.box, solved, plain)
         if bound is None:
             return End(None)
+        if not self._is_whole and solved.table is not None:
+            return End(bound, np.rint(solved.table).astype(np.int64))
         order = itertools.count()
         parts = [(bound, False, next(order), block.box, solved)]
         for _ in range(MOST_PARTS):
@@ -258,7 +267,7 @@ class Reach:
         covered = np.zeros(len(weight), bool)
         total = 0
         cells = len(self._seen.value)
-        for row in sorted(self._seen.of, key=lambda one: len(np.unique(one))):
+        for row in sorted(self._seen.of, key=lambda values: len(np.unique(values))):
             listed = row >= 0
             size, inside_count = (
                 np.bincount(row[listed & some], minlength=cells) for some in (listed, inside & ~covered)

@@ -110,18 +110,18 @@ class Served:
             self._high |= high
         return new
 
-    def _solve(self, made: Any, cost: Longs) -> Longs | None:  # noqa: ANN401 - HiGHS has no types
+    def _solve(self, model: Any, cost: Longs) -> Longs | None:  # noqa: ANN401 - HiGHS has no types
         highs = import_highs()
         seconds = max(self._seconds(), 0.0)
         if not seconds:
             return None
         places = np.arange(len(cost), dtype=np.int32)
-        made.changeColsCost(len(cost), places, cost.astype(np.float64))
-        made.setOptionValue("time_limit", made.getRunTime() + seconds)
-        made.run()
-        if made.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
+        model.changeColsCost(len(cost), places, cost.astype(np.float64))
+        model.setOptionValue("time_limit", model.getRunTime() + seconds)
+        model.run()
+        if model.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
             return None
-        table = np.rint(np.array(made.getSolution().col_value)).astype(np.int64)
+        table = np.rint(np.array(model.getSolution().col_value)).astype(np.int64)
         return table if self._agrees(table) else None
 
     def _agrees(self, table: Longs) -> bool:

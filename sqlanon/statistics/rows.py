@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
 
 
-def build_rows(seen: Seen, free: Longs, known: Longs) -> tuple[Longs, Box, Longs, Links | None]:
+def build_rows(seen: Seen, free: Longs, values: Longs) -> tuple[Longs, Box, Longs, Links | None]:
     """Cells over the free atoms, equal ones once.
 
     Args:
         seen: the cells.
         free: int64[free atoms], their places.
-        known: int64[atoms], the values of the others.
+        values: int64[atoms], the values of the others.
 
     Returns:
         int64[margins, free atoms], the row of each; the last row is none. The ends left for the rows, and their cells.
@@ -39,8 +39,8 @@ def build_rows(seen: Seen, free: Longs, known: Longs) -> tuple[Longs, Box, Longs
     for margin, of in enumerate(seen.of):
         least, sums = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
         listed = of >= 0
-        np.add.at(least, of[listed], known[listed])
-        np.add.at(least, of[free][of[free] >= 0], -known[free][of[free] >= 0])
+        np.add.at(least, of[listed], values[listed])
+        np.add.at(least, of[free][of[free] >= 0], -values[free][of[free] >= 0])
         inside = np.flatnonzero(of[free] >= 0)
         np.add.at(sums, of[free][inside], marks[inside])
         number = np.full(cells, -1, np.int64)
@@ -60,7 +60,7 @@ def build_rows(seen: Seen, free: Longs, known: Longs) -> tuple[Longs, Box, Longs
         rows[margin, inside] = number[of[free][inside]]
     box, links = Box(np.array(low, np.int64), np.array(high, np.int64)), None
     if seen.links is not None:
-        links = seen.links.reduce(free, known)
+        links = seen.links.reduce(free, values)
         box = Box(np.concatenate([box.low, links.low]), np.concatenate([box.high, links.high]))
     rows[rows < 0] = len(box.low)
     return rows, box, np.array(numbered, np.int64), links

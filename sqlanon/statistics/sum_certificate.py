@@ -11,16 +11,16 @@ from sqlanon.statistics.sum_tables import COLUMNS, list_demands
 from sqlanon.table.scratch import Scratch
 
 
-def verify_demands(scratch: Scratch, shape: Shape, keyed: TableRef, kept: Kept, release: str) -> None:
+def verify_demands(scratch: Scratch, shape: Shape, keyed: TableRef, private_tables: Kept, release: str) -> None:
     """The kept demands are those of the staged rows, counted once more.
 
     Raises:
         PrivacyViolation: they are not.
     """
     fresh = scratch.table("fresh_rows")
-    scratch.execute("statistics/sum_fresh", fresh=fresh, keyed=keyed, atoms=kept.atoms, **shape.context())
+    scratch.execute("statistics/sum_fresh", fresh=fresh, keyed=keyed, atoms=private_tables.atoms, **shape.context())
     for fresh_tables, kept_tables in zip(
-        list_demands(scratch, shape, fresh, kept.cells, "fresh_"), kept.sums, strict=True
+        list_demands(scratch, shape, fresh, private_tables.cells, "fresh_"), private_tables.sums, strict=True
     ):
         for part in SUM_PARTS:
             failing = scratch.count(
@@ -34,13 +34,15 @@ def verify_demands(scratch: Scratch, shape: Shape, keyed: TableRef, kept: Kept, 
     scratch.drop(fresh)
 
 
-def verify_sums(scratch: Scratch, shape: Shape, kept: Kept, tables: tuple[TableRef, TableRef], release: str) -> None:
+def verify_sums(
+    scratch: Scratch, shape: Shape, private_tables: Kept, tables: tuple[TableRef, TableRef], release: str
+) -> None:
     """Witnesses meet every demand of every sum.
 
     Args:
         scratch: the run.
         shape: the published columns, margins and measures.
-        kept: the private tables of the version.
+        private_tables: the private tables of the version.
         tables: what the witnesses change of each cell, and the published cells compared with the true ones.
         release: name of the release, for messages.
 
@@ -50,13 +52,13 @@ def verify_sums(scratch: Scratch, shape: Shape, kept: Kept, tables: tuple[TableR
     Cost: joins of demands with witnesses.
     """
     moved, compared = tables
-    for summed, sum_tables in zip(shape.sums, kept.sums, strict=True):
+    for summed, sum_tables in zip(shape.sums, private_tables.sums, strict=True):
         shown, failing = scratch.numbers(
             "statistics/verify_sum_cells",
             needs=sum_tables.needs,
             limits=sum_tables.limits,
             moved=moved,
-            witness=kept.witness,
+            witness=private_tables.witness,
             compared=compared,
             place=summed.place,
         )
@@ -66,7 +68,7 @@ def verify_sums(scratch: Scratch, shape: Shape, kept: Kept, tables: tuple[TableR
             "statistics/verify_contributors",
             contributors=sum_tables.contributors,
             limits=sum_tables.limits,
-            witness=kept.witness,
+            witness=private_tables.witness,
             place=summed.place,
         )
         refuse(release, "contributors without witnesses", failing)

@@ -79,19 +79,19 @@ class ShapeSum:
         }
 
 
-def shape_sums(release: str, asked: Sequence[SumMeasure], readings: Sequence[Reading]) -> tuple[ShapeSum, ...]:
+def shape_sums(release: str, measures: Sequence[SumMeasure], readings: Sequence[Reading]) -> tuple[ShapeSum, ...]:
     """The sums of a release.
 
     Args:
         release: its name, for messages.
-        asked: the sums, in the order of their columns.
+        measures: the sums, in the order of their columns.
         readings: the columns as they are read.
 
     Raises:
         PolicyError: a column's values cannot be added up exactly, or a range is finer than they are.
     """
     sums = []
-    for place, (measure, reading) in enumerate(zip(asked, readings, strict=True), 1):
+    for place, (measure, reading) in enumerate(zip(measures, readings, strict=True), 1):
         column = reading.column
         digits = re.search(r"\(\s*\d+\s*,\s*(\d+)\s*\)", column.type) if column.kind == "decimal" else None
         if column.kind != "integer" and (digits is None or int(digits[1]) > MOST_SCALE):
@@ -110,14 +110,14 @@ def shape_sums(release: str, asked: Sequence[SumMeasure], readings: Sequence[Rea
     return tuple(sums)
 
 
-def read_stored_sums(asked: Sequence[Mapping[str, Any]], scales: Sequence[int]) -> tuple[ShapeSum, ...]:
+def read_stored_sums(stored: Sequence[Mapping[str, Any]], scales: Sequence[int]) -> tuple[ShapeSum, ...]:
     """The sums of a version, as the catalog keeps them."""
     return tuple(
         _shape_sum(SumMeasure(**fields), "", place, scale)
-        for place, (fields, scale) in enumerate(zip(asked, scales, strict=True), 1)
+        for place, (fields, scale) in enumerate(zip(stored, scales, strict=True), 1)
     )
 
 
-def _shape_sum(one: SumMeasure, alias: str, place: int, scale: int) -> ShapeSum:
-    low, high = (int(Fraction(end) * 10**scale) for end in (one.low, one.high))
-    return ShapeSum(one.name, alias, place, scale, low, high, one.percent, one.dominant, one.share)
+def _shape_sum(measure: SumMeasure, alias: str, place: int, scale: int) -> ShapeSum:
+    low, high = (int(Fraction(end) * 10**scale) for end in (measure.low, measure.high))
+    return ShapeSum(measure.name, alias, place, scale, low, high, measure.percent, measure.dominant, measure.share)

@@ -16,6 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.statistics.branches import Traces
+
     Ints = npt.NDArray[np.int32]
     Longs = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
@@ -115,6 +117,7 @@ class System:
         twin: int64[classes], where cells have two numbers the class of the other; None: they have one. A cell is hidden
             in both. Of two classes the first counts persons, and the second rows.
         kin: int64[n, 2], pairs of atoms; programs of few atoms that have the first have the second.
+        traces: where atoms are traces of persons in tables, these; None: they are not.
     """
 
     atoms: Atoms
@@ -135,6 +138,7 @@ class System:
     times: Longs | None = None
     twin: Longs | None = None
     kin: Longs | None = None
+    traces: Traces | None = None
 
     def __len__(self) -> int:
         return len(self.value)

@@ -11,8 +11,9 @@ class UnservedError(InfeasibleError):
     Attributes:
         margin: the place of the cell's margin, no value.
         exhausted: the search reached the cost limit; else no choice of hidden cells protects it.
+        foreseen: it would have, and did not begin.
     """
 
-    def __init__(self, margin: int, *, exhausted: bool) -> None:
+    def __init__(self, margin: int, *, exhausted: bool, foreseen: bool = False) -> None:
         super().__init__("a small cell cannot be protected")
-        self.margin, self.exhausted = margin, exhausted
+        self.margin, self.exhausted, self.foreseen = margin, exhausted, foreseen

@@ -93,10 +93,10 @@ def _of_both(scratch: Scratch, reading: Reading, values: TableRef, beside: Table
     return union_table
 
 
-def _count_values(scratch: Scratch, stage: TableRef, wanted: Sequence[tuple[Reading, TableRef]]) -> None:
+def _count_values(scratch: Scratch, stage: TableRef, pairs: Sequence[tuple[Reading, TableRef]]) -> None:
     """Make the frequency sets of the columns: in one scan for a few of them where that is faster, else by column."""
     if not scratch.engine.capabilities.grouping_sets:
-        for reading, values in wanted:
+        for reading, values in pairs:
             scratch.execute(
                 "table/values",
                 values=values,
@@ -106,7 +106,7 @@ def _count_values(scratch: Scratch, stage: TableRef, wanted: Sequence[tuple[Read
                 as_text=reading.as_text,
             )
         return
-    for part, some in enumerate(split_runs(wanted)):
+    for part, some in enumerate(split_runs(pairs)):
         sets = scratch.table(f"values_{part}")
         columns = [
             {"alias": reading.alias, "as_float": reading.as_float, "as_text": reading.as_text} for reading, _ in some

@@ -42,7 +42,7 @@ def problem_of(column: Column) -> str:
     )
 
 
-def secret_of(spec: ReleaseSpec, kept: str) -> str:
+def secret_of(spec: ReleaseSpec, stored: str) -> str:
     """The key of the release's tokens.
 
     It comes from the environment if the policy names a variable, else from the private schema.
@@ -52,7 +52,7 @@ def secret_of(spec: ReleaseSpec, kept: str) -> str:
     """
     name = spec.token.secret if spec.token else None
     if name is None:
-        return kept
+        return stored
     secret = os.environ.get(name, "")
     if len(secret.encode()) < 16:
         problem = "is not set" if not secret else "holds fewer than 16 bytes, which can be guessed"
@@ -60,19 +60,19 @@ def secret_of(spec: ReleaseSpec, kept: str) -> str:
     return secret
 
 
-def make_keys(spec: ReleaseSpec, kept: str) -> dict[str, bytes]:
-    """The key of each pseudonym column, by name in lower case; ``kept``: see `secret_of`."""
+def make_keys(spec: ReleaseSpec, stored: str) -> dict[str, bytes]:
+    """The key of each pseudonym column, by name in lower case; ``stored``: see `secret_of`."""
     person, keys = spec.token, {}
-    secret = secret_of(spec, kept)
+    secret = secret_of(spec, stored)
     for column in spec.with_role("pseudonym"):
         parts = ["person", str(spec.scope)] if column == person else ["event", str(spec.scope), column.name.lower()]
         keys[column.name.lower()] = hmac.digest(secret.encode(), "\0".join(parts).encode(), "sha256")
     return keys
 
 
-def mark(made: Mapping[str, bytes], secret: str) -> str:
+def mark(keys: Mapping[str, bytes], secret: str) -> str:
     """Mark that the same keys were used, keyed with the release's own secret."""
-    text = b"".join(name.encode() + b"\0" + key for name, key in sorted(made.items()))
+    text = b"".join(name.encode() + b"\0" + key for name, key in sorted(keys.items()))
     return hmac.new(secret.encode(), text, "sha256").hexdigest()[:16]
 
 

@@ -137,20 +137,20 @@ def hashes_of(names: Iterable[str]) -> dict[str, str]:
 
 
 def find_counted_columns(
-    relation: Relation, named: Mapping[str, tuple[str, ...]], nulls: Mapping[str, NullPerson | None]
+    relation: Relation, names: Mapping[str, tuple[str, ...]], nulls: Mapping[str, NullPerson | None]
 ) -> tuple[Counted, ...]:
     """Columns of a source as the stage counts them, by the name of the persons; columns are spelled as there."""
     columns_of = {column.name: column for column in relation.columns}
 
     def read_counted(name: str, alias: str) -> Counted:
-        columns = [columns_of[name] for name in named[name]]
+        columns = [columns_of[name] for name in names[name]]
         as_text, own_operators = (
             tuple(not column.hashable for column in columns),
             tuple(column.own_operators for column in columns),
         )
-        return Counted(name, alias, named[name], as_text, own_operators, nulls.get(name))
+        return Counted(name, alias, names[name], as_text, own_operators, nulls.get(name))
 
-    return tuple(read_counted(name, alias) for name, alias in hashes_of(named).items())
+    return tuple(read_counted(name, alias) for name, alias in hashes_of(names).items())
 
 
 @dataclass(frozen=True, slots=True)

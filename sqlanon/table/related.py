@@ -29,9 +29,9 @@ def count_varying(engine: Engine, source: str, key: str, columns: Sequence[str])
     return groups, dict(zip(columns, varied, strict=True))
 
 
-def count_pairs(engine: Engine, source: str, one: str, other: str) -> int:
+def count_pairs(engine: Engine, source: str, first: str, other: str) -> int:
     """How many different pairs of values two columns have, NULL being a value. Cost: one GROUP BY."""
-    query = statement("table/pairs", engine.dialect, source=engine.relation(source).ref, one=one, other=other)
+    query = statement("table/pairs", engine.dialect, source=engine.relation(source).ref, one=first, other=other)
     return count(engine, query)
 
 

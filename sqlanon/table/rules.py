@@ -274,8 +274,8 @@ def write_rule(rule: Rule) -> dict[str, Any]:
     return definition | ({"from": rule.origin} if rule.origin else {})
 
 
-def read(made: dict[str, Any]) -> Rule:
+def read(metadata: dict[str, Any]) -> Rule:
     """A rule from metadata."""
-    kind = next(key for key in made if key != "from")
-    levels: Sequence[str] = made[kind]
-    return Rule(kind, tuple(levels), made.get("from", ""))  # type: ignore[arg-type]
+    kind = next(key for key in metadata if key != "from")
+    levels: Sequence[str] = metadata[kind]
+    return Rule(kind, tuple(levels), metadata.get("from", ""))  # type: ignore[arg-type]

@@ -241,22 +241,22 @@ class Scratch:
             self._tables.remove(table)
         self._dropping = []
 
-    def _note(self, made: Statement, seconds: float) -> None:
+    def _note(self, query: Statement, seconds: float) -> None:
         """Note the origin of a table: the first statement that names it."""
-        created = _CREATED.search(made.text)
+        created = _CREATED.search(query.text)
         for table in self._made:
             if created and table.name == created[1]:
                 stage = self._watch.current if self._watch else ""
-                self._made[table] = Step(stage, made.name, seconds)
+                self._made[table] = Step(stage, query.name, seconds)
 
-    def _run(self, made: Statement) -> None:
+    def _run(self, query: Statement) -> None:
         if self._waiting is None:
             start = time.perf_counter()
-            self.engine.execute(made)
+            self.engine.execute(query)
             if self._keep is not None:
-                self._note(made, time.perf_counter() - start)
+                self._note(query, time.perf_counter() - start)
         else:
-            self._waiting.append(made)
+            self._waiting.append(query)
 
     def sql(self, name: str, binds: dict[str, Bind] | None = None, **context: object) -> Statement:
         """Template ``name`` in the engine's dialect; see `sqlanon.sqltext.statement`."""
@@ -290,35 +290,35 @@ class Scratch:
         rows = self.fetch(name, binds, max_rows=1, **context)
         return read_integers(rows[0]) if rows else ()
 
-    def fetch_arrays(self, made: Statement, dtypes: Sequence[str]) -> Arrays:
+    def fetch_arrays(self, select: Statement, dtypes: Sequence[str]) -> Arrays:
         """`Engine.fetch_arrays`, in the query's order on every engine."""
         self._send()
         if self.engine.ordered:
-            return self.engine.fetch_arrays(made, dtypes)
+            return self.engine.fetch_arrays(select, dtypes)
         from sqlanon.sqltext.trees import is_ordered, number_rows
 
-        if not is_ordered(made, self.engine.dialect):
-            return self.engine.fetch_arrays(made, dtypes)
-        *columns, number = self.engine.fetch_arrays(number_rows(made, self.engine.dialect), [*dtypes, "int64"])
+        if not is_ordered(select, self.engine.dialect):
+            return self.engine.fetch_arrays(select, dtypes)
+        *columns, number = self.engine.fetch_arrays(number_rows(select, self.engine.dialect), [*dtypes, "int64"])
         order = number.argsort()
         return [column[order] for column in columns]
 
-    def stream_arrays(self, made: Statement, dtypes: Sequence[str], rows: int) -> Generator[Arrays, None, None]:
+    def stream_arrays(self, select: Statement, dtypes: Sequence[str], rows: int) -> Generator[Arrays, None, None]:
         """`Engine.stream_arrays`, in the query's order on every engine.
 
         If an engine keeps no order, a scratch table is used.
         """
         self._send()
         if self.engine.ordered:
-            yield from self.engine.stream_arrays(made, dtypes, rows)
+            yield from self.engine.stream_arrays(select, dtypes, rows)
             return
         from sqlanon.sqltext.trees import NUMBER, is_ordered, number_rows
 
-        if not is_ordered(made, self.engine.dialect):
-            yield from self.engine.stream_arrays(made, dtypes, rows)
+        if not is_ordered(select, self.engine.dialect):
+            yield from self.engine.stream_arrays(select, dtypes, rows)
             return
         spool = self.table("stream")
-        query = number_rows(made, self.engine.dialect)
+        query = number_rows(select, self.engine.dialect)
         self._run(replace(query, text=f"CREATE {scratch_table(spool)} AS {query.text}"))
         total = self.count("table/count", source=spool)
         names = [column.name for column in self.engine.look_up([spool]).columns(spool)]
@@ -344,14 +344,14 @@ def make_private_schema(engine: Engine) -> None:
         engine.execute(statement("publish/schema", engine.dialect, schema=quoted))
 
 
-def sweep(engine: Engine, own: str = "") -> list[str]:
-    """Drop scratch tables of ended runs in the private schema; gives their names. ``own``: a run that has not ended."""
+def sweep(engine: Engine, running: str = "") -> list[str]:
+    """Drop scratch tables of ended runs in the private schema; returns their names. ``running``: a run to keep."""
     if engine.temporary:
         return []
     tables_of_runs: dict[str, list[str]] = {}
     for name in sorted(engine.look_up([], schema=_private_table(engine, "x")).tables):
         run = _OF_RUN.match(name)
-        if run and run[1] != own:
+        if run and run[1] != running:
             tables_of_runs.setdefault(run[1], []).append(name)
     dropped = []
     for run_name, names in tables_of_runs.items():

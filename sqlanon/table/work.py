@@ -199,11 +199,11 @@ class Work:
         ]
 
 
-def check_rows(rows: int, found: int) -> None:
+def check_rows(rows: int, coded: int) -> None:
     """Refuse codes of fewer or more rows than were staged.
 
     Raises:
-        DatabaseError: ``found`` rows have codes, and not ``rows``.
+        DatabaseError: ``coded`` rows have codes, and not ``rows``.
     """
-    if found != rows:
+    if coded != rows:
         raise DatabaseError("encoding lost or doubled rows; nothing was published. This is a defect of sqlanon")

@@ -94,18 +94,18 @@ def lack_of(declared: MethodDeclaration, ability: str) -> Lack | None:
     return lack if isinstance(lack, Lack) else None
 
 
-def check_ability(declared: MethodDeclaration, ability: str, asked: Mapping[str, object]) -> None:
+def check_ability(declared: MethodDeclaration, ability: str, arguments: Mapping[str, object]) -> None:
     """A policy that asks for an ability is taken, or refused with the reason of the marker.
 
     Args:
         declared: a method of the registry.
         ability: one of `ABILITIES`.
-        asked: see `check_method`.
+        arguments: see `check_method`.
     """
     lack = lack_of(declared, ability)
     refused = None
     try:
-        _spec("t", ["q", "r"], {"sensitive": "s", "k": 2, "method": declared.name, **ABILITIES[ability], **asked})
+        _spec("t", ["q", "r"], {"sensitive": "s", "k": 2, "method": declared.name, **ABILITIES[ability], **arguments})
     except PolicyError as error:
         refused = str(error)
     if lack is None:
@@ -116,14 +116,14 @@ def check_ability(declared: MethodDeclaration, ability: str, asked: Mapping[str,
         raise AssertionError(f"{declared.name}: {ability} is declared as lacking, and taken")
 
 
-def _spec(source: str, quasi: object, asked: Mapping[str, object]) -> ReleaseSpec:
-    arguments: dict[str, Any] = {"quasi": quasi, **asked}
+def _spec(source: str, quasi: object, options: Mapping[str, object]) -> ReleaseSpec:
+    arguments: dict[str, Any] = {"quasi": quasi, **options}
     return release(source=source, **{name: value for name, value in arguments.items() if value is not None})
 
 
-def _check_table(db: Database, declared: MethodDeclaration, table: SampleTable, asked: Mapping[str, object]) -> bool:
+def _check_table(db: Database, declared: MethodDeclaration, table: SampleTable, options: Mapping[str, object]) -> bool:
     """Whether the method takes the requirements of a table; if so, it is checked with them."""
-    arguments = {**table.asked, **asked, "method": declared.name}
+    arguments = {**table.asked, **options, "method": declared.name}
     quasi = arguments.pop("quasi")
     try:
         _spec("t", quasi, arguments)

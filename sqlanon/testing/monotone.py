@@ -20,7 +20,7 @@ CLASSES = [kind for n in range(1, LARGE + 1) for kind in combinations_with_repla
 """Every class of up to six rows, as sorted numbers of its rows."""
 
 
-def counterexamples(db: Database, declared: RequirementDeclaration, asked: Iterable[object]) -> dict[object, int]:
+def counterexamples(db: Database, declared: RequirementDeclaration, levels: Iterable[object]) -> dict[object, int]:
     """Pairs of classes that meet a requirement while their union does not, counted for each asked value.
 
     The classes have up to three rows.
@@ -28,7 +28,7 @@ def counterexamples(db: Database, declared: RequirementDeclaration, asked: Itera
     Args:
         db: any database.
         declared: the requirement.
-        asked: values as policies write them; those that it does not take are left out.
+        levels: values as policies write them; those that it does not take are left out.
     """
     import numpy as np
 
@@ -47,7 +47,7 @@ def counterexamples(db: Database, declared: RequirementDeclaration, asked: Itera
         values = [Values(("0", "1"), (0, 1), ordered=True)] * 2
         rows = Grouped(table, ("class",), ("s1", "s2"), None, table, ("s1", "s2"), ("p1",), whole, values)
         for joint in (False, True) if declared.joint else (False,):
-            for requirement_text in asked:
+            for requirement_text in levels:
                 try:
                     value = declared.value.read(requirement_text)
                 except ValueError:

@@ -101,26 +101,26 @@ class Checked:
         (requirement,) = class_of(self.declared).from_policy(spec, ("s",), ("p",))
         return requirement
 
-    def holds(self, own: Sequence[Hashable], everything: Sequence[Hashable]) -> bool:
+    def holds(self, values: Sequence[Hashable], everything: Sequence[Hashable]) -> bool:
         """Whether a class meets it."""
-        return self.meets(self.value, own, everything)
+        return self.meets(self.value, values, everything)
 
     def where(self, what: str) -> str:
         """First words of a message."""
         return f"{self.declared.name} {self.value}: {what}"
 
 
-def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> None:
+def check_tally(checked: Checked, seed: int, requirement: Requirement | None = None) -> None:
     """Kernels find the classes that meet it: of random rows, those before and after each of some places.
 
     Args:
         checked: the requirement.
         seed: of the rows.
-        one: the requirement where the policy says more of it than its value.
+        requirement: the requirement where the policy says more of it than its value.
     """
     import numpy as np
 
-    from sqlanon.kernels.requirements import demands_of, mark_allowed, new_counters, satisfied
+    from sqlanon.kernels.requirements import demands_of, make_counters, mark_allowed, satisfied
 
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 30))
@@ -129,8 +129,8 @@ def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> 
     codes[: len(distinct)] = np.arange(len(distinct))[:n]
     distinct = distinct[: int(codes.max()) + 1]
     coded = _encode(codes, distinct, persons=checked.of_persons)
-    demands = demands_of(1, [(one or checked.requirement()).tally(coded)])
-    counters, rows = new_counters(demands, n), np.arange(n, dtype=np.int32)
+    demands = demands_of(1, [(requirement or checked.requirement()).tally(coded)])
+    counters, rows = make_counters(demands, n), np.arange(n, dtype=np.int32)
     order = (np.argsort(codes, kind="stable") if seed % 2 else rng.permutation(n)).astype(np.int64)
     ends = np.unique(np.append(rng.integers(1, n + 1, 4), n)).astype(np.int64)
     allowed = np.zeros(len(ends), np.bool_)
@@ -147,16 +147,16 @@ def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> 
     assert not counters.counts.any(), checked.where("clearing the tally leaves counts")
 
 
-def _encode(codes: Ints, known: Sequence[int], *, persons: bool) -> Coded:
+def _encode(codes: Ints, values_present: Sequence[int], *, persons: bool) -> Coded:
     import numpy as np
 
     whole = np.bincount(codes).astype(np.int64)
-    values = Values([str(v) for v in known], range(len(known)), ordered=True)
-    counted_columns = ([codes], [len(known)]) if persons else ([], [])
-    return Coded(len(codes), [codes], [len(known)], [whole], *counted_columns, values=[values])
+    values = Values([str(v) for v in values_present], range(len(values_present)), ordered=True)
+    counted_columns = ([codes], [len(values_present)]) if persons else ([], [])
+    return Coded(len(codes), [codes], [len(values_present)], [whole], *counted_columns, values=[values])
 
 
-def check_groups(db: Database, checked: Checked, one: Requirement | None = None) -> None:
+def check_groups(db: Database, checked: Checked, requirement: Requirement | None = None) -> None:
     """Random classes: failing groups by SQL, measured levels and the definition agree; see `check_tally`."""
     import numpy as np
 
@@ -166,7 +166,7 @@ def check_groups(db: Database, checked: Checked, one: Requirement | None = None)
     rows += [(0, value) for value in (1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4)] + [(1, 4)] * 4
     everything = [value for _, value in rows]
     expected = {group for group in range(14) if not checked.holds([v for g, v in rows if g == group], everything)}
-    one = one or checked.requirement()
+    requirement = requirement or checked.requirement()
     distinct = sorted(set(everything))
     classes = np.array([group for group, _ in rows], np.int32)
     codes = np.array([distinct.index(value) for _, value in rows], np.int32)
@@ -175,28 +175,28 @@ def check_groups(db: Database, checked: Checked, one: Requirement | None = None)
         table, below = scratch.table("coded"), scratch.table("below")
         db.engine.load_arrays(table, {"class": classes, "s": codes, "p": codes})
         grouped = Grouped(table, ("class",), ("s",), None, table, ("s",), ("p",))
-        one.below(scratch, below, replace(grouped, counts=coded.whole, values=coded.values))
+        requirement.below(scratch, below, replace(grouped, counts=coded.whole, values=coded.values))
         failing = {read_integer(row[0]) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
         assert failing == expected, checked.where("the groups that fail in SQL are not those of the definition")
         scratch.drop(below)
         # As histories ask, which keep hashes: whatever fails is found, perhaps more.
-        one.below(scratch, below, grouped)
+        requirement.below(scratch, below, grouped)
         unknown = {read_integer(row[0]) for row in scratch.fetch("blocks/rows", table=below, columns=["class"])}
         assert unknown >= expected, checked.where("without counts and values fewer groups fail")
         small = scratch.table("named")
         db.engine.load_rows(
             small, [("class", "INTEGER"), ("s", "INTEGER"), ("p", "INTEGER")], [(g, v, v) for g, v in rows]
         )
-        measured = one.measure(db.engine, Grouped(small, ("class",), ("s",), persons=("p",)))
+        measured = requirement.measure(db.engine, Grouped(small, ("class",), ("s",), persons=("p",)))
         assert measured.failing == len(expected), checked.where("verification counts other classes than the definition")
     assert 0 < len(expected) < 14, checked.where("no random class meets it, or all do; ask for something else")
 
 
-def _check_releases(db: Database, declared: RequirementDeclaration, written: object, checked: Checked) -> None:
+def _check_releases(db: Database, declared: RequirementDeclaration, level: object, checked: Checked) -> None:
     """Releases of one table meet it; one by a method that forgets it is refused."""
     source = VISITS.create(db)
     values_by_mark = VISITS.values(WHO if checked.of_persons else "s")
-    arguments: dict[str, Any] = {**VISITS.asked, "requirements": {declared.name: written}, "name": source}
+    arguments: dict[str, Any] = {**VISITS.asked, "requirements": {declared.name: level}, "name": source}
     if checked.of_persons:
         arguments |= {"rows_are": "events", "persons": "ignored", "identifiers": WHO}
     for method, execution in WAYS:

@@ -69,12 +69,12 @@ def _table(
     columns: Mapping[str, str],
     draw: Callable[[random.Random], Row],
     rows: int,
-    **asked: object,
+    **arguments: object,
 ) -> SampleTable:
     rng = random.Random(name)  # noqa: S311 - not a secret
     rows_drawn = [(index, *draw(rng)) for index in range(rows)]
-    asked = {"insensitive": MARK, "accept_unique": MARK, "rest": "drop", "seed": 7, **asked}
-    return SampleTable(name, {MARK: "INTEGER", **columns}, rows_drawn, asked)
+    arguments = {"insensitive": MARK, "accept_unique": MARK, "rest": "drop", "seed": 7, **arguments}
+    return SampleTable(name, {MARK: "INTEGER", **columns}, rows_drawn, arguments)
 
 
 TABLES = (

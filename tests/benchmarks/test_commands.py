@@ -35,7 +35,7 @@ def test_lake(tmp_path):
 def test_publish_to(tmp_path):
     found = benchmark("publish_to", tmp_path / "publish_to.json", "--rows", "2000", "--repeat", "1")["results"]
     pairs = [(one["source"], one["target"]) for one in found]
-    targets = (None, "postgresql", "duckdb")
+    targets = (None, "postgresql", "duckdb", "delta")
     assert pairs == [(source, target) for source in ("duckdb", "postgresql") for target in targets]
     assert all(one["verified"] for one in found)
 

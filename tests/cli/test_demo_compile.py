@@ -10,15 +10,15 @@ import pytest
 from sqlanon.demo import compile as module
 from sqlanon.kernels import cache, callees
 from sqlanon.kernels.counted_cuts import cut_counted
-from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
-from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
+from sqlanon.methods.onedim.kernels.diverse_groups import make_diverse_groups
+from sqlanon.methods.onedim.kernels.fast_runs import find_best_row_runs
 
 
 @pytest.mark.thorough
 def test_it_compiles_what_the_first_process_needs_last():
     module.compile_last()
-    assert diverse_groups.signatures
-    assert best_row_runs.signatures
+    assert make_diverse_groups.signatures
+    assert find_best_row_runs.signatures
     assert any("int32, 2d" in str(signature[0]) for signature in cut_counted.signatures)
 
 
@@ -35,7 +35,7 @@ def started(monkeypatch):
     popen = subprocess.Popen
     monkeypatch.setattr(module.subprocess, "Popen", start)
     monkeypatch.setattr(module.os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(callees, "find_missing", lambda _: {"diverse_groups"})
+    monkeypatch.setattr(callees, "find_missing", lambda _: {"make_diverse_groups"})
     yield processes
     for process in processes:
         process.stdin.close()

@@ -43,7 +43,7 @@ def test_commands_run_as_they_are_printed(cli: Cli, warehouse: str, tmp_path: Pa
     keys.write_text("id\n1001\n", encoding="utf-8")
     commands += following(cli("erase", "people", "--key-file", keys, *given).out)
     commands += following(cli("plan", "--new-lineage", *given).out)
-    for words in commands[1:]:
+    for words in dict.fromkeys(map(tuple, commands[1:])):
         assert cli(*words).code == 0, words
     assert record.is_file()
 

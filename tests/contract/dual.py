@@ -65,7 +65,7 @@ def classes_of(db: Any, case: Case, directory: Path, **arguments: Any) -> tuple[
 
 def privacy(case: Case, classes: list[list[int]]) -> Fraction:
     """PM of the only sensitive column."""
-    return oracle.least_privacy(case.values(case.sensitive[0]), classes)
+    return oracle.find_least_privacy(case.values(case.sensitive[0]), classes)
 
 
 def line(seed: int, rows: int, values: int = 3) -> Case:

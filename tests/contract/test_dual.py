@@ -147,7 +147,7 @@ def test_heuristic_takes_the_paper_s_steps(shared_db: Any, seed: int, tmp_path: 
             wide = max(spread) - min(spread)
             return wide if wide <= extent else None
 
-        steps = oracle.accurate_groups(values, within)
+        steps = oracle.make_accurate_groups(values, within)
         greedy = oracle.candidates(table.rows, within)
         classes, _ = classes_of(
             shared_db,
@@ -160,7 +160,7 @@ def test_heuristic_takes_the_paper_s_steps(shared_db: Any, seed: int, tmp_path: 
         )
         reached = privacy(case, classes)
         # Boxes that are equal are one class for a reader, which is at least as private.
-        assert reached >= oracle.least_privacy(values, steps) >= oracle.least_privacy(values, greedy)
+        assert reached >= oracle.find_least_privacy(values, steps) >= oracle.find_least_privacy(values, greedy)
         merged: dict[Any, list[int]] = {}
         for group in steps:
             spread = [case.values("x")[order[place]] for place in group]
@@ -174,7 +174,7 @@ def test_heuristic_takes_the_paper_s_steps(shared_db: Any, seed: int, tmp_path: 
         refined, _ = classes_of(
             shared_db, case, tmp_path, method="hilbert", maximize="l", at_least={"l": 1}, max_extent={"x": extent}
         )
-        assert privacy(case, refined) >= oracle.least_privacy(values, steps)
+        assert privacy(case, refined) >= oracle.find_least_privacy(values, steps)
 
 
 def test_figure_18(shared_db: Any, tmp_path: Path) -> None:

@@ -213,8 +213,8 @@ def test_an_order_of_equal_rows_that_is_not_the_secrets_is_refused(
 def test_boxes_that_are_numbered_in_another_order_are_refused(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    in_order = graph.boxes_in_order
-    monkeypatch.setattr(graph, "boxes_in_order", lambda held: in_order(held)[::-1])
+    in_order = graph.order_boxes
+    monkeypatch.setattr(graph, "order_boxes", lambda held: in_order(held)[::-1])
     with pytest.raises(PrivacyViolation, match="remix and draw are not those of the release's secret"):
         run(shared_db, SMALL, tmp_path)
 

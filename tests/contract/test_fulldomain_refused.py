@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from sqlanon.declared import list_refusals
-from sqlanon.declared.asked import Asked
 from sqlanon.declared.combinations import list_remarks
+from sqlanon.declared.request import Request
 from sqlanon.errors import PolicyError
 from sqlanon.methods.fulldomain.declaration import FULLDOMAIN
 from sqlanon.policy import release as spec_of
@@ -46,9 +46,9 @@ from sqlanon.policy import release as spec_of
 def test_what_it_does_not_take_is_refused_with_what_to_do(
     options: dict[str, str], more: dict[str, Any], what: str
 ) -> None:
-    asked = Asked("fulldomain", FULLDOMAIN.values(options), **{"k": 2, "quasi": 2, **more})
+    asked = Request("fulldomain", FULLDOMAIN.values(options), **{"k": 2, "quasi": 2, **more})
     assert any(what in str(one) for one in list_refusals(FULLDOMAIN, asked)), list_refusals(FULLDOMAIN, asked)
-    assert not list_refusals(FULLDOMAIN, Asked("fulldomain", FULLDOMAIN.values({}), k=2, quasi=2, refine=True))
+    assert not list_refusals(FULLDOMAIN, Request("fulldomain", FULLDOMAIN.values({}), k=2, quasi=2, refine=True))
 
 
 def test_remarks_on_refine() -> None:

@@ -219,6 +219,53 @@ def test_counts(db, lake):
     assert not rows_of(read, "counts")
 
 
+def test_differentially_private_statistics(db, lake, monkeypatch):
+    """A version that is drawn and not committed is published by the next run, and paid once."""
+    name, read = lake
+    text = f"""
+version: 1
+budgets:
+  - {{name: patients, persons: {{visits: person}}, epsilon: 3}}
+releases:
+  - name: noisy
+    source: visits
+    publish: {name}noisy
+    every: 30d
+    statistics:
+      budget: patients
+      epsilon: 1
+      tables: [{{by: [ward]}}]
+      groups: {{ward: [w0, w1, w2]}}
+      measures: {{n: rows}}
+      contributions: {{groups: 2, rows: 2}}
+"""
+    loaded = policy.loads(text, {})
+    (spec,) = loaded.releases
+
+    class Lost(BaseException):
+        pass
+
+    def lose(*_: object) -> None:
+        raise Lost
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LakeWriter, "commit", lose)
+        patched.setattr("sqlanon.release.publish.publish.clean_up", lambda *_: None)
+        with pytest.raises(Lost):
+            db.run(spec)
+    assert db.run(spec).outcome == "published"
+    assert rows_of(read, "noisy") == shown(db, "release.noisy")
+    assert len(read("noisy")) == 4
+    assert rows_of(read, "noisy_metadata") == shown(db, "release.noisy_metadata")
+    assert db.run(spec).outcome == "fresh"
+    (account,) = db.budgets(loaded.budgets)
+    assert 0.9 < account.spent <= 1
+    db.unpublish("noisy")
+    assert not rows_of(read, "noisy")
+    db.rollback("noisy")
+    assert rows_of(read, "noisy") == shown(db, "release.noisy")
+
+
 @pytest.mark.parametrize("form", ["labels", "ranges"])
 def test_the_requirements_are_measured_on_the_written_files(db, lake, form, monkeypatch):
     """A file of as many rows with other cells, where the comparison of hashes is out of order, too."""

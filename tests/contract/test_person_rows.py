@@ -17,7 +17,14 @@ import numpy as np
 import pytest
 
 from sqlanon.errors import InfeasibleError
-from sqlanon.kernels.requirements import demands_of, grow_count, last_first, mark_allowed, new_counters, satisfied
+from sqlanon.kernels.requirements import (
+    demands_of,
+    grow_count,
+    make_counters,
+    mark_allowed,
+    order_last_first,
+    satisfied,
+)
 from sqlanon.privacy.base import Coded
 from sqlanon.privacy.persons import PersonDiversity, Persons, PersonShare
 from tests.engines import create_table, read_table
@@ -267,7 +274,7 @@ def test_what_kernels_count(seed: int) -> None:
     k = int(drawn.integers(1, 5))
     asked = [Persons(Fraction(k), "p", 0), PersonShare(share, "p", 0), PersonDiversity(l, "s", 0, 0)]
     demands = demands_of(1, [one.tally(coded) for one in asked])
-    counters, rows = new_counters(demands, n), np.arange(n, dtype=np.int32)
+    counters, rows = make_counters(demands, n), np.arange(n, dtype=np.int32)
     order = drawn.permutation(n).astype(np.int64)
     ends = np.unique(np.append(drawn.integers(1, n + 1, 6), n)).astype(np.int64)
     allowed = np.zeros(len(ends), np.bool_)
@@ -281,7 +288,7 @@ def test_what_kernels_count(seed: int) -> None:
         assert [bool(a) for a in allowed[:-1]] == [meets(order[:e]) and meets(order[e:]) for e in ends[:-1]]
         assert satisfied(demands, rows, order, counters) == meets(order)
     assert not counters.counts.any()
-    held, begin = last_first(demands, rows)
+    held, begin = order_last_first(demands, rows)
     holds = np.zeros(n, np.bool_)
     backwards = np.arange(n)[::-1]
     for first, past in ((0, n // 2), (n // 2, n)):

@@ -196,6 +196,7 @@ with sqlanon.connect(sys.argv[1]) as db:
 """
 
 
+@pytest.mark.thorough  # test_after_a_kill_readers_have_a_whole_version ends the run inside this process
 @pytest.mark.parametrize("where", ["carry.Road.carry", "send._show"])
 @pytest.mark.parametrize("pair", ["postgres-duckdb", "duckdb-postgres"], indirect=True)
 def test_a_process_that_is_killed(pair, where, tmp_path):

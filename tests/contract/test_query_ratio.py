@@ -76,13 +76,12 @@ def test_denominators_of_any_sign_have_bounds_where_quotients_have(shared_db: An
     }
     listed = ", ".join(f"1.0 * sum(c) / nullif(sum({text}), 0) AS r{i}" for i, (text, _) in enumerate(below.values()))
     (answer,) = shared_db.query(f"SELECT {listed} FROM {name}").rows
-    sources = [
-        [(a, row[2], row[3]) for a, row in zip(values, rows, strict=True)]
-        for values in product(*(range(row[0], row[1] + 1) for row in rows))
-    ]
     top = sum(row[2] for row in rows)
     for i, (what, (_, of)) in enumerate(below.items()):
-        sums = [sum(of(row) or 0 for row in source) for source in sources]
+        sums: set[float] = {0}  # of all sources: rows have their values independently
+        for low, high, c, g in rows:
+            values = {of((a, c, g)) or 0 for a in range(low, high + 1)}
+            sums = {total + value for total in sums for value in values}
         cell, truths = answer[f"r{i}"], [top / found for found in sums if found]
         near = what == "fractions of either sign"
         assert cell.undefined_possible == (near or 0 in sums), what

@@ -67,8 +67,8 @@ KEYS = ("d", "s", "floor(a / 3.0)")
 
 @pytest.mark.parametrize(
     "pairs",
-    [list(zip(WHERE, KEYS, strict=True)), pytest.param(list(product(WHERE, KEYS)), marks=pytest.mark.thorough)],
-    ids=["each once", "every pair"],
+    [list(zip(WHERE, KEYS, strict=True))[::2], pytest.param(list(product(WHERE, KEYS)), marks=pytest.mark.thorough)],
+    ids=["some", "every pair"],
 )
 def test_aggregates_that_are_asked_together_are_those_that_are_asked_alone(
     shared_db: Any, pairs: list[tuple[str, str]]

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from sqlanon.errors import PrivacyViolation
+from sqlanon.errors import InfeasibleError, PrivacyViolation
+from sqlanon.statistics import foreseen
 from sqlanon.statistics.protections import suppress
 from tests.contract.counted import AGES, Made, Rows, key, stays
 
@@ -183,3 +184,82 @@ def test_small_cells_of_the_same_rows_in_two_tables_are_published(
     made = Made(shared_db, tmp_path, rows, tables=tables, measures=measures, protect="{persons: 5}")
     assert made.run().statistics.hidden
     assert shared_db.audit(f"release.{made.view}").satisfied
+
+
+WARDS = [(f"ward {pid % 7}", "FM"[pid % 2], 30 + 10 * (pid % 4), pid) for pid in range(60) for _ in range(1 + pid % 3)]
+WARDS += [("ward 7", "F", 30, 100), ("ward 7", "F", 30, 101), ("ward 8", "F", 40, 102)]
+SHARING = "[{name: places, by: [region, sex]}, {name: ages, by: [sex, age]}]"
+
+
+def test_tables_that_share_columns_hide_what_is_few_and_no_more_is_known(shared_db: Any, tmp_path: Path) -> None:
+    """A ward has one value of each column of another table: readers do not know it, and so the ward may be others."""
+    made = Made(shared_db, tmp_path, WARDS, tables=SHARING, measures=BOTH, protect="{persons: 4}")
+    assert made.run().statistics.hidden
+    assert shared_db.audit(f"release.{made.view}").satisfied
+    hidden = {key(row) for row in made.rows() if row["status"] == "hidden"}
+    assert {row[0][1] for row in hidden} >= {"ward 7", "ward 8"}
+    found = shared_db.attack(made.name)
+    assert found.held
+
+
+def test_sums_of_tables_that_share_columns_are_published(shared_db: Any, tmp_path: Path) -> None:
+    draw = random.Random("sums of tables")
+    rows = [(*row[:2], 20 + draw.randrange(60), row[3]) for row in stays("sums of tables", 120, 3)]
+    rows = [row for row in rows if row[:2] != ("north", "F")]
+    made = Made(
+        shared_db,
+        tmp_path,
+        rows,
+        columns="{region: {}, sex: {}}",
+        tables="[{name: places, by: [region]}, {name: sexes, by: [sex]}]",
+        measures=f"{{persons: persons, n: count, years: {YEARS}}}",
+        protect="{persons: 45, bounds: exact}",
+    )
+    assert made.run().statistics.hidden
+    assert shared_db.audit(f"release.{made.view}").satisfied
+    assert shared_db.attack(made.name).held
+
+
+ELSEWHERE = """
+INSERT INTO {able}
+SELECT 1000, (SELECT MIN(a.atom) FROM {atoms} AS a WHERE a.v1_0 LIKE '%ward 8'),
+    (SELECT MIN(b.atom) FROM {atoms} AS b WHERE b.v2_0 LIKE '%M'), 1
+"""
+EMPTY = {"a cell that no table lists": ELSEWHERE, "no such value": "INSERT INTO {able} SELECT 1000, 1, 2, 999"}
+
+
+@pytest.mark.parametrize("what", EMPTY)
+def test_a_witness_has_no_rows_in_a_cell_that_is_empty(
+    what: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Made(shared_db, tmp_path, WARDS, tables=SHARING, measures=BOTH, protect="{persons: 4}")
+    verify = suppress.verify_source
+
+    def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
+        names = {part: f'"_sqlanon"."{getattr(kept, part).name}"' for part in ("atoms", "able")}
+        scratch.engine.execute(EMPTY[what].format(**names))
+        verify(scratch, shape, stage, kept, release)
+
+    monkeypatch.setattr(suppress, "verify_source", tampered)
+    with pytest.raises(PrivacyViolation, match=r"the certificate fails: .*cells that are empty"):
+        made.run()
+    assert shared_db.releases(made.name) == ()
+
+
+def test_what_would_take_too_long_is_refused_by_the_name_of_a_margin(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreseen, "MOST_FORESEEN", 1)
+    made = Made(
+        shared_db,
+        tmp_path,
+        [(*row[:2], row[2] + row[3] % 13, row[3]) for row in WARDS],
+        columns="{region: {}, sex: {}}",
+        tables="[{name: places, by: [region]}, {name: sexes, by: [sex]}]",
+        measures=f"{{persons: persons, n: count, years: {YEARS}}}",
+        protect="{persons: 4}",
+    )
+    with pytest.raises(InfeasibleError, match="would take longer than it may; of all margins region has most") as error:
+        made.run()
+    assert "nothing was published" in str(error.value)
+    assert shared_db.releases(made.name) == ()

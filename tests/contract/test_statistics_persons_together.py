@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,12 @@ class PersonsPair(Made):
         of_rows: str = "    person: pid\n",
         privacy: str = "{k: 8}",
         roles: str = ROLES,
+        counted: Mapping[str, str] = COUNTED,
     ) -> None:
         super().__init__(db, folder, rows)
         self.rows_name = f"rows of {self.source}"
         more = f"    together: ['{self.rows_name}']\n"
-        self.write(**COUNTED, measures=measures, protect=protect, more=more)
+        self.write(**counted, measures=measures, protect=protect, more=more)
         self.rows_file = self.file.with_name("rows.yml")
         self.rows_file.write_text(
             f"version: 1\nreleases:\n  - name: {self.rows_name}\n    source: {self.source}\n    publish: release.r_"
@@ -219,3 +221,32 @@ def test_sums_are_published_next_to_rows_persons_and_classes(bounds: str, shared
     found = shared_db.attack(pair.name)
     assert found.held
     assert all(one.held for one in found.sums)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("measures", [BOTH, f"{{n: count, persons: persons, years: {YEARS}}}"])
+def test_combinations_that_no_table_rules_out_are_looked_at(measures: str, shared_db: Any, tmp_path: Path) -> None:
+    """Two tables, neither of which has all columns: rows of a class may have combinations that do not occur."""
+    draw = random.Random("linked")
+    rows = []
+    for pid in range(120):
+        region, sex = draw.choice(["north", "north", "south", "south", "it's"]), draw.choice("FFM")
+        rows += [(region, sex, draw.randrange(20, 28), pid) for _ in range(1 + draw.randrange(3))]
+    pair = PersonsPair(
+        shared_db,
+        tmp_path,
+        rows,
+        measures=measures,
+        protect="{persons: 4}",
+        roles="pid: {role: identifier}, region: {role: quasi}",
+        privacy="{k: 30}",
+        counted={
+            "columns": "{region: {}, sex: {}}" if "years" in measures else "{region: {}, sex: {}, age: {}}",
+            "tables": "[{name: a, by: [region]}, {name: b, by: [sex]}]"
+            if "years" in measures
+            else "[{name: a, by: [region, sex]}, {name: b, by: [age, sex]}]",
+        },
+    )
+    pair.run()
+    assert shared_db.audit(f"release.{pair.view}").satisfied
+    assert shared_db.attack(pair.name).held

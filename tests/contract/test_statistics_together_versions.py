@@ -63,6 +63,86 @@ def test_versions_follow_next_to_rows(shared_db: Any, tmp_path: Path) -> None:
     ]
 
 
+ENDED = "    refresh: {mode: frozen, cohort: {persons: 8}, lineage: 90d}\n"
+
+
+class Ended(Followed):
+    """The same with lineages that end."""
+
+    def __init__(self, db: Any, folder: Path, seed: object, **counted: str) -> None:
+        super().__init__(db, folder, seed)
+        self.write(**(COUNTED | counted), more=f"    together: ['{self.rows_name}']\n{ENDED}")
+
+    def wait(self) -> None:
+        self.db.engine.execute(
+            f"UPDATE _sqlanon.catalog SET published_at = '2020-01-01T00:00:00+00:00' WHERE release = '{self.name}'"
+        )
+
+    def grow(self) -> None:
+        """A version that follows, and one that begins a lineage."""
+        self.run()
+        self.come(*[("north", "F")] * 7, *[("south", "M")] * 5, ("it's", "M"))
+        self.run()
+        self.wait()
+        self.come(*[("north", "M")] * 9, *[("south", "F")] * 5)
+
+
+def test_a_lineage_begins_next_to_rows(shared_db: Any, tmp_path: Path) -> None:
+    pair = Ended(shared_db, tmp_path, "one system", protect="{persons: 3, bounds: exact}")
+    pair.grow()
+    report = pair.run()
+    assert (report.statistics.earlier, report.statistics.batches) == ((1, 2), (3,))
+    assert report.statistics.neighbour.release == pair.rows_name
+    assert {row["as_of"] for row in pair.rows()} == {3}
+    assert shared_db.audit(f"release.{pair.view}").satisfied
+    assert shared_db.attack(pair.name).held
+    (*_, entry) = Catalog(shared_db.engine).entries(pair.name)
+    atoms = f'"_sqlanon"."{entry.past[0].name}"'
+    ((rows, many),) = shared_db.engine.fetch(
+        f"SELECT CAST(SUM(n) AS BIGINT), COUNT(DISTINCT class) FROM {atoms} WHERE batch = 1"
+    )
+    assert (rows, many > 1) == (80, True)
+    pair.come(*[("north", "M")] * 9, *[("south", "F")] * 5)
+    assert pair.run().statistics.batches == (3, 4)
+    assert shared_db.audit(f"release.{pair.view}").satisfied
+    with pytest.raises(GuardError, match="protected together with version 1"):
+        shared_db.run(pair.rows_spec)
+
+
+TAMPERED_LINEAGES = {
+    "a class": ("(parts|numbers|kinds|values)", "UPDATE {past_atoms} SET class = class + 1 WHERE kind = 1"),
+    "the rows of a class": ("(finest|lineages)", "UPDATE {past_atoms} SET n = n + 1 WHERE kind = 1"),
+    "who is alone": ("lineages", "UPDATE {past_atoms} SET owner = -1"),
+    "a witness of other classes": (
+        "(numbers|changes|values)",
+        "UPDATE {past_witness} SET change = change + 1 WHERE atom IN (SELECT atom FROM {past_atoms} WHERE kind = 1)",
+    ),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("what", TAMPERED_LINEAGES)
+def test_the_certificate_of_lineages_next_to_rows_refuses(
+    what: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = Ended(shared_db, tmp_path, "one system")
+    pair.grow()
+    before = pair.rows()
+    expected, text = TAMPERED_LINEAGES[what]
+    verify = statistics.batch_of
+
+    def tampered(scratch: Any, kept: Any, batch: int) -> Any:
+        cells = f'"_sqlanon"."{kept.cells.name}"'
+        names = {part: cells.replace('_cells"', f'_{part}"') for part in ("past_atoms", "past_witness")}
+        scratch.engine.execute(text.format(**names))
+        return verify(scratch, kept, batch)
+
+    monkeypatch.setattr(statistics, "batch_of", tampered)
+    with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*{expected}"):
+        pair.run()
+    assert pair.rows() == before
+
+
 @pytest.mark.thorough
 def test_versions_with_sums_follow_next_to_rows(shared_db: Any, tmp_path: Path) -> None:
     pair = Pair(shared_db, tmp_path, "sums", roles="pid: {role: identifier}, region: {role: quasi}")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sqlanon.declared import list_refusals
-from sqlanon.declared.asked import Asked
+from sqlanon.declared.request import Request
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.shared import bare_rows
 from sqlanon.methods.suppress.declaration import SUPPRESS
@@ -156,7 +156,7 @@ def test_the_cap_does_not_ask_for_columns_of_one_value(shared_db: Any) -> None:
 @pytest.mark.parametrize("options", [{"variant": "tp", "rest": "tree"}, {"solver": "optimal"}])
 def test_the_cap_is_on_one_class(limit: Fraction, options: dict[str, str]) -> None:
     """Refused before a database is read, a limit of 0 as well."""
-    asked = Asked("suppress", SUPPRESS.values(options), l=Fraction(2), sensitive=1)
+    asked = Request("suppress", SUPPRESS.values(options), l=Fraction(2), sensitive=1)
     assert not list_refusals(SUPPRESS, asked)
     (refused,) = list_refusals(SUPPRESS, replace(asked, suppression=limit))
     assert re.search(r"(rest=tree|solver=optimal) makes .* leave one out", str(refused))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deltalake import DeltaTable
 
 import sqlanon
 from sqlanon import policy
@@ -17,6 +18,7 @@ from sqlanon.errors import LockedError, PolicyError, PrivacyViolation
 from sqlanon.release.publish import carry, in_lake
 from tests.contract.elsewhere import KINDS, add, die, fill, shown
 from tests.contract.lakes import Delta, Iceberg, make_catalog, rows_in
+from tests.contract.test_lake_kinds import TABLES
 
 pytestmark = [pytest.mark.duckdb, pytest.mark.postgres]
 
@@ -57,7 +59,7 @@ def spec_of(lake: Delta | Iceberg, **more: Any) -> Any:
         "method": "mondrian",
         "publish_to": lake.name,
     }
-    return policy.release(**asked | more)
+    return policy.release(**{key: value for key, value in (asked | more).items() if value is not None})
 
 
 def test_readers_of_the_lake_have_the_rows_of_the_view(source, lake):
@@ -90,7 +92,7 @@ def test_readers_of_the_lake_have_the_rows_of_the_view(source, lake):
         {"format": "points"},
         {"format": "anatomy", "method": "anatomy", "k": 1},
         {"method": "suppress", "suppression": {"limit": 1.0, "rows": "starred"}},
-        {"method": "freeform", "boxes": "own", "l": 1},
+        {"method": "freeform", "boxes": "own", "l": None},
     ],
     ids=str,
 )
@@ -259,3 +261,111 @@ def test_a_kill_around_the_commit(source, lake, moment, monkeypatch):
         assert rows_in(lake) == shown(db) != before
         assert [row.status for row in db.releases()].count("published") == 1
     assert lake.files() == lake.committed()
+
+
+# --- all kinds of releases, from PostgreSQL
+
+KINDS_OF_RELEASES = {
+    "lineage": """
+  - name: visits
+    source: visits
+    publish_to: {lake}
+    key: [id]
+    refresh: {{mode: frozen, cohort: {{rows: 12}}}}
+    columns: {{id: identifier, age: quasi, ill: sensitive}}
+    privacy: {{k: 3}}
+    method: mondrian
+""",
+    "counts": """
+  - name: visits
+    source: visits
+    publish: {lake}
+    person: id
+    statistics:
+      columns: {{ill: {{}}, age: {{}}}}
+      tables: [{{name: all, by: [ill, age]}}]
+      measures: {{n: count}}
+      protect: {{persons: 3}}
+""",
+    "anatomy": """
+  - name: visits
+    source: visits
+    publish_to: {lake}
+    columns: {{id: identifier, age: quasi, ill: sensitive}}
+    privacy: {{l: 2}}
+    method: anatomy
+    format: anatomy
+""",
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("source", ["postgres"], indirect=True)
+@pytest.mark.parametrize("kind", KINDS_OF_RELEASES)
+def test_every_kind_of_release(source, lake, kind):
+    text = f"version: 1\nreleases:{KINDS_OF_RELEASES[kind].format(lake=lake.name)}"
+    (spec,) = policy.loads(text, {}).releases
+    with sqlanon.connect(source) as db:
+        assert db.run(spec).outcome == "published"
+        first = rows_in(lake)
+        assert first == shown(db)
+        assert db.run(spec).outcome == "unchanged"
+        if kind != "counts":  # a reader of two versions would subtract them
+            add(db, range(100, 112))
+            assert db.run(spec).version == 2
+            assert rows_in(lake) == shown(db) != first
+        if kind == "lineage":
+            assert first <= rows_in(lake)
+            db.engine.execute("DELETE FROM visits WHERE id = 7")
+            db.erase(spec, [{"id": 7}], confirmed=True)
+            assert rows_in(lake) == shown(db)
+            assert not first <= rows_in(lake)
+            assert len(lake.files()) == 1
+        db.unpublish("visits", purge=True)
+        assert not rows_in(lake)
+        assert not lake.files()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("source", ["postgres"], indirect=True)
+@pytest.mark.parametrize("commits", [0, 1, 3])
+def test_tables_of_one_release_are_all_of_one_version_after_a_kill(source, tmp_path, commits, monkeypatch):
+    """The first commit decides for all four tables: rows and metadata of two."""
+    specs = policy.loads(f"version: 1\nreleases:\n{TABLES.format(lake=f'delta:{tmp_path}/')}", {}).releases
+
+    def read(name: str) -> Counter[str]:
+        rows = DeltaTable(tmp_path / name).to_pyarrow_table().to_pylist()
+        return Counter(str(sorted(row.items())) for row in rows)
+
+    class Lost(BaseException):
+        pass
+
+    plain, made = LakeWriter.commit, []
+
+    def commit(*asked: Any) -> None:
+        if len(made) == commits:
+            raise Lost
+        plain(*asked)
+        made.append(asked)
+
+    with sqlanon.connect(source) as db:
+        db.engine.execute("ALTER TABLE visits ADD COLUMN person integer")
+        db.engine.execute("UPDATE visits SET person = id / 2")
+        db.engine.execute("CREATE TABLE persons AS SELECT DISTINCT person, 1950 + person % 4 AS born FROM visits")
+        db.run_tables(specs)
+        before = {name: read(name) for name in ("visits", "persons")}
+        db.engine.execute("DELETE FROM visits WHERE person < 6; DELETE FROM persons WHERE person < 6")
+        with monkeypatch.context() as patched:
+            patched.setattr(LakeWriter, "commit", commit)
+            patched.setattr("sqlanon.release.publish.publish.clean_up", lambda *_: None)
+            with pytest.raises(Lost):
+                db.run_tables(specs)
+        if not commits:
+            assert {name: read(name) for name in before} == before
+    with sqlanon.connect(source) as db:
+        db.run_tables(specs)
+        for name in before:
+            names = [column.name for column in db.engine.relation(f"release.{name}").columns]
+            rows = db.engine.fetch(f"SELECT * FROM release.{name}")
+            assert read(name) == Counter(str(sorted(zip(names, row, strict=True))) for row in rows)
+        assert {name: sum(read(name).values()) for name in before} == {"visits": 12, "persons": 6}

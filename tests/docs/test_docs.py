@@ -155,7 +155,7 @@ def test_methods_take_what_the_one_dimensional_page_says():
     """The contract suite compares what methods refuse with the oracle; this compares the page with the methods."""
     from fractions import Fraction
 
-    from sqlanon.declared import METHODS, Asked, list_refusals
+    from sqlanon.declared import METHODS, Request, list_refusals
 
     whole, half = Fraction(5), Fraction(5, 2)
     asked = [
@@ -178,7 +178,7 @@ def test_methods_take_what_the_one_dimensional_page_says():
             "no"
             if list_refusals(
                 method,
-                Asked(name, method.values({}), quasi=2, own_boxes=method.own_boxes, **{"sensitive": 1, **each}),
+                Request(name, method.values({}), quasi=2, own_boxes=method.own_boxes, **{"sensitive": 1, **each}),
             )
             else "yes"
             for each in asked

@@ -24,13 +24,13 @@ class Leading:
         """Row -> class, from codes alone: no value of the table reaches a method."""
         import numpy as np
 
-        from sqlanon.kernels.requirements import new_counters, satisfied
+        from sqlanon.kernels.requirements import make_counters, satisfied
         from sqlanon.methods.shared import kernel_input
 
         rid, codes, sensitive, _ = kernel_input.fetch_codes(context, tie_break=False)
         n = len(rid)
         demands = kernel_input.demands(context, sensitive, n, kernel_input.whole_table(context))
-        counters, rows = new_counters(demands, n), np.arange(n, dtype=np.int32)
+        counters, rows = make_counters(demands, n), np.arange(n, dtype=np.int32)
         order = np.lexsort([*reversed(sensitive), *reversed(codes)]).astype(np.int64)
         starts = [0]
         for past in range(1, n + 1):

@@ -52,11 +52,11 @@ class People(Requirement):
         items, codes = coded.persons[self.place], coded.person_codes[self.place]
         return Tally(add_distinct, clear_values, items, 1, bounds, 2 + codes)
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
         scratch.execute(
             "privacy/below_values",
-            made=made,
+            made=failing,
             rows=rows.table,
             groups=list(rows.groups),
             within=[],

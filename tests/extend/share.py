@@ -122,11 +122,11 @@ class Share(Requirement):
         items = coded.sensitive[self.value]
         return Tally(*compiled(), items, 1, bounds, 2 + coded.codes[self.value])
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
         scratch.execute(
             "share/below",
-            made=made,
+            made=failing,
             rows=rows.table,
             groups=list(rows.groups),
             value=rows.names[self.value],

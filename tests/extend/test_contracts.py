@@ -110,9 +110,9 @@ def test_the_formats_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 class AtMost(people.People):
     """At most so many rows: no union of two classes of as many meets it."""
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         scratch.engine.execute(
-            f'CREATE TEMPORARY TABLE "{made.name}" AS SELECT class FROM "{rows.table.name}" GROUP BY class '
+            f'CREATE TEMPORARY TABLE "{failing.name}" AS SELECT class FROM "{rows.table.name}" GROUP BY class '
             f"HAVING COUNT(*) > {self.asked}"
         )
 

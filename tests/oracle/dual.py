@@ -19,7 +19,7 @@ def privacy(values: Sequence[object], rows: Sequence[int]) -> Fraction:
     return Fraction(len(rows), max(Counter(values[row] for row in rows).values()))
 
 
-def least_privacy(values: Sequence[object], groups: Sequence[Sequence[int]]) -> Fraction:
+def find_least_privacy(values: Sequence[object], groups: Sequence[Sequence[int]]) -> Fraction:
     """PM of a partition."""
     return min(privacy(values, rows) for rows in groups if rows)
 
@@ -35,7 +35,7 @@ def candidates(count: int, within: Within) -> list[list[int]]:
     return groups
 
 
-def accurate_groups(values: Sequence[int], within: Within) -> list[list[int]]:
+def make_accurate_groups(values: Sequence[int], within: Within) -> list[list[int]]:
     """Candidates after each has exchanged rows with the next one."""
     first, *others = candidates(len(values), within)
     done: list[list[int]] = []
@@ -55,7 +55,7 @@ def _exchange(values, within: Within, first: list[int], second: list[int], moved
         own, other = groups[source], groups[1 - source]
         if not own or not other:
             return False
-        least = least_privacy(values, groups)
+        least = find_least_privacy(values, groups)
         frequency = Counter(values[row] for row in own)
         for value in sorted(frequency, key=lambda value: (-frequency[value], value)):
             rows = [row for row in own if values[row] == value and row not in moved]
@@ -68,7 +68,7 @@ def _exchange(values, within: Within, first: list[int], second: list[int], moved
                 continue
             row = min(allowed)[2]
             rest = [each for each in own if each != row]
-            if least_privacy(values, [rest, [*other, row]]) < least:
+            if find_least_privacy(values, [rest, [*other, row]]) < least:
                 continue
             own.remove(row)
             other.append(row)

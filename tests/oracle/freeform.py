@@ -15,7 +15,7 @@ Box = tuple[tuple[object, ...], ...]
 Targets = Sequence[Sequence[int]]
 
 
-def rows_of_boxes(targets: Targets) -> list[list[int]]:
+def list_rows_of_boxes(targets: Targets) -> list[list[int]]:
     """The rows that matchings send to each box."""
     held: list[list[int]] = [[] for _ in targets[0]]
     for matching in targets:
@@ -26,7 +26,7 @@ def rows_of_boxes(targets: Targets) -> list[list[int]]:
 
 def loss(table: Table, targets: Targets) -> int:
     """The sum of the boxes' extents."""
-    return sum(wide(table, rows) for rows in rows_of_boxes(targets))
+    return sum(wide(table, rows) for rows in list_rows_of_boxes(targets))
 
 
 def least_loss(table: Table, k: int) -> int:
@@ -59,7 +59,7 @@ def covers(table: Sequence[Sequence[int]], targets: Targets) -> list[Box]:
     """Ranges of integer columns."""
     return [
         tuple((min(table[row][a] for row in rows), max(table[row][a] for row in rows)) for a in range(len(table[0])))
-        for rows in rows_of_boxes(targets)
+        for rows in list_rows_of_boxes(targets)
     ]
 
 

@@ -15,7 +15,7 @@ def eligible(values: Sequence[object], l: Fraction | int) -> bool:  # noqa: E741
     return not values or max(Counter(values).values()) * l <= len(values)
 
 
-def diverse_groups(values: Sequence[object], l: int, width: Price, line: Sequence[int] | None = None):  # noqa: E741
+def make_diverse_groups(values: Sequence[object], l: int, width: Price, line: Sequence[int] | None = None):  # noqa: E741
     """Groups of row numbers, rows in order; None if the table is not eligible.
 
     Args:
@@ -64,7 +64,7 @@ def diverse_groups(values: Sequence[object], l: int, width: Price, line: Sequenc
     return groups
 
 
-def copies_of(l: Fraction) -> int:  # noqa: E741
+def make_copies(l: Fraction) -> int:  # noqa: E741
     """Number of copies of a value in a group.
 
     It is at most 8, with the fewest rows for each copy.
@@ -72,7 +72,7 @@ def copies_of(l: Fraction) -> int:  # noqa: E741
     return min(range(1, min(l.denominator, 8) + 1), key=lambda c: (Fraction(ceil(c * l), c), c))
 
 
-def fractional_groups(values: Sequence[int], l: Fraction):  # noqa: E741
+def make_fractional_groups(values: Sequence[int], l: Fraction):  # noqa: E741
     """Groups for a fractional l, which may hold a value more than once; None if the table is not eligible."""
     if not eligible(values, l):
         return None
@@ -85,10 +85,10 @@ def fractional_groups(values: Sequence[int], l: Fraction):  # noqa: E741
 
 
 def _as_they_come(values: Sequence[int], left: Sequence[int], l: Fraction):  # noqa: E741
-    """The rows that come first, each value up to `copies_of` times, until they and the rest are eligible."""
+    """The rows that come first, each value up to `make_copies` times, until they and the rest are eligible."""
     group: list[int] = []
     for row in left:
-        if sum(values[i] == values[row] for i in group) == copies_of(l):
+        if sum(values[i] == values[row] for i in group) == make_copies(l):
             continue
         group.append(row)
         rest = [values[i] for i in left if i not in group]

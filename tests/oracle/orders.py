@@ -84,7 +84,7 @@ def cell(at: int, bits: int) -> int:
     return at * 2**bits // (SCALE + 1)
 
 
-def grid_bits(table: Table) -> int:
+def count_grid_bits(table: Table) -> int:
     """The fewest bits that give every place of every axis a cell of its own."""
     for bits in range(1, 21):
         if all(len({cell(at, bits) for at in held(c)}) == len(held(c)) for c in table.quasi):
@@ -106,7 +106,7 @@ def by_spread(table: Table) -> list[int]:
 
 def hilbert(table: Table, _: int, __: int = 1) -> Ordered:
     """Along the Hilbert curve through the grid."""
-    bits, turned = grid_bits(table), by_spread(table)
+    bits, turned = count_grid_bits(table), by_spread(table)
     axes = [axis(table.quasi[j]) for j in turned]
     keys = [place(tuple(cell(at, bits) for at in point), bits) for point in zip(*axes, strict=True)]
     rows = sorted(range(table.rows), key=lambda r: (keys[r], tie(table, r)))

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from tests.oracle.divisions import wide
 from tests.oracle.domains import Table
-from tests.oracle.frontier import diverse_groups, fractional_groups
+from tests.oracle.frontier import make_diverse_groups, make_fractional_groups
 from tests.oracle.orders import Ordered
 from tests.oracle.requirements import Privacy, meets
 
@@ -30,7 +30,7 @@ def group_l(table: Table, privacy: Privacy) -> Fraction | None:
     return Fraction(privacy.l) if alone and privacy.l is not None and privacy.l > 1 else None
 
 
-def best_runs(sizes: Sequence[int], k: int, width: Width, minimize: str) -> list[range]:
+def find_best_runs(sizes: Sequence[int], k: int, width: Width, minimize: str) -> list[range]:
     """Units divided into runs of at least k rows: the best of all divisions.
 
     Of equal ones the shortest last run, and so on.
@@ -80,7 +80,7 @@ def solve(table: Table, ordered: Ordered, privacy: Privacy, fast: bool, minimize
         def extent(start: int, end: int) -> int:
             return line[end - 1] - line[start]
 
-    runs = best_runs([1] * len(rows), privacy.k, extent, minimize)
+    runs = find_best_runs([1] * len(rows), privacy.k, extent, minimize)
     return [[rows[i] for i in run] for run in runs]
 
 
@@ -93,9 +93,9 @@ def diverse(table: Table, ordered: Ordered, privacy: Privacy, fast: bool) -> Cla
     if l is None:
         raise AssertionError("asked for groups without l")
     if l.denominator > 1:
-        found = fractional_groups(values, l)
+        found = make_fractional_groups(values, l)
     else:
-        found = diverse_groups(values, int(l), lambda some: wide(table, [rows[i] for i in some]), line)
+        found = make_diverse_groups(values, int(l), lambda some: wide(table, [rows[i] for i in some]), line)
     assert found is not None
     groups = [[rows[i] for i in group] for group in found]
     if privacy.k <= l:
@@ -104,7 +104,7 @@ def diverse(table: Table, ordered: Ordered, privacy: Privacy, fast: bool) -> Cla
     def extent(start: int, end: int) -> int:
         return wide(table, [row for group in groups[start:end] for row in group])
 
-    runs = best_runs([len(group) for group in groups], privacy.k, extent, "gcp")
+    runs = find_best_runs([len(group) for group in groups], privacy.k, extent, "gcp")
     return [[row for i in run for row in groups[i]] for run in runs]
 
 

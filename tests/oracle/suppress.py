@@ -29,7 +29,7 @@ def pillars(bag: Bag) -> list[int]:
     return sorted(value for value in bag if bag[value] == max(bag.values()))
 
 
-def phase_one(bag: Bag, l: Fraction) -> Bag:  # noqa: E741
+def run_phase_one(bag: Bag, l: Fraction) -> Bag:  # noqa: E741
     """Remove rows one by one from a most frequent value until the rest is eligible."""
     left = Counter(bag)
     while not eligible(left, l):
@@ -154,7 +154,7 @@ class Suppressing:
             kept = [rows if self.lawful(rows) else [] for rows in sets]
             return (kept, 1) if self.lawful(self.without(left, kept)) else (self.one_by_one(left, kept), 1)
         bags = [Counter(map(self.value, rows)) for rows in sets]
-        cut = [phase_one(bag, self.l) for bag in bags]
+        cut = [run_phase_one(bag, self.l) for bag in bags]
         cut = [bag if bag.total() >= self.privacy.k else Counter() for bag in cut]
         chosen = [self.chosen(rows, bag) for rows, bag in zip(sets, cut, strict=True)]
         if self.lawful(self.without(left, chosen)):
@@ -214,7 +214,7 @@ class Suppressing:
         sets = self.sets(left, columns)
         if self.whole:
             return sum(len(rows) for rows in sets if self.lawful(rows))
-        sizes = [phase_one(Counter(map(self.value, rows)), self.l).total() for rows in sets]
+        sizes = [run_phase_one(Counter(map(self.value, rows)), self.l).total() for rows in sets]
         return sum(size for size in sizes if size >= self.privacy.k)
 
     def entropy(self, j: int) -> int:

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from sqlanon.kernels.extent import SCALE
 from sqlanon.methods.onedim.kernels.hilbert import (
     WORD_BITS,
-    axes_by_spread,
-    byte_keys,
-    grid_bits,
-    hilbert_keys,
+    count_grid_bits,
+    make_byte_keys,
     make_cells,
-    word_keys,
+    make_hilbert_keys,
+    make_word_keys,
+    order_axes,
 )
 from tests.oracle.hilbert import curve, place, unit_steps
 
@@ -28,7 +28,7 @@ def whole(points: np.ndarray, bits: int) -> list[int]:
     """Keys through the byte form, as Python integers."""
     n, d = points.shape
     out = np.empty((n, -(-d * bits // 8)), np.uint8)
-    byte_keys(points, bits, out)
+    make_byte_keys(points, bits, out)
     return [int.from_bytes(bytes(row), "big") for row in out.tolist()]
 
 
@@ -39,7 +39,7 @@ def test_keys_are_the_places_on_the_drawn_curve(d: int, bits: int) -> None:
     assert unit_steps(drawn)
     points = np.array(drawn, np.uint32)
     out = np.empty(len(drawn), np.int64)
-    word_keys(points, bits, out)
+    make_word_keys(points, bits, out)
     assert out.tolist() == list(range(len(drawn)))
     assert whole(points, bits) == list(range(len(drawn)))
     assert [place(cell, bits) for cell in drawn] == list(range(len(drawn)))
@@ -47,7 +47,7 @@ def test_keys_are_the_places_on_the_drawn_curve(d: int, bits: int) -> None:
 
 def test_one_attribute_is_its_own_key() -> None:
     points = np.arange(2000, dtype=np.uint32).reshape(-1, 1)
-    assert hilbert_keys(points, 11).tolist() == list(range(2000))
+    assert make_hilbert_keys(points, 11).tolist() == list(range(2000))
 
 
 def test_records_of_goldberger_and_tassa_keep_their_pairs_once_scaled() -> None:
@@ -56,7 +56,7 @@ def test_records_of_goldberger_and_tassa_keep_their_pairs_once_scaled() -> None:
     Scaled to one grid, R1 and R3 lie nearer to each other than either to R2 and R4, and vice versa.
     """
     points = np.array([(0, 0, 0, 0), (2, 2, 2, 0), (0, 0, 0, 2), (2, 2, 2, 2)], np.uint32)
-    order = np.argsort(hilbert_keys(points, 2)).tolist()
+    order = np.argsort(make_hilbert_keys(points, 2)).tolist()
     assert {frozenset(order[:2]), frozenset(order[2:])} == {frozenset({0, 2}), frozenset({1, 3})}
 
 
@@ -72,9 +72,9 @@ def test_long_keys_are_exact(data: st.DataObject) -> None:
     assert all(0 <= key < 2 ** (d * bits) for key in keys)
     assert len(set(keys)) == len({tuple(point) for point in points.tolist()})
     if d * bits <= WORD_BITS:
-        assert hilbert_keys(points, bits).tolist() == keys
+        assert make_hilbert_keys(points, bits).tolist() == keys
     else:
-        assert hilbert_keys(points, bits).shape == (len(points), -(-d * bits // 8))
+        assert make_hilbert_keys(points, bits).shape == (len(points), -(-d * bits // 8))
     assert keys == [place(tuple(point), bits) for point in points.tolist()]
     if bits > 1:
         corner = whole(points >> np.uint32(bits - 1), 1)
@@ -84,7 +84,7 @@ def test_long_keys_are_exact(data: st.DataObject) -> None:
 @given(st.lists(st.lists(st.integers(0, SCALE), min_size=1, max_size=8), min_size=1, max_size=4))
 def test_a_grid_keeps_positions_apart_with_the_fewest_bits(axes: list[list[int]]) -> None:
     positions = [np.array(axis, np.int64) for axis in axes]
-    bits = grid_bits(positions)
+    bits = count_grid_bits(positions)
 
     def apart(bits: int) -> bool:
         return all(len(np.unique(make_cells(axis, bits))) == len(np.unique(axis)) for axis in positions)
@@ -111,4 +111,4 @@ def test_axes_are_sorted_by_their_rows_distance_from_the_median(axes: list[list[
         spread.append(sum(abs(position - median) for position in rows))
     positions = [np.array([p for p, _ in axis], np.int64) for axis in axes]
     counts = [np.array([c for _, c in axis], np.int64) for axis in axes]
-    assert axes_by_spread(positions, counts) == sorted(range(len(axes)), key=lambda j: (-spread[j], j))
+    assert order_axes(positions, counts) == sorted(range(len(axes)), key=lambda j: (-spread[j], j))

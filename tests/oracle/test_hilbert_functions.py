@@ -11,7 +11,7 @@ import pytest
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError, PolicyError
-from sqlanon.methods.onedim.kernels.hilbert import WORD_BITS, byte_keys, word_keys
+from sqlanon.methods.onedim.kernels.hilbert import WORD_BITS, make_byte_keys, make_word_keys
 from sqlanon.sqltext import statement
 from sqlanon.table.functions import install_temporary
 from tests.engines import ENGINES
@@ -96,7 +96,7 @@ def test_words_are_those_of_the_kernel(installed: Any, d: int, bits: int) -> Non
     assert d * bits <= WORD_BITS
     points = random_points(d, bits, 200)
     out = np.empty(len(points), np.int64)
-    word_keys(points, bits, out)
+    make_word_keys(points, bits, out)
     assert keys(installed, "hilbert_key", points, bits) == out.tolist()
 
 
@@ -105,7 +105,7 @@ def test_words_are_those_of_the_kernel(installed: Any, d: int, bits: int) -> Non
 def test_bytes_are_those_of_the_kernel(installed: Any, d: int, bits: int) -> None:
     points = random_points(d, bits, 60)
     out = np.empty((len(points), -(-d * bits // 8)), np.uint8)
-    byte_keys(points, bits, out)
+    make_byte_keys(points, bits, out)
     assert keys(installed, "hilbert_key_bytes", points, bits) == [row.tobytes() for row in out]
 
 
@@ -119,7 +119,7 @@ def test_plain_sql_sorts_as_the_kernel(installed: Any, function: str, d: int, bi
     points = random_points(d, bits, 3000)
     load(installed, points)
     out = np.empty((len(points), -(-d * bits // 8)), np.uint8)
-    byte_keys(points, bits, out)
+    make_byte_keys(points, bits, out)
     expected = sorted(range(len(points)), key=lambda row: (out[row].tobytes(), row))
     query = f'SELECT rid FROM "points" ORDER BY sqlanon.{function}({listed(d)}, {bits}), rid'
     assert [rid for (rid,) in installed.engine.fetch(query)] == expected

@@ -11,9 +11,9 @@ import pytest
 from tests.oracle.divisions import OBJECTIVES, runs, wide
 from tests.oracle.domains import SCALE, Quasi, Sensitive, Table
 from tests.oracle.methods import ORACLES
-from tests.oracle.orders import ORDERS, Ordered, axis, by_spread, cell, grid_bits, hilbert, idistance, tree
+from tests.oracle.orders import ORDERS, Ordered, axis, by_spread, cell, count_grid_bits, hilbert, idistance, tree
 from tests.oracle.requirements import Privacy, feasible, meets
-from tests.oracle.solvers import best_runs, lawful, solve
+from tests.oracle.solvers import find_best_runs, lawful, solve
 from tests.oracle.test_mondrian import tables
 from tests.oracle.topdown import topdown, words
 
@@ -30,11 +30,11 @@ def test_null_takes_the_lower_end_and_values_the_upper_half() -> None:
 
 
 def test_a_grid_distinguishes_places() -> None:
-    assert grid_bits(line(0, 1)) == 1
-    assert grid_bits(line(0, 1, 3)) == 2
+    assert count_grid_bits(line(0, 1)) == 1
+    assert count_grid_bits(line(0, 1, 3)) == 2
     assert [cell(axis(Quasi("x", (0, 1, 3)))[i], 2) for i in range(3)] == [0, 1, 3]
     # Scaled to the grid, 700000 and 700001 lie just around a multiple of 32.
-    assert grid_bits(line(0, 700000, 700001, 2**20)) == 15
+    assert count_grid_bits(line(0, 700000, 700001, 2**20)) == 15
 
 
 def test_axes_by_spread() -> None:
@@ -68,7 +68,7 @@ def test_best_runs_are_the_best_of_all_divisions() -> None:
         rows = range(table.rows)
         ones = [1] * table.rows
         for minimize, score in zip(("gcp", "sum", "max"), OBJECTIVES, strict=True):
-            found = best_runs(ones, privacy.k, lambda a, b: wide(table, rows[a:b]), minimize)  # noqa: B023
+            found = find_best_runs(ones, privacy.k, lambda a, b: wide(table, rows[a:b]), minimize)  # noqa: B023
             assert [row for run in found for row in run] == list(rows)
             every = runs(rows, lambda run: len(run) >= privacy.k)  # noqa: B023
             assert score(table, found) == min(score(table, each) for each in every)

@@ -15,7 +15,7 @@ import pytest
 
 from sqlanon.kernels.boxes import measure_widths
 from sqlanon.kernels.extent import SCALE
-from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
+from sqlanon.methods.onedim.kernels.diverse_groups import make_diverse_groups
 from tests.contract.cases import QI, Case, release_rows
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.recode import Row
@@ -128,7 +128,7 @@ def test_figure_14(line: list[int], values: str, groups: list[list[int]], by_box
     keys = np.array([] if by_boxes else line, np.int64)
     codes = np.array(["abcd".index(value) for value in values], np.int32)
     group = np.full(len(line), -1, np.int32)
-    assert diverse_groups(codes, 4, 3, keys, rows.places, rows.sets, shape, group) == len(groups)
+    assert make_diverse_groups(codes, 4, 3, keys, rows.places, rows.sets, shape, group) == len(groups)
     assert by_number(group) == groups
 
 

@@ -179,7 +179,7 @@ def last_name(node: ast.AST) -> str:
 def kind(node: ast.AST) -> bool:
     """Whether an expression is what only some versions have."""
     if isinstance(node, ast.Attribute):
-        return node.attr in KINDS and last_name(node.value) != "asked"  # `Asked`, of a method's declaration
+        return node.attr in KINDS and last_name(node.value) != "request"  # `Request`, of a method's declaration
     return last_name(node) == "lineage"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 import pytest
 
@@ -37,9 +38,15 @@ def rate(word: str, texts: list[str]) -> float:
     return 1000 * sum(count(word, text) for text in texts) / max(sum(count(r"\w+", text) for text in texts), 1)
 
 
+@cache
+def texts_of_modules() -> dict[str, str]:
+    """The docstrings of every module."""
+    return {label(path): "\n".join(docstrings(nodes(path))) for path in MODULES}
+
+
 @pytest.mark.parametrize("word", MOST)
 def test_docstrings_name_things_by_nouns(word: str) -> None:
-    texts = {label(path): "\n".join(docstrings(nodes(path))) for path in MODULES}
+    texts = texts_of_modules()
     worst = sorted(texts, key=lambda name: -count(word, texts[name]))[:10]
     assert rate(word, list(texts.values())) <= MOST[word], worst
 

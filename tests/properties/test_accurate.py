@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.bounds import OVER, Bounds, find_reach, most_anonymous
+from sqlanon.kernels.bounds import OVER, Bounds, find_most_anonymous, find_reach
 from sqlanon.kernels.extent import Geometry
-from sqlanon.methods.onedim.kernels.bounded_groups import accurate_groups, least_privacy
+from sqlanon.methods.onedim.kernels.bounded_groups import find_least_privacy, make_accurate_groups
 from tests.contract.cases import Case
 from tests.oracle import dual as oracle
 from tests.oracle.divisions import runs, wide
@@ -34,11 +34,11 @@ def solve(table: Table, values: list[int], bounds: Bounds, adjust: bool = True) 
     rows, shape = in_order(table)
     group = np.full(table.rows, -1, np.int32)
     column = np.array(values, np.int32)
-    made = accurate_groups(rows.codes, column, max(values) + 1, shape, bounds, adjust, group)
+    made = make_accurate_groups(rows.codes, column, max(values) + 1, shape, bounds, adjust, group)
     found = by_number(group)
     assert len(found) == made
-    size, most = least_privacy(column, max(values) + 1, group, made)
-    assert Fraction(size, most) == oracle.least_privacy(values, found)
+    size, most = find_least_privacy(column, max(values) + 1, group, made)
+    assert Fraction(size, most) == oracle.find_least_privacy(values, found)
     return found
 
 
@@ -61,12 +61,12 @@ def test_groups_are_those_of_the_paper_s_steps(case: Case, share: float, data: s
         return width if width <= limit else None
 
     found = solve(table, values, bounds_of(table, limit))
-    assert found == sorted([sorted(rows) for rows in oracle.accurate_groups(values, within)], key=found.index)
+    assert found == sorted([sorted(rows) for rows in oracle.make_accurate_groups(values, within)], key=found.index)
     assert sorted(row for rows in found for row in rows) == list(range(table.rows))
     assert all(wide(table, rows) <= limit for rows in found)
     plain = solve(table, values, bounds_of(table, limit), adjust=False)
     assert plain == oracle.candidates(table.rows, within)
-    assert oracle.least_privacy(values, found) >= oracle.least_privacy(values, plain)
+    assert oracle.find_least_privacy(values, found) >= oracle.find_least_privacy(values, plain)
 
 
 @examples(80)
@@ -96,7 +96,7 @@ def test_dual_k_is_the_most_of_all_divisions(case: Case, share: float) -> None:
         reached = [at for at in range(stop) if wide(table, range(at, stop)) <= limit]
         assert start[stop - 1] == min(reached)
     first = np.zeros(table.rows, np.bool_)
-    k = most_anonymous(start, first)
+    k = find_most_anonymous(start, first)
     found = by_first(first, range(table.rows))
     assert min(len(rows) for rows in found) >= k
     assert all(wide(table, rows) <= limit for rows in found)

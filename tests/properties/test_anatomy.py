@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.random import draw_below, seed_state, shuffle
-from sqlanon.methods.anatomy.kernels import anatomy_groups
+from sqlanon.methods.anatomy.kernels import make_anatomy_groups
 from tests.properties.onedim import by_number
 from tests.properties.strategies import examples
 
 
 def solve(values: list[int], l: int, seed: int) -> list[list[int]]:  # noqa: E741
     group = np.full(len(values), -1, np.int32)
-    made = anatomy_groups(np.array(values, np.int32), max(values) + 1, l, seed_state(seed), group)
+    made = make_anatomy_groups(np.array(values, np.int32), max(values) + 1, l, seed_state(seed), group)
     if made == 0:
         return []
     found = by_number(group)

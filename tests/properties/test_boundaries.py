@@ -10,9 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.runs import MOST, NEVER, SUM
-from sqlanon.methods.onedim.kernels.optimal_diverse import best_accurate, best_diverse, best_fractional, steps
+from sqlanon.methods.onedim.kernels.optimal_diverse import (
+    find_best_accurate,
+    find_best_diverse,
+    find_best_fractional,
+    steps,
+)
 from tests.oracle.divisions import partitions
-from tests.oracle.dual import least_privacy, privacy
+from tests.oracle.dual import find_least_privacy, privacy
 from tests.properties.onedim import by_number
 from tests.properties.strategies import examples
 
@@ -22,7 +27,7 @@ LINES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3)), min_size=1, m
 def solve(rows: list[tuple[int, int]], l: int, objective: int):  # noqa: E741
     line, values = np.array([r[0] for r in rows], np.int64), np.array([r[1] for r in rows], np.int32)
     group = np.full(len(rows), -1, np.int32)
-    loss = best_diverse(line, values, 4, l, objective, group)
+    loss = find_best_diverse(line, values, 4, l, objective, group)
     return loss, by_number(group)
 
 
@@ -65,7 +70,7 @@ def test_sum_of_extents_is_the_least_without_a_repeated_value(rows: list[tuple[i
 def fractional(rows: list[tuple[int, int]], l: Fraction, objective: int):  # noqa: E741
     line, values = np.array([r[0] for r in rows], np.int64), np.array([r[1] for r in rows], np.int32)
     group = np.full(len(rows), -1, np.int32)
-    loss = best_fractional(line, values, 4, l.numerator, l.denominator, objective, group)
+    loss = find_best_fractional(line, values, 4, l.numerator, l.denominator, objective, group)
     return loss, by_number(group)
 
 
@@ -109,13 +114,13 @@ def test_a_repeated_value_can_be_better_for_the_average_extent() -> None:
 def test_dual_privacy_is_the_most_of_all_partitions(rows: list[tuple[int, int]], bound: int) -> None:
     line, values = np.array([r[0] for r in rows], np.int64), np.array([r[1] for r in rows], np.int32)
     group = np.full(len(rows), -1, np.int32)
-    size, most = best_accurate(line, values, 4, bound, group)
+    size, most = find_best_accurate(line, values, 4, bound, group)
     found = by_number(group)
     assert sorted(i for each in found for i in each) == list(range(len(rows)))
     assert max(extents(rows, found)) <= bound
-    assert least_privacy(values.tolist(), found) == Fraction(size, most)
+    assert find_least_privacy(values.tolist(), found) == Fraction(size, most)
     every = partitions(range(len(rows)), lambda each: extents(rows, [each])[0] <= bound)
-    assert Fraction(size, most) == max(least_privacy(values.tolist(), each) for each in every)
+    assert Fraction(size, most) == max(find_least_privacy(values.tolist(), each) for each in every)
 
 
 def test_steps_bound_the_work() -> None:

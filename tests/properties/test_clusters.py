@@ -20,7 +20,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.requirements import new_counters
+from sqlanon.kernels.requirements import make_counters
 from sqlanon.methods.clustering.kernels.class_costs import (
     find_cheapest_cluster,
     make_lone_slot,
@@ -29,7 +29,7 @@ from sqlanon.methods.clustering.kernels.class_costs import (
 )
 from sqlanon.methods.clustering.kernels.cluster import Count, Flag
 from sqlanon.methods.clustering.kernels.dealing import deal
-from sqlanon.methods.clustering.kernels.without import without_each
+from sqlanon.methods.clustering.kernels.without import price_without_each
 from tests.contract.cases import Case
 from tests.covering import seeds
 from tests.oracle.divisions import gcp, partitions
@@ -104,7 +104,7 @@ def test_what_a_cluster_costs_and_where_rows_join_cheapest(case: Case, data: st.
             made.after[row], made.head[g] = made.head[g], row
         price_slot(made, priced_for, rows.codes, value, g, -1, g)
     assert made.cost[:past].tolist() == [cost(table, members, objective) for members in classes]
-    room = (asked, rows.number, new_counters(asked, n), np.empty(n, np.int64))
+    room = (asked, rows.number, make_counters(asked, n), np.empty(n, np.int64))
     for row in range(n):
         own = next(g for g, members in enumerate(classes) if row in members)
         make_lone_slot(made, priced_for, rows.codes, value, row, past)
@@ -122,7 +122,7 @@ def test_what_a_cluster_costs_and_where_rows_join_cheapest(case: Case, data: st.
     alone = np.empty(n, np.int64)
     for g, members in enumerate(classes):
         if len(members) > 1 and objective in ("loss", "mi"):
-            without_each(made, priced_for, rows.codes, g, past, alone)
+            price_without_each(made, priced_for, rows.codes, g, past, alone)
             assert [alone[row] for row in members] == [
                 cost(table, [r for r in members if r != row], objective) for row in members
             ]

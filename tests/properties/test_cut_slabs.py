@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.papers.koptimize.kernels.cut_bounds import CLASSES, ROWS, SQUARES
-from sqlanon.papers.koptimize.kernels.cut_slabs import NEVER, VALUES, Price, slab_bounds
+from sqlanon.papers.koptimize.kernels.cut_slabs import NEVER, VALUES, Price, bound_slabs
 from tests.properties.strategies import examples
 
 FULL = {ROWS: 9, SQUARES: 40, CLASSES: 0, VALUES: 1}
@@ -94,7 +94,7 @@ def test_no_set_costs_less(data: st.DataObject, sizes: list[int], groups: int, k
     for column, size in enumerate(sizes):
         for a, b in combinations(range(size + 1), 2):
             ends[column, a, b - 1] = wide(a, b, column)
-    made = slab_bounds(counts.reshape(groups, -1, values), np.array(sizes), np.array(width), ends, price)
+    made = bound_slabs(counts.reshape(groups, -1, values), np.array(sizes), np.array(width), ends, price)
     bounds = {(a, b): int(made[a, b - 1]) for a, b in combinations(range(sizes[0] + 1), 2) if made[a, b - 1] != NEVER}
     # Every set of cuts costs at least the sum over the intervals of its first column, and has only intervals that have
     # a bound.
@@ -116,7 +116,7 @@ def test_an_interval_is_divided_in_its_own_best_way() -> None:
     counts = np.array([4, 4, 2, 6], np.int64).reshape(1, 4, 1)
     ends = np.zeros((2, 2, 2), np.int64)
     for k, second in ((2, 40), (3, 64)):
-        made = slab_bounds(counts, np.array([2, 2]), np.zeros(1, np.int64), ends, Price(SQUARES, k, 16, 0))
+        made = bound_slabs(counts, np.array([2, 2]), np.zeros(1, np.int64), ends, Price(SQUARES, k, 16, 0))
         assert made[0, 0] == 32
         assert made[1, 1] == second
         assert made[0, 1] == 36 + 100

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.freeform_graph import are_in_order, boxes_in_order, rows_of_boxes
-from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.freeform_graph import are_in_order, list_rows_of_boxes, order_boxes
+from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.methods.freeform.draw import draw_matching, remix_matchings
 from sqlanon.methods.freeform.kernels.assign import assign
 from sqlanon.methods.freeform.kernels.prices import price_window
@@ -26,7 +26,7 @@ from tests.contract.cases import Case
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.extent import extent
 from tests.oracle.freeform import least_loss, loss
-from tests.oracle.freeform import rows_of_boxes as rows_of_boxes_of
+from tests.oracle.freeform import list_rows_of_boxes as rows_of_boxes_of
 from tests.properties.kernel import product_codes
 from tests.properties.onedim import in_order
 from tests.properties.strategies import cases, examples
@@ -109,7 +109,7 @@ def test_costs_are_how_much_boxes_grow(case: Case, data: st.DataObject) -> None:
             wide = [sum(c.weight * extent_of(c, some) for c in table.quasi) for some in (others, [*others, i])]
             assert cost[b, i] == wide[1] - wide[0]
             if len(others) == 1:
-                both = joint_width(own.box, own.mask, others[0], own.box, own.mask, i, own.measure)
+                both = measure_joint_width(own.box, own.mask, others[0], own.box, own.mask, i, own.measure)
                 assert both == wide[1]
 
 
@@ -237,11 +237,11 @@ def test_a_graph_is_remixed_in_one_way_whatever_it_was_divided_into(n: int, data
     remix(again, k, k, stream(KEY))
     made = []
     for one in (targets, again):
-        regular, held = rows_of_boxes(one)
+        regular, held = list_rows_of_boxes(one)
         assert regular
         assert held.tolist() == held_of(one).tolist()
         assert are_in_order(held) == (held.tolist() == sorted(held.tolist()))
-        held = held[boxes_in_order(held)]
+        held = held[order_boxes(held)]
         assert held.tolist() == sorted(held_of(one).tolist())
         made.append(remix_matchings(held, KEY))
     check(made[0])
@@ -256,7 +256,7 @@ def test_what_is_no_regular_graph_is_found(n: int, data: st.DataObject) -> None:
     targets = cyclic(k, n)
     targets[data.draw(st.integers(0, k - 1)), data.draw(st.integers(0, n - 1))] = data.draw(st.integers(-1, n))
     boxes = targets.T.tolist()
-    found, _ = rows_of_boxes(targets)
+    found, _ = list_rows_of_boxes(targets)
     rows = [[row for row in range(n) if box in boxes[row]] for box in range(n)]
     assert found == (
         all(len(own) == k for own in rows)

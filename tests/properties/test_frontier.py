@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.boxes import cover
-from sqlanon.kernels.runs import exact_runs
-from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
-from sqlanon.methods.onedim.kernels.fractions import copies_of, fractional_groups
+from sqlanon.kernels.runs import find_exact_runs
+from sqlanon.methods.onedim.kernels.diverse_groups import make_diverse_groups
+from sqlanon.methods.onedim.kernels.fractions import make_copies, make_fractional_groups
 from tests.contract.cases import Case
 from tests.oracle import frontier as oracle
 from tests.oracle.divisions import wide
@@ -27,7 +27,9 @@ def groups_of(table: Table, values: list[int], l: int, line: list[int] | None = 
     rows, shape = in_order(table)
     group = np.full(table.rows, -1, np.int32)
     keys = np.array(line or [], np.int64)
-    made = diverse_groups(np.array(values, np.int32), max(values) + 1, l, keys, rows.places, rows.sets, shape, group)
+    made = make_diverse_groups(
+        np.array(values, np.int32), max(values) + 1, l, keys, rows.places, rows.sets, shape, group
+    )
     if made == 0:
         assert (group == -1).all()
         return None
@@ -48,7 +50,7 @@ def check(values: list[int], found: list[list[int]], l: int) -> None:  # noqa: E
 def test_groups_are_those_of_the_paper_s_steps(case: Case, l: int, data: st.DataObject) -> None:  # noqa: E741
     n = case.table.rows
     values = data.draw(st.lists(st.integers(0, 6), min_size=n, max_size=n))
-    expected = oracle.diverse_groups(values, l, lambda rows: wide(case.table, rows))
+    expected = oracle.make_diverse_groups(values, l, lambda rows: wide(case.table, rows))
     found = groups_of(case.table, values, l)
     if expected is None:
         assert found is None
@@ -66,7 +68,7 @@ def test_groups_on_a_line(rows: list[tuple[int, int]], l: int) -> None:  # noqa:
     rows.sort(key=lambda row: row[0])
     line, values = [row[0] for row in rows], [row[1] for row in rows]
     table = Table((Quasi("x", tuple(line)),))
-    expected = oracle.diverse_groups(values, l, len, line)
+    expected = oracle.make_diverse_groups(values, l, len, line)
     found = groups_of(table, values, l, line)
     assert found == (None if expected is None else [sorted(each) for each in expected])
 
@@ -81,7 +83,7 @@ def test_groups_of_longer_tables(l: int) -> None:  # noqa: E741
         line = sorted(rng.randrange(rng.choice([10, 1000])) for _ in range(n))
         table = Table((Quasi("x", tuple(rng.choice([None, rng.randint(0, 9)]) for _ in range(n))),))
         for keys, width in ((None, lambda rows: wide(table, rows)), (line, len)):  # noqa: B023
-            expected = oracle.diverse_groups(sensitive, l, width, keys)
+            expected = oracle.make_diverse_groups(sensitive, l, width, keys)
             found = groups_of(table, sensitive, l, keys)
             assert found == (None if expected is None else [sorted(rows) for rows in expected])
 
@@ -135,7 +137,7 @@ def test_k_and_l_together(case: Case, l: int, k: int, data: st.DataObject) -> No
     high, mask = np.empty_like(low), np.zeros((len(found), rows.sets.shape[1]), np.uint64)
     sizes = np.empty(len(found), np.int64)
     cover(rows.places, rows.sets, group, low, high, mask, sizes)
-    first, _ = exact_runs(low, high, mask, sizes, shape, k)
+    first, _ = find_exact_runs(low, high, mask, sizes, shape, k)
     classes = by_number((np.cumsum(first) - 1)[group])
     for members in classes:
         assert len(members) >= k
@@ -148,7 +150,7 @@ FRACTIONS = [Fraction(*each) for each in ((3, 2), (4, 3), (5, 2), (7, 3), (9, 8)
 def fractional(values: list[int], l: Fraction):  # noqa: E741
     """The kernel's groups of a fractional l, None if there are none."""
     group, (p, q) = np.full(len(values), -1, np.int32), (l.numerator, l.denominator)
-    made = fractional_groups(np.array(values, np.int32), max(values) + 1, p, q, copies_of(p, q), group)
+    made = make_fractional_groups(np.array(values, np.int32), max(values) + 1, p, q, make_copies(p, q), group)
     if made == 0:
         assert (group == -1).all()
         return None
@@ -164,7 +166,7 @@ def test_groups_of_a_fraction(l: Fraction, values: list[int]) -> None:  # noqa: 
 
     Where the table as a whole meets l there are some, and each of them meets it exactly.
     """
-    expected, found = oracle.fractional_groups(values, l), fractional(values, l)
+    expected, found = oracle.make_fractional_groups(values, l), fractional(values, l)
     assert (found is not None) == (max(Counter(values).values()) * l <= len(values))
     if expected is None or found is None:
         assert expected is found

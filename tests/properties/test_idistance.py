@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.papers.idistance.kernels import FRACTION, MOST_AXES, distance_keys, find_centres, find_offset
+from sqlanon.papers.idistance.kernels import FRACTION, MOST_AXES, find_centres, find_offset, make_distance_keys
 from tests.properties.strategies import examples
 
 POINTS = st.integers(1, 4).flatmap(
@@ -30,7 +30,7 @@ def test_keys_are_the_nearest_centre_s_offset_and_the_distance(
     shuffled = np.random.default_rng(seed).permutation(array)
     assert np.array_equal(find_centres(shuffled, count), centres)
     out = np.empty(len(array), np.int64)
-    distance_keys(array, centres, out)
+    make_distance_keys(array, centres, out)
     for point, key in zip(points, out.tolist(), strict=True):
         squares = [sum((a - b) ** 2 for a, b in zip(point, c, strict=True)) for c in centres.tolist()]
         best = min(squares)
@@ -41,7 +41,7 @@ def test_keys_are_the_nearest_centre_s_offset_and_the_distance(
 def test_an_offset_exceeds_the_largest_distance(d: int) -> None:
     corners = np.array([[0] * d, [2**20] * d], np.int32)
     out = np.empty(2, np.int64)
-    distance_keys(corners, corners[:1], out)
+    make_distance_keys(corners, corners[:1], out)
     assert out.tolist() == [0, isqrt(d << (40 + 2 * FRACTION))]
     assert out[1] < find_offset(d)
     assert find_offset(d) * 2**20 < 2**63
@@ -58,7 +58,7 @@ def test_points_of_one_cluster_are_adjacent() -> None:
     which = rng.integers(0, 6, 400)
     points = (middle[which] + rng.integers(-500, 500, (400, 3))).astype(np.int32)
     out = np.empty(400, np.int64)
-    distance_keys(points, find_centres(points, 6, rounds=30), out)
+    make_distance_keys(points, find_centres(points, 6, rounds=30), out)
     line = which[np.argsort(out)]
     assert (np.diff(line) != 0).sum() <= 12
 

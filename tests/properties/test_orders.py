@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.canonical_order import FEW, by_words, settle
+from sqlanon.kernels.canonical_order import FEW, order_by_words, settle
 from sqlanon.kernels.sorted_lists import FEW as FEW_POSITIONS
 from sqlanon.kernels.sorted_lists import sort_positions
 from sqlanon.methods.base import Context
@@ -184,7 +184,7 @@ def test_keys_of_several_words_are_sorted_stably(n, values):
     begins[1:] = leading[1:] != leading[:-1]
     place = np.argsort(order)
     expected = np.lexsort((place, words[1], words[0], by_leading))
-    by_words(order, begins, words)
+    order_by_words(order, begins, words)
     assert order.tolist() == expected.tolist()
     keys = np.stack([by_leading, *words])[:, expected]
     assert begins.tolist() == [True, *(keys[:, 1:] != keys[:, :-1]).any(axis=0).tolist()]

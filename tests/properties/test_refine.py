@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.refine import refine
-from sqlanon.kernels.runs import exact_runs
+from sqlanon.kernels.runs import find_exact_runs
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, wide
 from tests.oracle.domains import Quasi, Table
@@ -67,7 +67,7 @@ def test_refined_runs(case: Case, k: int) -> None:
     table = case.table
     k = min(k, table.rows)
     rows, shape = in_order(table)
-    first, loss = exact_runs(rows.places, rows.places, rows.sets, np.ones(table.rows, np.int64), shape, k)
+    first, loss = find_exact_runs(rows.places, rows.places, rows.sets, np.ones(table.rows, np.int64), shape, k)
     after, gain = refined(table, Privacy(k=k), np.cumsum(first) - 1)
     assert gcp(table, after) == loss - gain
     assert all(len(each) >= k for each in after)

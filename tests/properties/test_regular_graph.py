@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sqlanon.kernels.exchangeable import count_exchangeable
-from sqlanon.kernels.regular_graph import find_fitting, greatest_flow
+from sqlanon.kernels.regular_graph import find_fitting, find_greatest_flow
 from tests.oracle.freeform import regular_graph_exists
 
 Fits = list[list[int]]
@@ -32,7 +32,7 @@ def graph(random_: random.Random, rows: int, boxes: int) -> Fits:
 
 def exists(fits: Fits, rows: Sequence[int], boxes: Sequence[int], k: int) -> bool:
     at, box = listed(fits)
-    return int(greatest_flow(at, box, np.array(rows), np.array(boxes), k)) == k * sum(rows)
+    return int(find_greatest_flow(at, box, np.array(rows), np.array(boxes), k)) == k * sum(rows)
 
 
 def test_points_whose_boxes_count_covers_and_are_no_graph() -> None:

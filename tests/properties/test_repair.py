@@ -39,7 +39,7 @@ def helped(table: Table, values: list[int], limit: int, classes: list[list[int]]
 
     The other classes must be more private than it was.
     """
-    least = oracle.least_privacy(values, classes)
+    least = oracle.find_least_privacy(values, classes)
 
     def fine(members: list[int]) -> bool:
         return not members or (wide(table, members) <= limit and oracle.privacy(values, members) > least)
@@ -73,9 +73,9 @@ def test_never_worse_and_no_step_left(case: Case, share: float, data: st.DataObj
     best = oracle.most_private(values, table.rows, lambda members: wide(table, members) <= limit)
     for before in (solve(table, values, bounds), [[row] for row in rows]):
         after = repaired(table, values, bounds, before)
-        least = oracle.least_privacy(values, after)
+        least = oracle.find_least_privacy(values, after)
         assert all(wide(table, members) <= limit for members in after)
-        assert oracle.least_privacy(values, before) <= least <= best
+        assert oracle.find_least_privacy(values, before) <= least <= best
         if proved(table, values, limit, least):
             assert least == best
         else:
@@ -91,7 +91,7 @@ def test_larger_tables(case: Case, share: float, data: st.DataObject) -> None:
     before = solve(table, values, bounds_of(table, limit))
     after = repaired(table, values, bounds_of(table, limit), before)
     assert all(wide(table, members) <= limit for members in after)
-    assert oracle.least_privacy(values, after) >= oracle.least_privacy(values, before)
+    assert oracle.find_least_privacy(values, after) >= oracle.find_least_privacy(values, before)
 
 
 def line(order: list[tuple[int, int]]) -> tuple[Table, list[int]]:

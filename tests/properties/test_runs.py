@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.boxes import cover, measure_widths
-from sqlanon.kernels.runs import GCP, MOST, SUM, best_line_runs, best_runs, exact_runs, line_runs, shorten_keys
+from sqlanon.kernels.runs import (
+    GCP,
+    MOST,
+    SUM,
+    find_best_line_runs,
+    find_best_runs,
+    find_exact_runs,
+    find_line_runs,
+    shorten_keys,
+)
 from tests.contract.cases import Case
 from tests.oracle.divisions import OBJECTIVES, gcp, most_extent, partitions, runs, sum_of_extents, wide
 from tests.oracle.domains import Quasi, Table
@@ -21,7 +30,7 @@ from tests.properties.strategies import cases, examples
 def exact(table: Table, k: int, objective: int) -> tuple[list[tuple[int, ...]], int]:
     rows, shape = in_order(table)
     ones = np.ones(table.rows, np.int64)
-    first, loss = exact_runs(rows.places, rows.places, rows.sets, ones, shape, k, objective)
+    first, loss = find_exact_runs(rows.places, rows.places, rows.sets, ones, shape, k, objective)
     return by_first(first, range(table.rows)), loss
 
 
@@ -76,7 +85,7 @@ def test_line_runs_are_the_best_of_all_divisions(keys: list[int], k: int, object
             return sum(len(rows) * gap for rows, gap in zip(classes, gaps, strict=True))
         return sum(gaps) if objective == SUM else max(gaps)
 
-    found = by_first(line_runs(np.array(keys, np.int64), k, objective), range(len(keys)))
+    found = by_first(find_line_runs(np.array(keys, np.int64), k, objective), range(len(keys)))
     assert all(k <= len(rows) < 2 * k for rows in found)
     assert score(found) == min(map(score, runs(range(len(keys)), lambda rows: len(rows) >= k)))
 
@@ -98,7 +107,7 @@ def test_a_stream_gives_the_same_runs(case: Case, k: int, seed: int) -> None:
     n = table.rows
     whole, pointers = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int32)
     ends = np.arange(n + 1)
-    best_runs(rows.places, rows.places, rows.sets, ends, shape, k, GCP, 0, whole, pointers)
+    find_best_runs(rows.places, rows.places, rows.sets, ends, shape, k, GCP, 0, whole, pointers)
     rng = random.Random(seed)
     opt, back = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int32)
     done = 0
@@ -107,7 +116,7 @@ def test_a_stream_gives_the_same_runs(case: Case, k: int, seed: int) -> None:
         keep = max(0, done - (2 * k - 1))
         part = rows.part(keep, stop)
         own, own_back = opt[keep : stop + 1], back[keep : stop + 1]
-        best_runs(
+        find_best_runs(
             part.places,
             part.places,
             part.sets,
@@ -143,7 +152,7 @@ def test_groups_are_merged_into_the_best_runs(case: Case, k: int, data: st.DataO
     assert sizes.tolist() == [len(each) for each in members]
     assert wides.tolist() == [wide(table, each) for each in members]
     for objective, score in enumerate(OBJECTIVES):
-        first, loss = exact_runs(low, high, mask, sizes, shape, k, objective)
+        first, loss = find_exact_runs(low, high, mask, sizes, shape, k, objective)
 
         def rows_of_units(classes) -> list[list[int]]:
             return [[row for unit in each for row in members[unit]] for each in classes]
@@ -157,5 +166,5 @@ def test_groups_are_merged_into_the_best_runs(case: Case, k: int, data: st.DataO
 
 def test_too_few_rows_have_no_division() -> None:
     opt, back = np.zeros(3, np.int64), np.zeros(3, np.int32)
-    best_line_runs(np.array([1, 2], np.int64), 3, GCP, 0, opt, back)
+    find_best_line_runs(np.array([1, 2], np.int64), 3, GCP, 0, opt, back)
     assert opt[2] >= 1 << 62

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sqlanon.kernels.runs import MOST, NEVER
 from sqlanon.methods.onedim.ipcsd import THRESHOLD, least_bound, search_l
-from sqlanon.methods.onedim.kernels.optimal_diverse import best_accurate, best_diverse
+from sqlanon.methods.onedim.kernels.optimal_diverse import find_best_accurate, find_best_diverse
 from tests.properties.strategies import examples
 
 
@@ -56,6 +56,6 @@ def test_the_dual_solves_the_direct_problem(rows: list[tuple[int, int]], l: int)
     """The least bound under which the optimal dual reaches l is the optimal direct solution's IL-infinity."""
     line, values = np.array([r[0] for r in rows], np.int64), np.array([r[1] for r in rows], np.int32)
     group = np.empty(len(rows), np.int32)
-    direct = best_diverse(line, values, 4, l, MOST, group)
-    bound = least_bound(lambda e: Fraction(*best_accurate(line, values, 4, e, group)), Fraction(l), 12)
+    direct = find_best_diverse(line, values, 4, l, MOST, group)
+    bound = least_bound(lambda e: Fraction(*find_best_accurate(line, values, 4, e, group)), Fraction(l), 12)
     assert bound == (None if direct >= NEVER else direct)

@@ -19,7 +19,7 @@ from sqlanon.methods.suppress.kernels.phases import complete_residue
 from sqlanon.methods.suppress.optimal import match_pairs
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy, meets
-from tests.oracle.suppress import Giving, eligible, phase_one, suppressing
+from tests.oracle.suppress import Giving, eligible, run_phase_one, suppressing
 from tests.properties.strategies import examples
 from tests.properties.suppressed import (
     asked,
@@ -42,13 +42,13 @@ BAGS = st.lists(st.integers(0, 3), max_size=7).map(Counter)
 def test_phase_one_is_removing_rows_one_by_one(rows: list[int], l: Fraction) -> None:  # noqa: E741
     p, q = l.numerator, l.denominator
     cut = measure_height(np.array(rows, np.int64), p, q, np.zeros(-(-p // q), np.int64))
-    left = phase_one(Counter(dict(enumerate(rows))), l)
+    left = run_phase_one(Counter(dict(enumerate(rows))), l)
     assert [min(count, cut) for count in rows] == [left[value] for value in range(len(rows))]
 
 
 def phases(bags: list[Counter[int]], l: Fraction, k: int) -> tuple[int, list[Counter[int]], Counter[int]]:  # noqa: E741
     """Phase one, and the kernel after it."""
-    cut = [phase_one(bag, l) for bag in bags]
+    cut = [run_phase_one(bag, l) for bag in bags]
     rest = sum(bags, Counter()) - sum(cut, Counter())
     start = np.concatenate([[0], np.cumsum([len(bag) for bag in cut])]).astype(np.int64)
     held = np.array([value for bag in cut for value in sorted(bag)], np.int64)
@@ -64,7 +64,7 @@ def phases(bags: list[Counter[int]], l: Fraction, k: int) -> tuple[int, list[Cou
 def test_phases_are_those_of_the_paper(bags: list[Counter[int]], l: Fraction, k: int) -> None:  # noqa: E741
     whole = sum(bags, Counter())
     assume(eligible(whole, l) and whole.total() >= k)
-    cut = [phase_one(bag, l) for bag in bags]
+    cut = [run_phase_one(bag, l) for bag in bags]
     assume(all(not bag or bag.total() >= k for bag in cut))
     oracle = Giving([Counter(bag) for bag in cut], whole - sum(cut, Counter()), l, k)
     oracle.run()

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.runs import GCP, best_runs
+from sqlanon.kernels.runs import GCP, find_best_runs
 from sqlanon.methods.onedim import parallel_runs
-from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
+from sqlanon.methods.onedim.kernels.fast_runs import find_best_row_runs
 from tests.contract.cases import Case
 from tests.oracle.domains import Quasi, Table
 from tests.properties.onedim import in_order
@@ -27,9 +27,9 @@ def test_windows_change_nothing(case: Case, k: int, seed: int) -> None:
     n = case.table.rows
     rows, shape = in_order(case.table)
     expected, pointers = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int32)
-    best_runs(rows.places, rows.places, rows.sets, np.arange(n + 1), shape, k, GCP, 0, expected, pointers)
+    find_best_runs(rows.places, rows.places, rows.sets, np.arange(n + 1), shape, k, GCP, 0, expected, pointers)
     opt, back = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int32)
-    best_row_runs(rows.places, rows.sets, shape, k, 0, opt, back)
+    find_best_row_runs(rows.places, rows.sets, shape, k, 0, opt, back)
     assert opt.tolist() == expected.tolist()
     assert back.tolist() == pointers.tolist()
     if k <= n:
@@ -42,7 +42,7 @@ def test_windows_change_nothing(case: Case, k: int, seed: int) -> None:
         stop = min(n, done + rng.randint(1, 15))
         keep = max(0, done - (2 * k - 1))
         part = rows.part(keep, stop)
-        best_row_runs(part.places, part.sets, shape, k, done - keep, opt[keep : stop + 1], back[keep : stop + 1])
+        find_best_row_runs(part.places, part.sets, shape, k, done - keep, opt[keep : stop + 1], back[keep : stop + 1])
         done = stop
     assert opt.tolist() == expected.tolist()
     assert back.tolist() == pointers.tolist()

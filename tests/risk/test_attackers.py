@@ -64,6 +64,9 @@ def check(db: Any, rows: list[tuple[Any, ...]], people: list[tuple[Any, ...]], t
     figures = {(one.model, one.form): one.reached for one in report.models}
     assert figures["k_map", ""] == min(outside[key] for key in inside)
     assert (figures["delta_presence", "max"], figures["delta_presence", "min"]) == (max(shares), min(shares))
+    smaller_is_better = {(one.model, one.form) for one in report.models if one.at_most}
+    assert ("k_map", "") not in smaller_is_better
+    assert {("delta_presence", "max"), ("delta_presence", "min")} & smaller_is_better == {("delta_presence", "max")}
     persons = db.assess(table, quasi=QUASI, identifiers=["who"], threshold=threshold)
     compared(persons.prosecutor, oracle.prosecutor(named(rows), QUASI, "who"), threshold)
 

@@ -10,7 +10,7 @@ from sqlanon.engines.postgres import engine as postgres  # noqa: F401
 from sqlanon.formats import format_of
 from sqlanon.methods.method import import_method
 from sqlanon.methods.onedim import direct, dual, orders  # noqa: F401
-from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs  # noqa: F401
+from sqlanon.methods.onedim.kernels.fast_runs import find_best_row_runs  # noqa: F401
 from sqlanon.release import run  # noqa: F401
 from sqlanon.sqltext.compile import _template
 from sqlanon.sqltext.find import _root

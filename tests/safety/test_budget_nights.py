@@ -126,7 +126,6 @@ def test_another_database_of_the_same_budget_has_nights_of_its_own(place: Nightl
     assert (third.noisy.night, third.noisy.spent) == (2, second.noisy.spent)
 
 
-@pytest.mark.thorough
 def test_purged_versions_are_still_counted(place: NightlyPlace) -> None:
     """Whoever was counted is counted once, also after the release was withdrawn and its tables dropped."""
     spent = place.run().noisy.spent

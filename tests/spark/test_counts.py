@@ -209,6 +209,30 @@ def test_a_lineage_begins(session: Any, monkeypatch: pytest.MonkeyPatch) -> None
         assert not leftovers(db)
 
 
+def test_rows_persons_and_classes_are_those_of_duckdb(session: Any, events: Path) -> None:
+    name = "beside"
+    measures = SUMS.replace("{n: count", "{n: count, persons: persons")
+    asked = TWO | {"measures": measures, "protect": "{persons: 8, bounds: exact}"}
+    spec = policy(name, more=f"    together: [{name}_rows]\n", **asked)
+    text = (
+        f"version: 1\nreleases:\n  - name: {name}_rows\n    source: {name}_stays\n    publish: release.{name}_rows\n"
+        "    rest: drop\n    seed: 3\n    method: mondrian\n    columns: {pid: identifier, region: quasi, age: quasi}\n"
+        "    person: pid\n    privacy: {k: 20}\n"
+    )
+    (of_rows,) = loads(text, {}).releases
+    made = [(*row[:3], row[3] % 60, row[4]) for row in visits(name, 100)]
+    with both(session, name, made) as (db, known):
+        for one in (db, known):
+            one.run(of_rows)
+        mine, theirs = (one.run(spec) for one in (db, known))
+        assert mine.statistics.patterns
+        assert mine.statistics == theirs.statistics
+        assert rows(db, f"release.{name}") == rows(known, f"release.{name}")
+        assert db.audit(f"release.{name}", spec=spec).satisfied
+        assert not leftovers(db)
+    shows_no_value(events)
+
+
 def test_counts_are_protected_together_with_rows(session: Any) -> None:
     name = "both"
     protect = {"measures": SUMS, "protect": "{persons: 3, bounds: exact}"}

@@ -35,7 +35,7 @@ from sqlanon.engines.base import Statement, TableRef
 def work(columns):
     import os
     import numpy as np
-    from sqlanon.methods.onedim.kernels.hilbert import word_keys as kernel
+    from sqlanon.methods.onedim.kernels.hilbert import make_word_keys as kernel
     before = sum(kernel.stats.cache_misses.values())
     kernel(np.zeros((2, 5), np.uint32), 4, np.zeros(5, np.int64))
     compiled = sum(kernel.stats.cache_misses.values()) - before

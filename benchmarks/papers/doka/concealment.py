@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from sqlanon.kernels.strong_components import strong_components
-from sqlanon.papers.matchings.kernels.cost import Coordinates, grow, joint_width
+from sqlanon.kernels.strong_components import find_strong_components
+from sqlanon.papers.matchings.kernels.cost import Coordinates, grow, measure_joint_width
 
 Longs = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
@@ -48,7 +48,7 @@ def _expand(c: Coordinates, k: int, box: Places, mask: Masks) -> None:
             near, least = -1, np.int64(0)
             for i in range(n):
                 if inside[i] != j:
-                    wide = joint_width(box, mask, j, c.box, c.mask, i, c.measure)
+                    wide = measure_joint_width(box, mask, j, c.box, c.mask, i, c.measure)
                     if near < 0 or wide < least:
                         near, least = i, wide
             inside[near] = j
@@ -63,7 +63,7 @@ def _cover(c: Coordinates, k: int, box: Places, mask: Masks) -> None:
     for i in range(n):
         lacks = k
         for j in range(n):
-            price[j] = joint_width(box, mask, j, c.box, c.mask, i, c.measure) - joint_width(
+            price[j] = measure_joint_width(box, mask, j, c.box, c.mask, i, c.measure) - measure_joint_width(
                 box, mask, j, box, mask, j, c.measure
             )
             if price[j] == 0:
@@ -80,11 +80,11 @@ def _edges(c: Coordinates, box: Places, mask: Masks) -> tuple[Longs, Longs]:
     n = len(box)
     wide, start = np.empty(n, np.int64), np.zeros(n + 1, np.int64)
     for j in range(n):
-        wide[j] = joint_width(box, mask, j, box, mask, j, c.measure)
+        wide[j] = measure_joint_width(box, mask, j, box, mask, j, c.measure)
     held = np.empty((n, n), np.bool_)
     for i in range(n):
         for j in range(n):
-            held[i, j] = joint_width(box, mask, j, c.box, c.mask, i, c.measure) == wide[j]
+            held[i, j] = measure_joint_width(box, mask, j, c.box, c.mask, i, c.measure) == wide[j]
             start[i + 1] += held[i, j]
     for i in range(n):
         start[i + 1] += start[i]
@@ -117,7 +117,7 @@ def concealed(c: Coordinates, k: int) -> tuple[Places, Masks, int]:
     _cover(c, k, box, mask)
     while True:
         start, boxes = _edges(c, box, mask)
-        part = strong_components(start, boxes)  # a box that is in its row's component is a match
+        part = find_strong_components(start, boxes)  # a box that is in its row's component is a match
         fewest = n
         for i in range(n):
             matches = 0
@@ -128,7 +128,7 @@ def concealed(c: Coordinates, k: int) -> tuple[Places, Masks, int]:
                 price = np.full(start[i + 1] - start[i], -1, np.int64)
                 for at in range(start[i], start[i + 1]):
                     if part[boxes[at]] != part[i]:
-                        price[at - start[i]] = joint_width(box, mask, i, c.box, c.mask, boxes[at], c.measure)
+                        price[at - start[i]] = measure_joint_width(box, mask, i, c.box, c.mask, boxes[at], c.measure)
                 for near in _cheapest(price, k - matches):
                     grow(box, mask, i, c.box, c.mask, boxes[start[i] + near])
         if fewest >= k:

@@ -17,7 +17,7 @@ from sqlanon.methods.freeform.kernels.remix import SWAPS, remix
 from sqlanon.methods.freeform.kernels.stream import stream
 from sqlanon.methods.freeform.walk import BlockWalk, walk_blocks
 from sqlanon.methods.shared.kernel_input import bare_of, make_room, rows_of
-from sqlanon.papers.matchings.kernels.cost import joint_width, sum_widths
+from sqlanon.papers.matchings.kernels.cost import measure_joint_width, sum_widths
 from sqlanon.papers.matchings.solvers import MOST_ROWS, explain_refusal, solve_matchings
 from sqlanon.papers.matchings.solvers.greedy import sort_rows
 from sqlanon.papers.matchings.solvers.ring import divide_rows
@@ -111,7 +111,7 @@ def _hungarian(rows: Rows, k: int, *, block: int = 0, passes: int = 0) -> int:
 def _concealed(rows: Rows, k: int) -> int:
     c = rows.coordinates()
     box, mask, _ = concealed(c, k)
-    return sum(joint_width(box, mask, j, box, mask, j, c.measure) for j in range(rows.size))
+    return sum(measure_joint_width(box, mask, j, box, mask, j, c.measure) for j in range(rows.size))
 
 
 def _refined(rows: Rows, k: int) -> int:

@@ -12,7 +12,7 @@ FROM (
         , CAST(SUM(w.change) AS BIGINT) AS change
 {% for s in sums %}
         , CAST(SUM(w.s{{ s.place }}) AS BIGINT) AS s{{ s.place }}
-        , CAST(SUM(CASE WHEN w.s{{ s.place }} < b{{ s.place }}.low OR w.s{{ s.place }} > b{{ s.place }}.high THEN 1 ELSE 0 END) AS BIGINT) AS outside{{ s.place }}
+        , CAST(SUM(CASE WHEN w.s{{ s.place }} < COALESCE(b{{ s.place }}.low, 0) OR w.s{{ s.place }} > COALESCE(b{{ s.place }}.high, 0) THEN 1 ELSE 0 END) AS BIGINT) AS outside{{ s.place }}
 {% endfor %}
 {% for c in columns %}
 {% set i = loop.index %}
@@ -22,7 +22,7 @@ FROM (
     FROM {{ witness | table }} AS w
     JOIN {{ atoms | table }} AS a ON a.atom = w.atom
 {% for s in sums %}
-    JOIN {{ s.limits | table }} AS b{{ s.place }} ON b{{ s.place }}.atom = w.atom
+    LEFT JOIN {{ s.limits | table }} AS b{{ s.place }} ON b{{ s.place }}.atom = w.atom
 {% endfor %}
     GROUP BY GROUPING SETS ({% for margin in margins %}{{ ", " if not loop.first }}{{ set(margin) }}{% endfor %})
 ) AS g

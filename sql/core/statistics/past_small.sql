@@ -1,8 +1,8 @@
 -- name: statistics/past_small
 -- params: small (table to make), atoms (as statistics/past_atoms makes it), columns (list of {levels}), margins, tables (list of {columns (places, from 1),
 --   margins}), counted (n or persons), threshold
--- returns: the cells of few persons, of the rows of each version and of some versions in a row: since, upto bigint, levels and keys, value bigint, sole bigint (an
---   atom, the only one if atoms is 1), atoms bigint, least bigint (the most finest cells of a table within, of each version by themselves)
+-- returns: the cells of few persons, of the rows of each version and of some versions in a row: since, upto bigint, levels and keys, value bigint, sole bigint (a
+--   combination, the only one if atoms is 1), atoms bigint, least bigint (the most finest cells of a table within, of each version by themselves)
 {% macro set(margin, of) %}{% set some = [] %}{% for c in columns %}{% set level = margin[loop.index0] %}{% if level < c.levels %}{{ some.append(", a.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}{% endfor %}({{ of }}{{ some | join("") }}){% endmacro %}
 CREATE {{ small | scratch }} AS
 SELECT g.since AS since, g.upto AS upto, g.value AS value, g.sole AS sole, g.atoms AS atoms, MAX(m.least) AS least{% for c in columns %}, g.l{{ loop.index }} AS l{{ loop.index }}, g.k{{ loop.index }} AS k{{ loop.index }}{% endfor %}
@@ -13,8 +13,8 @@ FROM (
         , w.upto AS upto
         , CAST(SUM(a.{{ counted }}) AS BIGINT) AS value
         , SUM(a.persons) AS persons
-        , MIN(a.atom) AS sole
-        , COUNT(*) AS atoms
+        , MIN(a.whole) AS sole
+        , COUNT(DISTINCT a.whole) AS atoms
 {% for c in columns %}
 {% set i = loop.index %}
         , CASE{% for level in range(c.levels) %} WHEN a.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}{% endfor %} ELSE {{ c.levels }} END AS l{{ i }}

@@ -3,9 +3,9 @@
 -- returns: failing bigint: contributors for whom no witness has more in all of their atoms, or none less, with no other change than agrees with what
 --   each other contributor knows
 WITH v AS (
-    SELECT w.witness AS witness, SUM(CASE WHEN w.s{{ place }} < l.low OR w.s{{ place }} > l.high THEN 1 ELSE 0 END) AS outside
+    SELECT w.witness AS witness, SUM(CASE WHEN w.s{{ place }} < COALESCE(l.low, 0) OR w.s{{ place }} > COALESCE(l.high, 0) THEN 1 ELSE 0 END) AS outside
     FROM {{ witness | table }} AS w
-    JOIN {{ limits | table }} AS l ON l.atom = w.atom
+    LEFT JOIN {{ limits | table }} AS l ON l.atom = w.atom
     GROUP BY w.witness
     UNION ALL
     SELECT CAST(-1 AS BIGINT) AS witness, 0 AS outside

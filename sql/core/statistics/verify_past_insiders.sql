@@ -7,7 +7,7 @@ FROM (
     FROM {{ serving | table }} AS s
     JOIN {{ witness | table }} AS w ON w.witness = s.witness
     JOIN {{ atoms | table }} AS a ON a.atom = w.atom
-    JOIN (SELECT DISTINCT i.sole AS atom FROM {{ serving | table }} AS i WHERE i.atoms = 1) AS o ON o.atom = a.atom
+    JOIN (SELECT DISTINCT i.sole AS atom FROM {{ serving | table }} AS i WHERE i.atoms = 1) AS o ON o.atom = a.whole
     JOIN (
         SELECT COUNT(*) AS many, t.since AS since, t.upto AS upto, t.high AS high{% for c in columns %}, t.l{{ loop.index }} AS l{{ loop.index }}, t.k{{ loop.index }} AS k{{ loop.index }}{% endfor %}
 
@@ -17,8 +17,8 @@ FROM (
 
     ) AS n ON n.since = s.since AND n.upto = s.upto AND n.high = s.high{% for c in columns %} AND n.l{{ loop.index }} = s.l{{ loop.index }} AND n.k{{ loop.index }} = s.k{{ loop.index }}{% endfor %}
 
-    WHERE a.persons = 1 AND w.change <> 0 AND (s.atoms > 1 OR s.sole <> a.atom)
-    GROUP BY s.since, s.upto, s.high, a.atom, n.many{% for c in columns %}, s.l{{ loop.index }}, s.k{{ loop.index }}{% endfor %}
+    WHERE a.owner > 0 AND w.change <> 0 AND (s.atoms > 1 OR s.sole <> a.whole)
+    GROUP BY s.since, s.upto, s.high, a.whole, n.many{% for c in columns %}, s.l{{ loop.index }}, s.k{{ loop.index }}{% endfor %}
 
-    HAVING COUNT(*) = n.many
+    HAVING COUNT(DISTINCT s.witness) = n.many
 ) AS g

@@ -3,9 +3,9 @@
 -- returns: shown bigint (cells that a rule of the sum forbids to show), failing bigint (cells whose sum no witness takes as far up, or down, as they
 --   demand, with no other change than agrees with what those outside of the cell contribute)
 WITH v AS (
-    SELECT w.witness AS witness, SUM(CASE WHEN w.s{{ place }} < l.low OR w.s{{ place }} > l.high THEN 1 ELSE 0 END) AS outside
+    SELECT w.witness AS witness, SUM(CASE WHEN w.s{{ place }} < COALESCE(l.low, 0) OR w.s{{ place }} > COALESCE(l.high, 0) THEN 1 ELSE 0 END) AS outside
     FROM {{ witness | table }} AS w
-    JOIN {{ limits | table }} AS l ON l.atom = w.atom
+    LEFT JOIN {{ limits | table }} AS l ON l.atom = w.atom
     GROUP BY w.witness
 )
 , e AS (

@@ -78,7 +78,7 @@ def cover(boxes: Boxes, row: Ints, seen: Seen) -> int:
             code, off = row[a], np.int32(~(1 << boxes.place[a]))
             seen.last[a] = code
             if boxes.kinds[a]:
-                has, cells = cells_with_code(boxes, a, code), boxes.cells[a]
+                has, cells = find_cells_with_code(boxes, a, code), boxes.cells[a]
                 for j in range(len(masks)):
                     part[j] = np.int32(-1) if has[cells[j]] else off
             else:
@@ -97,7 +97,7 @@ def cover(boxes: Boxes, row: Ints, seen: Seen) -> int:
 
 
 @njit(nogil=True, cache=True)
-def cells_with_code(boxes: Boxes, a: int, code: int) -> Bools:
+def find_cells_with_code(boxes: Boxes, a: int, code: int) -> Bools:
     """Which cells of a column of sets have a code."""
     first = boxes.start[a] + code * boxes.kinds[a]
     return boxes.sets[first : first + boxes.kinds[a]]
@@ -107,7 +107,7 @@ def cells_with_code(boxes: Boxes, a: int, code: int) -> Bools:
 def covers_code(boxes: Boxes, a: int, j: int, code: int) -> bool:
     """Whether a box's cell covers a code."""
     if boxes.kinds[a]:
-        return bool(cells_with_code(boxes, a, code)[boxes.cells[a, j]])
+        return bool(find_cells_with_code(boxes, a, code)[boxes.cells[a, j]])
     return bool(boxes.low[a, j] <= code <= boxes.high[a, j]) or bool(code == 0 and boxes.null[a, j])
 
 

@@ -57,7 +57,7 @@ def count_candidates(boxes: Boxes, rows: Ints, victims: Longs, fewest: Longs, ch
 
 @njit(nogil=True, cache=True)
 def count_candidate_persons(
-    boxes: Boxes, rows: Ints, victims: Longs, at: Longs, person: Ints, persons: int, fewest: Longs, chance: Doubles
+    boxes: Boxes, rows: Ints, victims: Longs, begins: Longs, person: Ints, persons: int, fewest: Longs, chance: Doubles
 ) -> None:
     """As `count_candidates`, of different persons among the candidates.
 
@@ -65,7 +65,7 @@ def count_candidate_persons(
         boxes: see `count_candidates`, as ``rows``, ``victims``, ``fewest`` and ``chance``.
         rows: see there.
         victims: see there.
-        at: int64[b + 1], where a box's persons begin in ``person``.
+        begins: int64[b + 1], where a box's persons begin in ``person``.
         person: each person of a box once, 0, 1, ..
         persons: how many there are.
         fewest: see there.
@@ -88,7 +88,7 @@ def count_candidate_persons(
         nodes, n = 0, 0
         for j in range(len(seen.found)):
             mask = np.int64(seen.found[j])
-            for e in range(at[j], at[j + 1]):
+            for e in range(begins[j], begins[j + 1]):
                 p = person[e]
                 if first[p] < 0:
                     touched[n] = p
@@ -134,14 +134,22 @@ def count_candidate_persons(
 
 @njit(nogil=True, cache=True)
 def count_top_values(
-    boxes: Boxes, rows: Ints, at: Longs, value: Ints, times: Longs, values: int, top: Longs, every: Longs, has: Bools
+    boxes: Boxes,
+    rows: Ints,
+    begins: Longs,
+    value: Ints,
+    times: Longs,
+    values: int,
+    top: Longs,
+    every: Longs,
+    has: Bools,
 ) -> None:
     """The sensitive values among the candidates of each row that is known by all columns.
 
     Args:
         boxes: b boxes of d columns.
         rows: int32[r, d], different tuples of codes.
-        at: int64[b + 1], where a box's values begin in ``value`` and ``times``.
+        begins: int64[b + 1], where a box's values begin in ``value`` and ``times``.
         value: the number of a sensitive value, 0, 1, ..
         times: how often the box has it.
         values: how many values there are, s.
@@ -157,7 +165,7 @@ def count_top_values(
         n, most, total = 0, np.int64(0), np.int64(0)
         for j in range(len(seen.found)):
             if seen.found[j] == covers:
-                for e in range(at[j], at[j + 1]):
+                for e in range(begins[j], begins[j + 1]):
                     if not tally[value[e]]:
                         listed[n] = value[e]
                         n += 1

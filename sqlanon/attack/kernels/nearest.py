@@ -62,35 +62,35 @@ def covers(space: Space, a: int, j: int, code: int) -> bool:
 
 
 @njit(nogil=True, cache=True)
-def find_distances(space: Space, columns: Longs, row: Ints, found: Ints) -> int:
-    """Write the distance of every released row from a row, int32[d], into ``found``, int32[b]; return the least.
+def find_distances(space: Space, columns: Longs, row: Ints, distance: Ints) -> int:
+    """Write the distance of every released row from a row, int32[d], into ``distance``, int32[b]; return the least.
 
     Args:
         space: the released rows.
         columns: int64, those that are compared.
         row: codes of every column.
-        found: written.
+        distance: written.
 
     Cost: O(b) for each column.
     """
-    found[:] = 0
+    distance[:] = 0
     for a in columns:
         code, whole = row[a], np.int32(ONE)
         if space.kinds[a]:
             first = space.start[a] + code * space.kinds[a]
             has, cells = space.sets[first : first + space.kinds[a]], space.cells[a]
-            for j in range(len(found)):
-                found[j] += np.int32(0) if has[cells[j]] else whole
+            for j in range(len(distance)):
+                distance[j] += np.int32(0) if has[cells[j]] else whole
             continue
         low, high, null = space.low[a], space.high[a], space.null[a]
         least = 1 if space.nulls[a] else 0
         width = np.int64(max(space.codes[a] - least - 1, 1))
         if not space.ordered[a] or (code == 0 and space.nulls[a]):
-            for j in range(len(found)):
+            for j in range(len(distance)):
                 inside = low[j] <= code <= high[j] or (code == 0 and null[j])
-                found[j] += np.int32(0) if inside else whole
+                distance[j] += np.int32(0) if inside else whole
             continue
-        for j in range(len(found)):
+        for j in range(len(distance)):
             gap = np.int64(0)
             if high[j] < low[j] or high[j] < least:
                 gap = width
@@ -98,8 +98,8 @@ def find_distances(space: Space, columns: Longs, row: Ints, found: Ints) -> int:
                 gap = np.int64(low[j] - code)
             elif code > high[j]:
                 gap = np.int64(code - high[j])
-            found[j] += np.int32(gap * ONE // width)
-    return int(found.min())
+            distance[j] += np.int32(gap * ONE // width)
+    return int(distance.min())
 
 
 @njit(nogil=True, cache=True)
@@ -134,14 +134,14 @@ def link(space: Space, first: Longs, second: Longs, rows: Ints) -> Doubles:
 
 
 @njit(nogil=True, cache=True)
-def guess(space: Space, known: Longs, secret: int, rows: Ints) -> Doubles:
+def guess(space: Space, compared: Longs, secret: int, rows: Ints) -> Doubles:
     """The chance that the most frequent value of a column in the nearest released rows is that of a row.
 
     Of equally frequent values each is as likely.
 
     Args:
         space: the released rows, in which the column is published as it is.
-        known: int64, the columns that are compared.
+        compared: int64, the columns that are compared.
         secret: the column that is guessed.
         rows: int32[v, d].
 
@@ -154,7 +154,7 @@ def guess(space: Space, known: Longs, secret: int, rows: Ints) -> Doubles:
     far, chances = np.empty(b, np.int32), np.zeros(len(rows))
     counts = np.zeros(space.codes[secret], np.int64)
     for i in range(len(rows)):
-        near = find_distances(space, known, rows[i], far)
+        near = find_distances(space, compared, rows[i], far)
         top = np.int64(0)
         for j in range(b):
             if far[j] == near:

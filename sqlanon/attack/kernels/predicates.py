@@ -56,17 +56,17 @@ def _inside(space: Space, a: int, kind: int, value: int, j: int) -> bool:
 
 
 @njit(nogil=True, cache=True)
-def count_released(space: Space, asked: Predicates, most: int) -> Longs:
+def count_released(space: Space, predicates: Predicates, most: int) -> Longs:
     """Released rows that satisfy each predicate for certain, int64[p]; counting ends above ``most``.
 
     Cost: O(p b m) at most.
     """
-    totals = np.zeros(len(asked.columns), np.int64)
+    totals = np.zeros(len(predicates.columns), np.int64)
     for p in range(len(totals)):
         for j in range(len(space.members)):
             holds = True
-            for c in range(asked.columns.shape[1]):
-                if not _inside(space, asked.columns[p, c], asked.kinds[p, c], asked.values[p, c], j):
+            for c in range(predicates.columns.shape[1]):
+                if not _inside(space, predicates.columns[p, c], predicates.kinds[p, c], predicates.values[p, c], j):
                     holds = False
                     break
             if holds:
@@ -77,18 +77,18 @@ def count_released(space: Space, asked: Predicates, most: int) -> Longs:
 
 
 @njit(nogil=True, cache=True)
-def count_rows(space: Space, asked: Predicates, rows: Ints, most: int) -> Longs:
+def count_rows(space: Space, predicates: Predicates, rows: Ints, most: int) -> Longs:
     """Rows, int32[n, d], that satisfy each predicate, int64[p]; counting ends above ``most``.
 
     Cost: O(p n m) at most.
     """
-    totals = np.zeros(len(asked.columns), np.int64)
+    totals = np.zeros(len(predicates.columns), np.int64)
     for p in range(len(totals)):
         for i in range(len(rows)):
             holds = True
-            for c in range(asked.columns.shape[1]):
-                a = asked.columns[p, c]
-                if not _holds(space, a, asked.kinds[p, c], asked.values[p, c], rows[i, a]):
+            for c in range(predicates.columns.shape[1]):
+                a = predicates.columns[p, c]
+                if not _holds(space, a, predicates.kinds[p, c], predicates.values[p, c], rows[i, a]):
                     holds = False
                     break
             if holds:

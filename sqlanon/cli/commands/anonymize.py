@@ -53,13 +53,13 @@ def anonymize(
     decimal: Decimal = None,
     ignore: Ignore = None,
     date_format: DateFormat = None,
-    **given: Any,
+    **options: Any,
 ) -> int | None:
     """Anonymize one file, or one table where it lives."""
     reading = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
-    name = given["name"] or (Path(source).name.partition(".")[0] if db is None else source.rpartition(".")[2])
+    name = options["name"] or (Path(source).name.partition(".")[0] if db is None else source.rpartition(".")[2])
     try:
-        settings = collect_given(given)
+        settings = collect_given(options)
         to, publish_file = settings.pop("publish", None), settings.pop("publish_file", None)
         if db is not None:
             report = _table(

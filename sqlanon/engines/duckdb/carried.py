@@ -189,14 +189,14 @@ def holds(
     return not row[0]
 
 
-def compare(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried], written: str) -> None:
+def compare(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried], result: str) -> None:
     """Compare the written file or frame with the table, as multisets of rows.
 
     Args:
         connection: reads both.
         table: the quoted name of the table.
         columns: as they were to be written.
-        written: SQL of a relation that reads the written file or frame.
+        result: SQL of a relation that reads the written file or frame.
 
     Raises:
         PrivacyViolation: they differ; the text names the columns.
@@ -210,13 +210,13 @@ def compare(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
         )
         for column in columns
     ]
-    check(connection, table, written, pairs, [f"{column.name} ({format_type(column.type)})" for column in columns])
+    check(connection, table, result, pairs, [f"{column.name} ({format_type(column.type)})" for column in columns])
 
 
 def check(
     connection: duckdb.DuckDBPyConnection,
     table: str,
-    written: str,
+    result: str,
     pairs: Sequence[tuple[str, str]],
     shown_as: Sequence[str],
 ) -> None:
@@ -227,7 +227,7 @@ def check(
     """
     released = _fingerprint(connection, table, [first for first, _ in pairs])
     try:
-        fingerprint = _fingerprint(connection, written, [second for _, second in pairs])
+        fingerprint = _fingerprint(connection, result, [second for _, second in pairs])
     except _NO_CAST:
         fingerprint = None
     if fingerprint == released:
@@ -235,7 +235,7 @@ def check(
     differ = [
         name
         for name, pair in zip(shown_as, pairs, strict=True)
-        if not _have_same_fingerprint(connection, table, written, pair)
+        if not _have_same_fingerprint(connection, table, result, pair)
     ]
     which = f"column {', '.join(differ)}" if differ else "the rows"
     raise PrivacyViolation(
@@ -245,10 +245,10 @@ def check(
 
 
 def _have_same_fingerprint(
-    connection: duckdb.DuckDBPyConnection, table: str, written: str, pair: tuple[str, str]
+    connection: duckdb.DuckDBPyConnection, table: str, result: str, pair: tuple[str, str]
 ) -> bool:
     try:
-        return _fingerprint(connection, table, [pair[0]]) == _fingerprint(connection, written, [pair[1]])
+        return _fingerprint(connection, table, [pair[0]]) == _fingerprint(connection, result, [pair[1]])
     except _NO_CAST:
         return False
 
@@ -260,13 +260,13 @@ def _fingerprint(connection: duckdb.DuckDBPyConnection, source: str, expressions
     return tuple(connection.execute(query).fetchall()[0])
 
 
-def _comparable_expression(column: str, kind: str, one: Carried) -> str:
+def _comparable_expression(column: str, kind: str, field: Carried) -> str:
     """SQL of a value as it is compared: in the type that was to be written, or by text."""
-    value = _cast(column, one.carried, kind)
-    if one.carried == str(one.type) and one.type.id in _TYPED:
+    value = _cast(column, field.carried, kind)
+    if field.carried == str(field.type) and field.type.id in _TYPED:
         return value
     return f"CAST({value} AS VARCHAR)"
 
 
-def _cast(column: str, wanted: str, kind: str) -> str:
-    return column if wanted == kind else f"CAST({column} AS {wanted})"
+def _cast(column: str, target: str, kind: str) -> str:
+    return column if target == kind else f"CAST({column} AS {target})"

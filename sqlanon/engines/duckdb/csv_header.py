@@ -60,20 +60,20 @@ class Head:
     records: list[list[str]]
 
 
-def check_header(path: Path, head: Head, lines: list[str], *, given: bool) -> None:
+def check_header(path: Path, head: Head, lines: list[str], *, explicit: bool) -> None:
     """The first line names the columns.
 
     Args:
         path: the file, for messages.
         head: the first records of the file.
         lines: the first lines of the file.
-        given: the delimiter was given.
+        explicit: the delimiter was given.
 
     Raises:
         PolicyError: it does not.
     """
     _check_title(path, head)
-    if not given and len(head.names) == 1:
+    if not explicit and len(head.names) == 1:
         _check_whole_lines(path, lines)
     _check_names(path, head)
     _check_values(path, head)

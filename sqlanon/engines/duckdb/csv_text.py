@@ -30,13 +30,13 @@ _HEAD = 200
 _CHUNK = 1 << 20
 
 
-def find_codec(given: str | None) -> str:
+def find_codec(encoding: str | None) -> str:
     """Python's name of an encoding.
 
     Raises:
         PolicyError: Python has none of this name that decodes text.
     """
-    name = (given or "utf-8").strip().lower()
+    name = (encoding or "utf-8").strip().lower()
     try:
         codec = codecs.lookup(name).name
         "a".encode(codec)  # not all codecs are of text
@@ -50,13 +50,13 @@ def find_codec(given: str | None) -> str:
     return "utf-8" if codec == "utf-8-sig" else codec
 
 
-def delimiter_of(given: str | None) -> str | None:
+def delimiter_of(text: str | None) -> str | None:
     """The delimiter that was given.
 
     Raises:
         PolicyError: it is not one character.
     """
-    delimiter = "\t" if given in ("\\t", "tab") else given
+    delimiter = "\t" if text in ("\\t", "tab") else text
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise PolicyError("delimiter: one character is wanted, such as ; or | or \\t")
     return delimiter
@@ -109,7 +109,7 @@ class CsvText:
         separator = delimiter or likely_delimiter(lines)
         records = records_of(lines, separator)
         head = Head(records[0] if records else [], separator, records[1:])
-        check_header(self.path, head, lines, given=delimiter is not None)
+        check_header(self.path, head, lines, explicit=delimiter is not None)
         return head
 
     def _first_lines(self) -> list[str]:

@@ -156,14 +156,14 @@ def declare_type(name: str, kind: str, date_format: str | None, numbers: Numbers
     return Guess(kind, value, same)
 
 
-def fits(connection: duckdb.DuckDBPyConnection, table: str, name: str, one: Guess) -> bool:
+def fits(connection: duckdb.DuckDBPyConnection, table: str, name: str, guess: Guess) -> bool:
     """Whether all texts of a column read back."""
     column = quote(name)
-    if _any(connection, table, column, f"NOT coalesce({one.same}, false)"):
+    if _any(connection, table, column, f"NOT coalesce({guess.same}, false)"):
         return False
-    if not one.merges:
+    if not guess.merges:
         return True
-    query = f"SELECT count(DISTINCT {column}) = count(DISTINCT {one.value}) FROM {table} AS t"  # noqa: S608
+    query = f"SELECT count(DISTINCT {column}) = count(DISTINCT {guess.value}) FROM {table} AS t"  # noqa: S608
     return bool(connection.execute(query).fetchall()[0][0])
 
 
@@ -205,21 +205,21 @@ def _numbers(source: str, text: str, *, blank: bool) -> Iterator[Guess]:
         blank: there may be blanks around it in the file.
     """
 
-    def make_guess(kind: str, form: str, *, own: bool) -> Guess:
+    def make_guess(kind: str, form: str, *, unique: bool) -> Guess:
         value = f"TRY_CAST({source} AS {kind})"
         same = f"{form.format(f'CAST({value} AS VARCHAR)')} = {source}"
         if kind == "DOUBLE":  # -0.0 equals 0.0; nan and inf are texts of no number
             same += f" AND isfinite({value}) AND NOT ({value} = 0 AND starts_with({source}, '-'))"
-        return Guess(kind, value, same, exact=own and not blank, merges=blank)
+        return Guess(kind, value, same, exact=unique and not blank, merges=blank)
 
     for kind in ("BIGINT", "HUGEINT", "DOUBLE"):
-        yield make_guess(kind, "{}", own=True)
+        yield make_guess(kind, "{}", unique=True)
     places = len(text.partition(".")[2])
     if places and "e" not in text.lower():
         for digits in (18, 38):
             if places < digits:
-                yield make_guess(f"DECIMAL({digits},{places})", "{}", own=True)
-    yield make_guess("DOUBLE", r"regexp_replace({}, '\.0$', '')", own=False)
+                yield make_guess(f"DECIMAL({digits},{places})", "{}", unique=True)
+    yield make_guess("DOUBLE", r"regexp_replace({}, '\.0$', '')", unique=False)
 
 
 def _notation_types(number: str) -> Iterator[Guess]:

@@ -278,13 +278,13 @@ class DuckDBEngine(Transferring):
                 session.engine.execute("SET TimeZone = 'UTC'")
             yield session.engine
 
-    def keep(self, table: TableRef, kept: TableRef) -> None:
-        with self._translate_errors(f"to keep {kept.name}"):
+    def keep(self, table: TableRef, copy: TableRef) -> None:
+        with self._translate_errors(f"to keep {copy.name}"):
             self._use(self._empty)
-            schema = ".".join(quote(part) for part in (kept.database or self._database, kept.schema) if part)
+            schema = ".".join(quote(part) for part in (copy.database or self._database, copy.schema) if part)
             self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
             copied = f"SELECT * FROM {self._qualify(table)}"  # noqa: S608
-            self._connection.execute(f"CREATE TABLE {self._qualify(kept)} AS {copied}")
+            self._connection.execute(f"CREATE TABLE {self._qualify(copy)} AS {copied}")
 
     def run_swap(self, action: Callable[[], None]) -> None:
         """See `Engine.run_swap`: readers of a DuckDB file are never in the way."""

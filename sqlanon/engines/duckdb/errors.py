@@ -140,8 +140,8 @@ def is_dropped(error: duckdb.Error) -> bool:
     return isinstance(error, duckdb.CatalogException) and bool(_MISSING.search(str(error)))
 
 
-def _cast_column(said: str, text: str) -> str | None:
-    columns = _COLUMN.findall(said)
+def _cast_column(message: str, text: str) -> str | None:
+    columns = _COLUMN.findall(message)
     name = str(columns[-1]).strip() if columns else ""
     quoted = '"' + name.replace('"', '""') + '"'
     return name if name and quoted in text else None

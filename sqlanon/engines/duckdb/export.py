@@ -206,8 +206,8 @@ def _header(path: Path) -> list[str]:
         return next(csv.reader(file), [])
 
 
-def _same_names(names: Sequence[str], written: Sequence[str]) -> None:
-    if list(names) != list(written):
+def _same_names(names: Sequence[str], columns: Sequence[str]) -> None:
+    if list(names) != list(columns):
         raise PrivacyViolation(
             f"the file would name its columns otherwise than the release ({', '.join(names)}); nothing was put in "
             "place: rename them in the source"

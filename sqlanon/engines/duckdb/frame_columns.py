@@ -120,6 +120,6 @@ def describe_refused(frame: Any, reads: Callable[[Any], bool], *, pandas: bool) 
     return f"{_LACKED}: {', '.join(refused)}; {how}; {_LEFT_OUT}" if refused else None
 
 
-def _check_some(kept: Sequence[bool]) -> None:
-    if not any(kept):
+def _check_some(flags: Sequence[bool]) -> None:
+    if not any(flags):
         raise PolicyError("the frame has none of the columns that are named")

@@ -82,9 +82,9 @@ def open_session(url: str) -> psycopg.Connection:
     return connection
 
 
-def advice_for(said: str) -> str:
+def advice_for(message: str) -> str:
     """Advice for a connection that libpq or the server refused with these words."""
-    return next(advice for pattern, advice in _CAUSES if pattern.search(said))
+    return next(advice for pattern, advice in _CAUSES if pattern.search(message))
 
 
 def redact_message(text: str, *secrets: object) -> str:

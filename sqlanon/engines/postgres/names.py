@@ -126,7 +126,7 @@ class Names:
         Raises:
             DatabaseError: there is none, or tables of several schemas of the path have this name.
         """
-        relation = self.look_up([], [name], one=True).named.get(name)
+        relation = self.look_up([], [name], unique=True).named.get(name)
         if relation is None:
             raise DatabaseError(
                 f"no table or view {name} in this database; names are table or schema.table, in the exact spelling, "
@@ -140,9 +140,9 @@ class Names:
         names: Sequence[str] = (),
         schema: TableRef | None = None,
         *,
-        one: bool = False,
+        unique: bool = False,
     ) -> Found:
-        """See `Engine.look_up`; with ``one``, a name that means tables of several schemas is an error."""
+        """See `Engine.look_up`; with ``unique``, a name that means tables of several schemas is an error."""
         meant = {name: self._places(name) for name in names}
         refs_asked = list(
             dict.fromkeys([*tables, *(ref for tries in meant.values() for refs in tries for ref in refs)])
@@ -171,7 +171,7 @@ class Names:
                 relations[ref] = Relation(TableRef(*key), tuple(columns[key]), views[key])
         relations_by_name = {}
         for name, tries in meant.items():
-            place = next((index for refs in tries if (index := _first(relations, refs, one=one))), None)
+            place = next((index for refs in tries if (index := _first(relations, refs, unique=unique))), None)
             if place is not None:
                 relations_by_name[name] = place
         return Found(relations, relations_by_name, frozenset(listed), frozenset(there), frozenset(tables))
@@ -200,12 +200,12 @@ class Names:
         return self._own.first
 
 
-def _first(relations: Mapping[TableRef, Relation], places: Sequence[TableRef], *, one: bool) -> Relation | None:
+def _first(relations: Mapping[TableRef, Relation], places: Sequence[TableRef], *, unique: bool) -> Relation | None:
     """The table of the first schema that has such a table; where several have, an error or nothing."""
     matching = [ref for ref in places if ref in relations]
     # A role that may create in an earlier schema could put a table of its own before the intended table.
     if len(matching) > 1 and not str(matching[0].schema).startswith("pg_"):
-        if not one:
+        if not unique:
             return None
         raise DatabaseError(
             f"{matching[0].name} is a table or view of several schemas of the search_path: "

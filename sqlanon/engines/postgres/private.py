@@ -218,9 +218,9 @@ def query_grantees(tables: Sequence[str]) -> str:
     return _TABLE_GRANTEES.replace("%s", names)
 
 
-def revoke(connection: Connection, found: Sequence[tuple[object, ...]]) -> None:
-    """Revoke the grants of default privileges from everybody; ``found`` are rows of `query_grantees`."""
-    for table, oid, name in found:
+def revoke(connection: Connection, grants: Sequence[tuple[object, ...]]) -> None:
+    """Revoke the grants of default privileges from everybody; ``grants`` are rows of `query_grantees`."""
+    for table, oid, name in grants:
         role = sql.Identifier(str(name)) if oid else sql.SQL("PUBLIC")
         connection.execute(sql.SQL("REVOKE ALL ON {} FROM {}").format(sql.SQL(str(table)), role))
 

@@ -33,11 +33,11 @@ def choose_settings(statement: str, *, already: bool) -> dict[str, str]:
     return (FEW if catalog and not already else {}) | (APPEND if appends else {})
 
 
-def use(session: SparkSession, wanted: Mapping[str, str]) -> dict[str, str | None]:
+def use(session: SparkSession, settings: Mapping[str, str]) -> dict[str, str | None]:
     """Change settings; returns the previous values."""
     conf = session.conf
-    before = {key: conf.get(key, None) for key in wanted}
-    for key, value in wanted.items():
+    before = {key: conf.get(key, None) for key in settings}
+    for key, value in settings.items():
         conf.set(key, value)
     return before
 

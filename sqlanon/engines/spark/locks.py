@@ -135,9 +135,9 @@ class Locks:
         names = [str(row[1]) for row in rows]
         return sorted(int(name[len(stem) :]) for name in names if name.startswith(stem))
 
-    def _properties(self, held: Held) -> str:
+    def _properties(self, lock: Held) -> str:
         properties = {
-            "holder": held.token,
+            "holder": lock.token,
             "until": f"{time.time() + self._lease:.0f}",
             "process": _process(os.getpid()),
         }
@@ -160,10 +160,10 @@ class Locks:
         here, _, pid = process.rpartition(":")
         return not (here == _process(0).rpartition(":")[0] and pid.isdigit() and not _runs(int(pid)))
 
-    def _is_ours(self, held: Held) -> bool:
-        numbers = self._numbers(held.stem)
+    def _is_ours(self, lock: Held) -> bool:
+        numbers = self._numbers(lock.stem)
         return (
-            bool(numbers) and numbers[-1] == held.number and self._read(held.table).get("sqlanon.holder") == held.token
+            bool(numbers) and numbers[-1] == lock.number and self._read(lock.table).get("sqlanon.holder") == lock.token
         )
 
     def _drop(self, table: str) -> None:

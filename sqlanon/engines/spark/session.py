@@ -315,10 +315,10 @@ class Session:
             rows.write.saveAsTable(qualify(table))
 
     @contextmanager
-    def few_rows(self, wanted: Mapping[str, str] = few.FEW) -> Iterator[None]:
+    def few_rows(self, settings: Mapping[str, str] = few.FEW) -> Iterator[None]:
         """See `Engine.few_rows`: to compile a small query takes longer than to interpret it, and one task is enough."""
         with self._translate_errors("settings of the session"):
-            before, already = few.use(self._session, wanted), self._few
+            before, already = few.use(self._session, settings), self._few
         self._few = True
         try:
             yield

@@ -123,8 +123,8 @@ class _OfBatches:
     A batch has many rows, so that the counts are small beside it.
     """
 
-    def __init__(self, one: _OfTable) -> None:
-        self._one = one
+    def __init__(self, per_table: _OfTable) -> None:
+        self._one = per_table
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         batches_held: list[pa.RecordBatch] = []

@@ -13,7 +13,7 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.kernels.unions import Masks, Measure, Places, copy_box, join_box
 from sqlanon.loss.kernels.near_rows import Ints, Longs, Nodes, find_near
 
@@ -54,12 +54,12 @@ _DONE = np.iinfo(np.int64).max
 
 
 @njit(nogil=True, cache=True)
-def _bound(made: Open, at: int, rows: Longs, near: int, k: int, best: int, boxed: Boxed, wide: Longs) -> int:
+def _bound(boxes: Open, index: int, rows: Longs, near: int, k: int, best: int, boxed: Boxed, wide: Longs) -> int:
     """Write the bound of a box; `_DONE` where it is not below ``best``.
 
     Args:
-        made: the boxes.
-        at: which.
+        boxes: boxes that are not finished.
+        index: the number of the box.
         rows: int64[*], near rows.
         near: how many of them.
         k: rows of a class.
@@ -70,13 +70,13 @@ def _bound(made: Open, at: int, rows: Longs, near: int, k: int, best: int, boxed
     Returns:
         The width of the box where it holds k of the near rows, and is narrower; else ``best``.
     """
-    width = joint_width(made.box, made.mask, at, made.box, made.mask, at, boxed.measure)
+    width = measure_joint_width(boxes.box, boxes.mask, index, boxes.box, boxes.mask, index, boxed.measure)
     inside = near_count = 0
     for i in range(near):
-        joined = joint_width(made.box, made.mask, at, boxed.box, boxed.mask, rows[i], boxed.measure)
+        joined = measure_joint_width(boxes.box, boxes.mask, index, boxed.box, boxed.mask, rows[i], boxed.measure)
         if joined == width:
             inside += 1
-        elif i < made.next[at] or joined >= best:
+        elif i < boxes.next[index] or joined >= best:
             continue
         if near_count == k and joined >= wide[k - 1]:
             continue
@@ -86,90 +86,94 @@ def _bound(made: Open, at: int, rows: Longs, near: int, k: int, best: int, boxed
             wide[place] = wide[place - 1]
             place -= 1
         wide[place] = joined
-    made.bound[at] = _DONE
+    boxes.bound[index] = _DONE
     if inside >= k:
         return min(best, width)
     if near_count == k and wide[k - 1] < best:
-        made.bound[at] = wide[k - 1]
+        boxes.bound[index] = wide[k - 1]
     return best
 
 
 @njit(nogil=True, cache=True)
-def _grow(rows: Longs, near: int, k: int, boxed: Boxed, made: Open) -> int:
+def _grow(rows: Longs, near: int, k: int, boxed: Boxed, boxes: Open) -> int:
     """The width of a box of k rows: the near row that widens it least comes in, time and again."""
-    copy_box(made.box, made.mask, 0, boxed.box, boxed.mask, rows[0])
+    copy_box(boxes.box, boxes.mask, 0, boxed.box, boxed.mask, rows[0])
     is_taken = np.zeros(near, np.bool_)
     is_taken[0], wide = True, np.int64(0)
     for _ in range(k - 1):
         best, row = _DONE, -1
         for i in range(near):
             if not is_taken[i]:
-                joined = joint_width(made.box, made.mask, 0, boxed.box, boxed.mask, rows[i], boxed.measure)
+                joined = measure_joint_width(boxes.box, boxes.mask, 0, boxed.box, boxed.mask, rows[i], boxed.measure)
                 if joined < best:
                     best, row = joined, i
                     if joined == wide:
                         break
         is_taken[row], wide = True, best
-        join_box(made.box, made.mask, 0, made.box, made.mask, 0, boxed.box, boxed.mask, rows[row])
+        join_box(boxes.box, boxes.mask, 0, boxes.box, boxes.mask, 0, boxed.box, boxed.mask, rows[row])
     return wide
 
 
 @njit(nogil=True, cache=True)
-def _search(far: Longs, rows: Longs, k: int, boxed: Boxed, made: Open, wide: Longs) -> int:
+def _search(far: Longs, rows: Longs, k: int, boxed: Boxed, boxes: Open, wide: Longs) -> int:
     """A width that no box of k rows around ``rows[0]`` falls below; see `bound_boxes`."""
     beyond = far[-1] if len(far) < len(boxed.codes) else _DONE
-    best = min(_grow(rows, len(far), k, boxed, made), beyond)
+    best = min(_grow(rows, len(far), k, boxed, boxes), beyond)
     near = np.searchsorted(far, best)
-    copy_box(made.box, made.mask, 0, boxed.box, boxed.mask, rows[0])
-    made.next[0], count, seen = 0, 1, 0
-    best = _bound(made, 0, rows, near, k, best, boxed, wide)
+    copy_box(boxes.box, boxes.mask, 0, boxed.box, boxed.mask, rows[0])
+    boxes.next[0], count, seen = 0, 1, 0
+    best = _bound(boxes, 0, rows, near, k, best, boxed, wide)
     while True:
         least_place = 0
         for i in range(1, count):
-            if made.bound[i] < made.bound[least_place]:
+            if boxes.bound[i] < boxes.bound[least_place]:
                 least_place = i
-        least = made.bound[least_place]
+        least = boxes.bound[least_place]
         if least >= best:
             return best
         seen += 1
-        if seen == len(made.bound):
+        if seen == len(boxes.bound):
             return least
-        width = joint_width(made.box, made.mask, least_place, made.box, made.mask, least_place, boxed.measure)
-        row = made.next[least_place]
-        wider = joint_width(made.box, made.mask, least_place, boxed.box, boxed.mask, rows[row], boxed.measure)
+        width = measure_joint_width(
+            boxes.box, boxes.mask, least_place, boxes.box, boxes.mask, least_place, boxed.measure
+        )
+        row = boxes.next[least_place]
+        wider = measure_joint_width(boxes.box, boxes.mask, least_place, boxed.box, boxed.mask, rows[row], boxed.measure)
         while wider == width or wider >= best:
             row += 1  # there is such a row, or the box would hold k rows, or be done with
-            wider = joint_width(made.box, made.mask, least_place, boxed.box, boxed.mask, rows[row], boxed.measure)
+            wider = measure_joint_width(
+                boxes.box, boxes.mask, least_place, boxed.box, boxed.mask, rows[row], boxed.measure
+            )
         place = count
         for i in range(count):
-            if made.bound[i] == _DONE:
+            if boxes.bound[i] == _DONE:
                 place = i
         count = max(count, place + 1)
-        join_box(made.box, made.mask, place, made.box, made.mask, least_place, boxed.box, boxed.mask, rows[row])
-        made.next[least_place] = made.next[place] = row + 1
-        best = _bound(made, place, rows, near, k, best, boxed, wide)
-        best = _bound(made, least_place, rows, near, k, best, boxed, wide)
+        join_box(boxes.box, boxes.mask, place, boxes.box, boxes.mask, least_place, boxed.box, boxed.mask, rows[row])
+        boxes.next[least_place] = boxes.next[place] = row + 1
+        best = _bound(boxes, place, rows, near, k, best, boxed, wide)
+        best = _bound(boxes, least_place, rows, near, k, best, boxed, wide)
         for slot in (least_place, place):
-            if made.bound[slot] != _DONE:
-                made.bound[slot] = max(made.bound[slot], least)
+            if boxes.bound[slot] != _DONE:
+                boxes.bound[slot] = max(boxes.bound[slot], least)
 
 
 @njit(nogil=True, cache=True)
 def bound_boxes(
-    nodes: Nodes, boxed: Boxed, asked: Longs, k: int, near: int, steps: int, widths: Longs, start: int, stop: int
+    nodes: Nodes, boxed: Boxed, targets: Longs, k: int, near: int, steps: int, widths: Longs, start: int, stop: int
 ) -> None:
     """Widths that no box of k rows around a row falls below.
 
     Args:
         nodes: a tree of the rows.
         boxed: the rows.
-        asked: int64[*], rows.
+        targets: int64[*], rows.
         k: rows of a box, at most n.
         near: so many of the rows nearest to a row are looked at, from k to n: a box with another row is at least as
             wide as the two.
         steps: so many boxes are divided, at least 1. With enough of them and all rows near the width is that of the
             narrowest box.
-        widths: int64[*], written from ``start`` to ``stop``, for ``asked`` there: 0 to `SCALE` x weights.
+        widths: int64[*], written from ``start`` to ``stop``, for ``targets`` there: 0 to `SCALE` x weights.
 
     Cost: O(near (d + steps d)) for a row.
     """
@@ -178,6 +182,6 @@ def bound_boxes(
     opened = Open(box, mask, np.zeros(room, np.int64), np.full(room, _DONE))
     far, rows, wide = np.empty(near, np.int64), np.empty(near, np.int64), np.empty(k, np.int64)
     for i in range(start, stop):
-        find_near(nodes, boxed.codes, boxed.geometry, asked[i], far, rows)
+        find_near(nodes, boxed.codes, boxed.geometry, targets[i], far, rows)
         opened.bound[:] = _DONE
         widths[i] = _search(far, rows, k, boxed, opened, wide)

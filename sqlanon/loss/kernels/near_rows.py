@@ -83,7 +83,7 @@ def make_nodes(codes: Ints, geometry: Geometry) -> Nodes:
 
 
 @njit(nogil=True, cache=True)
-def _apart(geometry: Geometry, a: int, one: int, other: int) -> int:
+def _apart(geometry: Geometry, a: int, first: int, other: int) -> int:
     """The extent of two codes of an attribute, the lesser first."""
     facts = geometry.facts
     return measure_extent(
@@ -93,34 +93,34 @@ def _apart(geometry: Geometry, a: int, one: int, other: int) -> int:
         facts[a, LEVELS],
         facts[a, START],
         geometry.table,
-        one,
+        first,
         other,
         2,
     )
 
 
 @njit(nogil=True, cache=True)
-def _measure_apart(codes: Ints, x: int, low: Ints, high: Ints, at: int, geometry: Geometry) -> int:
-    """The least width of row ``x`` together with a row with codes between ``low[at]`` and ``high[at]``."""
+def _measure_apart(codes: Ints, x: int, low: Ints, high: Ints, index: int, geometry: Geometry) -> int:
+    """The least width of row ``x`` together with a row with codes between ``low[index]`` and ``high[index]``."""
     total = np.int64(0)
     for a in range(len(geometry.facts)):
         code = codes[x, a]
-        if code < low[at, a]:
-            total += geometry.facts[a, WEIGHT] * _apart(geometry, a, code, low[at, a])
-        elif code > high[at, a]:
-            total += geometry.facts[a, WEIGHT] * _apart(geometry, a, high[at, a], code)
+        if code < low[index, a]:
+            total += geometry.facts[a, WEIGHT] * _apart(geometry, a, code, low[index, a])
+        elif code > high[index, a]:
+            total += geometry.facts[a, WEIGHT] * _apart(geometry, a, high[index, a], code)
     return total
 
 
 @njit(nogil=True, cache=True)
-def _sift(far: Longs, rows: Longs, held: int) -> None:
+def _sift(far: Longs, rows: Longs, size: int) -> None:
     """Move the first item of a heap, the farthest first, down to the right place."""
     place = 0
     while True:
         child = 2 * place + 1
-        if child >= held:
+        if child >= size:
             return
-        if child + 1 < held and far[child + 1] > far[child]:
+        if child + 1 < size and far[child + 1] > far[child]:
             child += 1
         if far[child] <= far[place]:
             return

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
+from sqlanon.declared.request import Refused, Request
 from sqlanon.lack import never
 from sqlanon.methods.shared.declaration import NO_BOUND, NO_POPULATION, ROWS_ALONE
 
 _BESIDE = "or use tree or mondrian (format: anatomy takes their classes as well)"
 
 
-def groups_of_one_column(asked: Asked) -> Refused | None:
+def groups_of_one_column(request: Request) -> Refused | None:
     """Groups are made of the values of one sensitive column."""
-    if asked.sensitive == 1:
+    if request.sensitive == 1:
         return None
-    what = f"anatomy is for one sensitive column, and there are {asked.sensitive}"
+    what = f"anatomy is for one sensitive column, and there are {request.sensitive}"
     return Refused(what, _BESIDE.removeprefix("or "))
 
 
-def groups_of_l_rows(asked: Asked) -> Refused | None:
+def groups_of_l_rows(request: Request) -> Refused | None:
     """A group has l rows of l different values."""
-    if asked.distinct_l is not None:
+    if request.distinct_l is not None:
         what = "anatomy takes l, not distinct_l: l rows of a group have l different values"
-        return Refused(what, f"ask for l: {asked.distinct_l}, {_BESIDE}")
-    if asked.l is None:
+        return Refused(what, f"ask for l: {request.distinct_l}, {_BESIDE}")
+    if request.l is None:
         return Refused("anatomy makes groups of l rows", f"ask for l, such as l: 2, {_BESIDE}")
-    if asked.l.denominator != 1 or asked.l < 2:
-        what = f"anatomy makes groups of l rows, so that l is a whole number of at least 2, not {float(asked.l):g}"
-        return Refused(what, f"ask for l: {max(-(-asked.l.numerator // asked.l.denominator), 2)}, {_BESIDE}")
-    if asked.k > asked.l:
-        what = f"anatomy makes groups of l = {asked.l} rows, fewer than k = {asked.k}"
-        return Refused(what, f"ask for l: {asked.k}, {_BESIDE}")
+    if request.l.denominator != 1 or request.l < 2:
+        what = f"anatomy makes groups of l rows, so that l is a whole number of at least 2, not {float(request.l):g}"
+        return Refused(what, f"ask for l: {max(-(-request.l.numerator // request.l.denominator), 2)}, {_BESIDE}")
+    if request.k > request.l:
+        what = f"anatomy makes groups of l = {request.l} rows, fewer than k = {request.k}"
+        return Refused(what, f"ask for l: {request.k}, {_BESIDE}")
     return None
 
 

@@ -1,6 +1,6 @@
 """Anatomy: l-diverse groups without regard to the quasi-identifier (Xiao & Tao 2006, Figure 3).
 
-Which values make a group depends on the counts of values alone (`slot_groups`); which row has a value is drawn
+Which values make a group depends on the counts of values alone (`find_slot_groups`); which row has a value is drawn
 before, by a random order of all rows. So a database can bring rows into their places itself.
 """
 
@@ -15,7 +15,7 @@ from sqlanon.kernels.random import draw_below, shuffle
 
 
 @njit(nogil=True, cache=True)
-def slot_groups(
+def find_slot_groups(
     count: npt.NDArray[np.int64],
     l: int,  # noqa: E741
     state: npt.NDArray[np.uint64],
@@ -86,7 +86,7 @@ def slot_groups(
 
 
 @njit(nogil=True, cache=True)
-def anatomy_groups(
+def make_anatomy_groups(
     value: npt.NDArray[np.int32],
     values: int,
     l: int,  # noqa: E741
@@ -103,7 +103,7 @@ def anatomy_groups(
         group: int32[n], written: the number of each row's group.
 
     Returns:
-        How many groups, see `slot_groups`.
+        How many groups, see `find_slot_groups`.
     """
     n = len(value)
     # Rows of a bucket in random order: taking the next is taking a random one.
@@ -113,7 +113,7 @@ def anatomy_groups(
     for v in value:
         count[v] += 1
     place = np.empty(n, np.int32)
-    groups_made = slot_groups(count, l, state, place)
+    groups_made = find_slot_groups(count, l, state, place)
     if groups_made == 0:
         return 0
     fill = np.zeros(values, np.int64)

@@ -57,7 +57,7 @@ class Anatomy:
         import numpy as np
 
         from sqlanon.kernels.random import seed_state
-        from sqlanon.methods.anatomy.kernels import anatomy_groups
+        from sqlanon.methods.anatomy.kernels import make_anatomy_groups
 
         (sensitive,) = context.encoded.sensitive
         statement = context.scratch.sql("anatomy/values", tied=tied, value=sensitive.code)
@@ -65,7 +65,7 @@ class Anatomy:
             array.astype(np.int32, copy=False) for array in context.scratch.fetch_arrays(statement, ["int32", "int32"])
         )
         group = np.empty(len(rid), np.int32)
-        groups = anatomy_groups(value, sensitive.codes, _frequency(context).p, seed_state(context.seed), group)
+        groups = make_anatomy_groups(value, sensitive.codes, _frequency(context).p, seed_state(context.seed), group)
         _feasible(groups)
         context.scratch.engine.load_arrays(table, {"rid": rid, "class": group})
 
@@ -73,7 +73,7 @@ class Anatomy:
         import numpy as np
 
         from sqlanon.kernels.random import seed_state, shuffle
-        from sqlanon.methods.anatomy.kernels import slot_groups
+        from sqlanon.methods.anatomy.kernels import find_slot_groups
 
         scratch, engine, n = context.scratch, context.scratch.engine, context.encoded.rows
         (sensitive,) = context.encoded.sensitive
@@ -88,7 +88,7 @@ class Anatomy:
         count = np.zeros(sensitive.codes, np.int64)
         count[code] = rows
         group = np.empty(n, np.int32)
-        slot_count = slot_groups(count, _frequency(context).p, state, group)
+        slot_count = find_slot_groups(count, _frequency(context).p, state, group)
         _feasible(slot_count)
         engine.load_arrays(slots, {"slot": each, "class": group})
         scratch.execute("anatomy/assign", assign=table, tied=tied, ranks=ranks, slots=slots, value=sensitive.code)
@@ -100,6 +100,6 @@ def _frequency(context: Context) -> Shape:
     return next(check for check in (item.shape for item in context.requirements) if check.kind == "frequency")
 
 
-def _feasible(made: int) -> None:
-    if made == 0:
+def _feasible(groups: int) -> None:
+    if groups == 0:
         raise AssertionError("feasibility is decided before a method runs")

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Several, Word
+from sqlanon.declared.request import Refused, Request
 from sqlanon.lack import notimpl
 from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_POPULATION, refuse_judged_persons
 
 
-def refuse_counted_stars(asked: Asked) -> Refused | None:
+def refuse_counted_stars(request: Request) -> Refused | None:
     """Where a cell is the value or nothing, extents do not measure the loss."""
-    metric, either = asked.options["metric"], FORMATS[asked.format].either
+    metric, either = request.options["metric"], FORMATS[request.format].either
     if either and metric in ("gcp", "ncp", "lm"):
-        what = f"{asked.method}: metric={metric} measures boxes, and format {asked.format} publishes a value or nothing"
+        published = f"format {request.format} publishes a value or nothing"
+        what = f"{request.method}: metric={metric} measures boxes, and {published}"
         return Refused(what, "say metric=stars", "metric")
     if not either and metric == "stars":
-        what = f"{asked.method}: metric=stars counts hidden values, and format {asked.format} publishes boxes"
+        what = f"{request.method}: metric=stars counts hidden values, and format {request.format} publishes boxes"
         return Refused(what, "leave metric out (gcp)", "metric")
     return None
 

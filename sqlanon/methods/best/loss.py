@@ -44,9 +44,9 @@ class Losses:
         self._positions = {domain.code: _by_code(domain, *arrays) for domain, arrays in positions}
         self._trees = {d.code: tree_of(d) for d in quasi if d.reading.treatment == "hierarchy"}
 
-    def of(self, made: Assignment) -> Fraction:
+    def of(self, assignment: Assignment) -> Fraction:
         """Loss of the classes; rows without a class, and those of the starred class, lose everything."""
-        size, starred, gone, boxes = self._boxes(made)
+        size, starred, gone, boxes = self._boxes(assignment)
         total = self._context.encoded.rows
         if self.metric in ("dm", "c_avg") and FORMATS[self._context.format].either:
             size, starred = self._group_shown(size, starred, boxes)
@@ -62,9 +62,9 @@ class Losses:
             weights += weight
         return Fraction(lost) if self.metric == "stars" else Fraction(lost, SCALE * weights * max(total, 1))
 
-    def by_column(self, made: Assignment) -> dict[str, Fraction]:
+    def by_column(self, assignment: Assignment) -> dict[str, Fraction]:
         """Loss of the classes in each quasi column, by name; for ``gcp`` and ``ncp`` the same, from 0 to 1."""
-        size, starred, gone, boxes = self._boxes(made)
+        size, starred, gone, boxes = self._boxes(assignment)
         total = SCALE * max(self._context.encoded.rows, 1)
         extents = zip(self._context.encoded.quasi, self._extents(starred, boxes), strict=True)
         return {
@@ -72,21 +72,21 @@ class Losses:
             for domain, extent in extents
         }
 
-    def _boxes(self, made: Assignment) -> tuple[Longs, Flags, int, list[npt.NDArray[np.generic]]]:
+    def _boxes(self, assignment: Assignment) -> tuple[Longs, Flags, int, list[npt.NDArray[np.generic]]]:
         """Sizes of classes, the starred class marked, rows without a class, and four columns a quasi column."""
         quasi, scratch = self._context.encoded.quasi, self._context.scratch
         columns = [{"code": d.code, "counted": self._is_set(d)} for d in quasi]
         statement = scratch.sql(
             "best/boxes",
             work=self._context.encoded.work,
-            assign=made.table,
-            levels=made.levels,
-            spans=made.spans,
+            assign=assignment.table,
+            levels=assignment.levels,
+            spans=assignment.spans,
             columns=columns,
         )
         number, rows, *boxes = scratch.fetch_arrays(statement, ["int32", "int64", *["int64"] * (4 * len(quasi))])
         size = rows.astype(np.int64, copy=False)
-        starred = number == (-1 if made.starred is None else made.starred)
+        starred = number == (-1 if assignment.starred is None else assignment.starred)
         return size, starred, self._context.encoded.rows - int(size.sum()), boxes
 
     def _extents(self, starred: Flags, boxes: list[npt.NDArray[np.generic]]) -> Iterator[Longs]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sqlanon.declared import METHODS, REQUIREMENTS, Asked, able_of
+from sqlanon.declared import METHODS, REQUIREMENTS, Request, able_of
 from sqlanon.declared.candidates import format_candidate, refuse_all
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment, Context, Problem
@@ -141,7 +141,7 @@ class Best:
                 solvable.append((spec, method))
         return solvable, reasons
 
-    def _move_tables(self, context: Context, made: Assignment, spec: MethodSpec, number: int) -> Assignment:
+    def _move_tables(self, context: Context, assignment: Assignment, spec: MethodSpec, number: int) -> Assignment:
         """The assignment with the tables in the run's own place."""
         scratch = context.scratch
         codes = [domain.code for domain in context.encoded.quasi]
@@ -151,33 +151,33 @@ class Best:
             scratch.execute("best/kept", kept=copy, origin=table, columns=columns)
             return copy
 
-        levels = copy_table("levels", made.levels, ["class", *codes]) if made.levels is not None else None
+        levels = copy_table("levels", assignment.levels, ["class", *codes]) if assignment.levels is not None else None
         boxes = ["class", "n", *(f"{end}_{code}" for end in ("lo", "hi") for code in codes)]
         boxes += [f"set_{domain.code}" for domain in context.encoded.quasi if domain.fits_bits]
-        spans = copy_table("spans", made.spans, boxes) if made.spans is not None else None
-        shared = copy_table("shared", made.shared, ["rid"]) if made.shared is not None else None
+        spans = copy_table("spans", assignment.spans, boxes) if assignment.spans is not None else None
+        shared = copy_table("shared", assignment.shared, ["rid"]) if assignment.shared is not None else None
         # Only methods of this package are trusted in claims about their own rows.
         trusted = METHODS.believes(spec.name)
         return replace(
-            made,
-            table=copy_table("assign", made.table, ["rid", "class"]),
+            assignment,
+            table=copy_table("assign", assignment.table, ["rid", "class"]),
             spans=spans,
             levels=levels,
-            divided=made.divided or not trusted,
+            divided=assignment.divided or not trusted,
             shared=shared if trusted else None,
         )
 
-    def _drop(self, context: Context, made: Assignment) -> None:
-        for table in (made.table, made.spans, made.levels, made.shared):
+    def _drop(self, context: Context, assignment: Assignment) -> None:
+        for table in (assignment.table, assignment.spans, assignment.levels, assignment.shared):
             if table is not None:
                 context.scratch.drop(table)
 
 
-def _describe_problem(problem: Problem, *, refine: bool, form: str) -> Asked:
+def _describe_problem(problem: Problem, *, refine: bool, form: str) -> Request:
     """The requests of a problem, as declarations read them."""
     bounds = {requirement.name: requirement.asked for requirement in problem.requirements}
     distinct, accuracy = bounds.get("distinct_l"), problem.accuracy
-    return Asked(
+    return Request(
         "best",
         {},
         k=least_rows(problem.requirements),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.errors import InfeasibleError
-from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.requirements import Demands, make_counters, satisfied
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.methods.clustering.declaration import MOST_CLUSTERED
 from sqlanon.methods.onedim.arranged import Sorted
@@ -86,7 +86,7 @@ class Blocks:
     def cluster_blocks(
         self,
         work: Callable[[Block], int],
-        held: int = 0,
+        memory: int = 0,
         unit: str = "rows clustered",
         each: int = 1,
     ) -> Assignment:
@@ -95,7 +95,7 @@ class Blocks:
         Args:
             work: clusters a block: writes ``group``, and returns the number of clusters. If it takes minutes it looks
                 at ``stop``: Python waits for the threads, so that Ctrl-C would be of no use before it ends.
-            held: bytes that it holds for a block beside the table.
+            memory: bytes for a block in addition to the table.
             unit: of the counts in ``done``, for progress.
             each: units of a row, in the end; 0: not known. Then blocks are counted, at the end of each.
 
@@ -103,7 +103,7 @@ class Blocks:
         """
         context, loaded = self.context, self.loaded
         room = context.memory - table_bytes(len(loaded.rid), len(loaded.codes), len(loaded.sensitive))
-        threads = min(context.threads, max(1, room // held)) if held else context.threads
+        threads = min(context.threads, max(1, room // memory)) if memory else context.threads
         rows = self.found.arrange(loaded.geometry, context.threads).rows
         n = len(rows.number)
         group, stop, progress = np.zeros(n, np.int32), np.zeros(1, np.int8), np.zeros(len(self.cuts), np.int64)
@@ -195,7 +195,7 @@ def find_bounds(demands: Demands, numbers: Ints, block: int) -> list[int]:
         block: rows of a block, at least 1.
     """
     n = len(numbers)
-    counters = new_counters(demands, n)
+    counters = make_counters(demands, n)
 
     def holds(start: int, stop: int) -> bool:
         return bool(satisfied(demands, numbers[start:stop], np.arange(stop - start), counters))

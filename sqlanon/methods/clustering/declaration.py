@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration, Most
 from sqlanon.declared.method_options import Whole, Word
+from sqlanon.declared.request import Refused, Request
 from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
 
 MOST_CLUSTERED = 50_000
@@ -67,18 +67,18 @@ KMEMBER = MethodDeclaration(
 )
 
 
-def refuse_counted_values(asked: Asked) -> Refused | None:
+def refuse_counted_values(request: Request) -> Refused | None:
     """By pmi alone classes become uniform in the sensitive column."""
-    objective = asked.options["objective"]
+    objective = request.options["objective"]
     if objective not in ("pmi", "mixed"):
         return None
-    key, instead = f"{asked.method}: objective={objective}", "use objective=loss or mi"
-    if asked.sensitive != 1:
-        return Refused(f"{key} is for one sensitive column, and there are {asked.sensitive}", instead, "objective")
-    if not {"l", "distinct_l"} & set(asked.requirements):
+    key, instead = f"{request.method}: objective={objective}", "use objective=loss or mi"
+    if request.sensitive != 1:
+        return Refused(f"{key} is for one sensitive column, and there are {request.sensitive}", instead, "objective")
+    if not {"l", "distinct_l"} & set(request.requirements):
         what = f"{key} makes classes of one sensitive value unless l or distinct_l is asked"
         return Refused(what, f"ask for l: 2, or {instead}", "objective")
-    if asked.frozen:
+    if request.frozen:
         what = (
             f"{key} refuses rows of more than 256 values, and mode: frozen tries no cohort whose rows could be refused "
             "by their values and tried again"
@@ -87,28 +87,28 @@ def refuse_counted_values(asked: Asked) -> Refused | None:
     return None
 
 
-def refuse_weight(asked: Asked) -> Refused | None:
+def refuse_weight(request: Request) -> Refused | None:
     """``w`` weighs the two parts of ``mixed``."""
-    if asked.options["w"] == 50 or asked.options["objective"] == "mixed":
+    if request.options["w"] == 50 or request.options["objective"] == "mixed":
         return None
-    what = f"{asked.method}: w is for objective=mixed"
+    what = f"{request.method}: w is for objective=mixed"
     return Refused(what, "leave w out, or say objective=mixed", "w")
 
 
-def refuse_repetition(asked: Asked) -> Refused | None:
+def refuse_repetition(request: Request) -> Refused | None:
     """Only a random start can give something else."""
-    if asked.options["runs"] == 1 or asked.options["start"] == "random":
+    if request.options["runs"] == 1 or request.options["start"] == "random":
         return None
-    what = f"{asked.method}: start=tree draws nothing, so that every run gives the same"
+    what = f"{request.method}: start=tree draws nothing, so that every run gives the same"
     return Refused(what, "leave runs out, or say start=random", "runs")
 
 
-def refuse_refinement(asked: Asked) -> Refused | None:
+def refuse_refinement(request: Request) -> Refused | None:
     """Refining lowers the loss of boxes."""
-    objective = asked.options["objective"]
-    if not asked.refine or objective == "loss":
+    objective = request.options["objective"]
+    if not request.refine or objective == "loss":
         return None
-    what = f"{asked.method}: refine lowers the loss, not objective={objective}"
+    what = f"{request.method}: refine lowers the loss, not objective={objective}"
     return Refused(what, "leave refine out, or say objective=loss", "objective")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.kernels.freeform_graph import boxes_of_rows, breadth_first, restore_numbers
+from sqlanon.kernels.freeform_graph import list_boxes_of_rows, order_breadth_first, restore_numbers
 from sqlanon.methods.freeform.kernels.remix import SWAPS, divide_graph, remix
 from sqlanon.methods.freeform.kernels.stream import draw_below, stream
 
@@ -21,19 +21,19 @@ _REMIXED, _DRAWN = 0, 1
 """Purposes of streams of random numbers."""
 
 
-def remix_matchings(held: Ints, key: bytes) -> Ints:
+def remix_matchings(members: Ints, key: bytes) -> Ints:
     """Random choice of the k matchings of a graph, int32[k, n].
 
     It takes 10 k swaps, and k divisions of three or more matchings, the first of all k.
 
     Args:
-        held: int32[n, k], the rows of every box, ascending: a k-regular graph.
+        members: int32[n, k], the rows of every box, ascending: a k-regular graph.
         key: of the random numbers.
 
     Cost: O(n k log n), expected.
     """
-    rows, boxes, near = breadth_first(held, boxes_of_rows(held))
-    state, k = stream(key, _REMIXED), held.shape[1]
+    rows, boxes, near = order_breadth_first(members, list_boxes_of_rows(members))
+    state, k = stream(key, _REMIXED), members.shape[1]
     graph = divide_graph(near, state)
     remix(graph, SWAPS * k, k - 1, state)
     return restore_numbers(graph, rows, boxes)

@@ -60,7 +60,7 @@ class Freeform:
 
 def report_matchings(context: Context) -> Callable[[int, int], None]:
     """A function that reports the number of matchings, or blocks of them, made and the total."""
-    return lambda done, of: context.progress.update(done, of, "matchings")
+    return lambda matchings, of: context.progress.update(matchings, of, "matchings")
 
 
 def match_rows(context: Context, order: str, match: Callable[[Ints, Geometry, int], Longs]) -> Assignment:

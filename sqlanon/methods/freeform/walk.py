@@ -76,10 +76,10 @@ def walk_blocks(
     positions, price, moved = targets.copy(), np.zeros(n, np.int64), 0
     with ThreadPoolExecutor(threads) as pool:
 
-        def all_of(t: int, made: int, windows: Longs) -> None:
+        def all_of(t: int, matchings: int, windows: Longs) -> None:
             nonlocal moved
             parts = np.array_split(windows, min(4 * threads, len(windows)))
-            for _ in pool.map(lambda w: improve(codes, geometry, targets, positions, t, made, w, price), parts):
+            for _ in pool.map(lambda w: improve(codes, geometry, targets, positions, t, matchings, w, price), parts):
                 pass
             moved += 1
             if progress is not None:

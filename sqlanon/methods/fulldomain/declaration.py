@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Whole, Word
+from sqlanon.declared.request import Refused, Request
 from sqlanon.methods.shared.declaration import BOXES_ALONE, DIVIDE, NO_BOUND, refuse_judged_persons
 
 MOST_NODES = 1_000_000
 """Nodes of a lattice of levels, at most: the state of each is kept in memory, and each is looked at in turn."""
 
 
-def options_of_search(asked: Asked) -> Refused | None:
+def options_of_search(request: Request) -> Refused | None:
     """Each search has separate options."""
-    search = asked.options["search"]
-    key = f"{asked.method}: search={search}"
-    if search == "local" and asked.options["metric"] != "loss":
+    search = request.options["search"]
+    key = f"{request.method}: search={search}"
+    if search == "local" and request.options["metric"] != "loss":
         return Refused(f"{key} goes by the loss", "leave metric out, or say search=global", "metric")
-    if search == "local" and asked.execution == "pushdown":
+    if search == "local" and request.execution == "pushdown":
         return Refused(f"{key} has no pushdown", "leave execution out (auto), or say search=global", "search")
-    if search in ("global", "all") and asked.options["nodes"] != MOST_NODES:
+    if search in ("global", "all") and request.options["nodes"] != MOST_NODES:
         return Refused(
             f"{key} finds the best node, however many there are",
             "leave nodes out, or say search=local",
@@ -29,64 +29,64 @@ def options_of_search(asked: Asked) -> Refused | None:
     return None
 
 
-def refuse_refinement(asked: Asked) -> Refused | None:
+def refuse_refinement(request: Request) -> Refused | None:
     """Refining moves single rows between classes."""
-    if not asked.refine:
+    if not request.refine:
         return None
     for key, needed in (("search", "local"), ("divide", "values")):
-        if asked.options[key] != needed:
+        if request.options[key] != needed:
             what = (
-                f"{asked.method}: {key}={asked.options[key]} is not kept by refine, which moves single rows "
+                f"{request.method}: {key}={request.options[key]} is not kept by refine, which moves single rows "
                 "between classes"
             )
             return Refused(what, f"leave refine out, or say {key}={needed}", key)
     return None
 
 
-def population_nodes(asked: Asked) -> Refused | None:
+def population_nodes(request: Request) -> Refused | None:
     """Rows of a population are found in the cells of nodes, which are the same for all rows in one search alone."""
-    if not asked.population or asked.options["search"] == "global":
+    if not request.population or request.options["search"] == "global":
         return None
-    what = f"{asked.method}: search={asked.options['search']} does not count {', '.join(asked.population)}"
+    what = f"{request.method}: search={request.options['search']} does not count {', '.join(request.population)}"
     return Refused(what, "say search=global", "search")
 
 
-def minimal_nodes(asked: Asked) -> Refused | None:
+def minimal_nodes(request: Request) -> Refused | None:
     """A node is minimal where no finer node suffices.
 
     With a limit a coarser node may need more rows suppressed, by l.
     """
-    if asked.options["search"] != "all":
+    if request.options["search"] != "all":
         return None
-    if asked.loose:
+    if request.loose:
         what = (
-            f"{asked.method}: search=all lists minimal nodes, and above one that meets {', '.join(asked.loose)} others "
-            "may not"
+            f"{request.method}: search=all lists minimal nodes, and above one that meets {', '.join(request.loose)} "
+            "others may not"
         )
         return Refused(what, "say search=global", "search")
-    if not asked.suppression or not asked.diverse:
+    if not request.suppression or not request.diverse:
         return None
     what = (
-        f"{asked.method}: search=all lists minimal nodes, and with rows suppressed for {', '.join(asked.requirements)} "
-        "there is no such thing"
+        f"{request.method}: search=all lists minimal nodes, and with rows suppressed for "
+        f"{', '.join(request.requirements)} there is no such thing"
     )
     return Refused(what, "leave suppression out, or say search=global", "search")
 
 
-def refuse_suppression(asked: Asked) -> Refused | None:
+def refuse_suppression(request: Request) -> Refused | None:
     """Why suppression is refused in the local search; None if it is not.
 
     Rows that no node keeps are a class of their own. If l is asked, other classes lose less without it.
     """
-    if asked.options["search"] != "local" or not asked.suppression:
+    if request.options["search"] != "local" or not request.suppression:
         return None
-    key = f"{asked.method}: search=local"
-    if not asked.diverse:
+    key = f"{request.method}: search=local"
+    if not request.diverse:
         what = (
             f"{key} has classes of k rows for all rows but fewer than k, and to suppress these does not lower the loss"
         )
         return Refused(what, "leave suppression out, or say search=global", "search")
-    if asked.left_out:
+    if request.left_out:
         return None
     what = (
         f"{key} stars no rows, and it would not help: starred rows are one class that meets the requirements, as the "
@@ -95,18 +95,18 @@ def refuse_suppression(asked: Asked) -> Refused | None:
     return Refused(what, "leave suppression out, or say rows: left_out", "search")
 
 
-def persons_by_level(asked: Asked) -> Refused | None:
+def persons_by_level(request: Request) -> Refused | None:
     """Why a policy that keeps persons whole is refused; None if it is not.
 
     The rows of a person may need other levels than the person's class has, and rows are not suppressed one by one.
     """
-    if not asked.whole:
+    if not request.whole:
         return None
-    if asked.options["search"] != "local":
-        key = f"{asked.method}: search={asked.options['search']}"
+    if request.options["search"] != "local":
+        key = f"{request.method}: search={request.options['search']}"
         what = f"{key} publishes levels of its own, and the rows of a person may not fit the person's"
         return Refused(what, "with persons: whole say search=local, or use tree", "search")
-    if asked.suppression is not None:
+    if request.suppression is not None:
         return Refused("persons: whole suppresses no rows", "leave suppression out, or say persons: rows")
     return None
 

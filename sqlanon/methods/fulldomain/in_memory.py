@@ -10,11 +10,11 @@ import numpy as np
 
 from sqlanon.engines.base import TableRef
 from sqlanon.kernels.compiled import expect
-from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
+from sqlanon.kernels.requirements import Counters, Demands, make_counters, satisfied
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells, attach, read_cells
 from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
-from sqlanon.methods.fulldomain.kernels.lattice import add_up, group, maps_of, mark_meeting, room_of
+from sqlanon.methods.fulldomain.kernels.lattice import add_up, group, make_maps, mark_meeting, room_of
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.population import PeopleInMemory
 from sqlanon.methods.shared import kernel_input
@@ -40,12 +40,12 @@ class InMemory:
         self._context, self._lattice, self._counts_classes = context, lattice, metric == "c_avg"
         self._cells = read_cells(context)
         self._least = least_of(context)
-        self._maps = maps_of(lattice.tables())
+        self._maps = make_maps(lattice.tables())
         self._nodes = lattice.tables()
         self._counted = bool(self._cells.sensitive)
         # Records are also distinguished by counted columns: further columns, always at their only level.
         wide = [np.arange(int(column.max(initial=0)) + 1, dtype=np.int32)[None] for column in self._cells.sensitive]
-        self._wide = maps_of([*self._nodes, *wide])
+        self._wide = make_maps([*self._nodes, *wide])
         population = context.encoded.population
         self._people = PeopleInMemory(context, lattice, population) if population else None
         self._room = room_of(len(self._cells.rows), self._wide.words)
@@ -111,7 +111,7 @@ class InMemory:
 
     def _demands(self, cells: Cells, most: int) -> tuple[Demands, Counters]:
         demands = kernel_input.demands(self._context, cells.sensitive, len(cells.rows), self._whole)
-        return demands, new_counters(demands, most)
+        return demands, make_counters(demands, most)
 
     def meets(self, joined: int) -> bool:
         opened = self._open

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.requirements import Counters, Demands, demands_of, new_counters, satisfied
+from sqlanon.kernels.requirements import Counters, Demands, demands_of, make_counters, satisfied
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells
-from sqlanon.methods.fulldomain.kernels.lattice import maps_of, room_of
+from sqlanon.methods.fulldomain.kernels.lattice import make_maps, room_of
 from sqlanon.methods.fulldomain.kernels.lattice_local import Filter, Pieces, visit
 from sqlanon.methods.fulldomain.kernels.lattice_part import CLASSES, PIECES, ROWS, Asked, Rest
 from sqlanon.methods.fulldomain.levels import Lattice
@@ -46,7 +46,7 @@ class Local:
     pieces: Pieces
 
 
-def collect_asked(context: Context, *, divide: bool) -> tuple[Asked, int]:
+def collect_request(context: Context, *, divide: bool) -> tuple[Asked, int]:
     """The requirements that the kernel counts by itself, and the sensitive column that it counts; -1: none."""
     k, beyond = least_rows(context.requirements), beyond_rows(context.requirements)
     if len(beyond) == 1:
@@ -61,7 +61,7 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
 
     ``spare`` imaginary rows with values of their own are added, so that the rest need not be a class.
     """
-    counted_bounds, column = collect_asked(context, divide=divide)
+    counted_bounds, column = collect_request(context, divide=divide)
     rows = int(cells.rows.sum())
     value = cells.sensitive[column] if column >= 0 else np.zeros(len(cells.rows), np.int32)
     values = context.encoded.sensitive[column].codes if column >= 0 else 1
@@ -82,7 +82,7 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
         np.array([len(cells.rows), rows + spare, 0, 0], np.int64),
     )
     pieces = Pieces(np.empty(rows, np.int32), np.empty(rows, np.int32), np.empty(rows, np.int64))
-    counters = new_counters(demands, rows + spare if sensitive else 0)
+    counters = make_counters(demands, rows + spare if sensitive else 0)
     return Local(cells, value, counted_bounds, demands, counters, rest, pieces)
 
 
@@ -90,7 +90,7 @@ def search(context: Context, lattice: Lattice, local: Local, most: int, spare: i
     """Let the nodes keep classes, by ascending loss, as long as there are rows beyond ``spare`` rows."""
     order = lattice.ascending
     order = np.append(order[: min(most, len(order) - 1)], order[-1])
-    maps, codes, rest = maps_of(lattice.tables()), local.cells.codes, local.rest
+    maps, codes, rest = make_maps(lattice.tables()), local.cells.codes, local.rest
     room = room_of(len(local.cells.rows), maps.words)
     sieve = Sieve(lattice, codes, maps, local.asked, rest, context.threads) if Sieve.pays(len(order), rest) else None
     for index in range(0, len(order), AT_ONCE):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.methods.fulldomain.cells import arrange_cells
-from sqlanon.methods.fulldomain.kernels.lattice import group, maps_of, room_of
+from sqlanon.methods.fulldomain.kernels.lattice import group, make_maps, room_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ class PeopleInMemory:
         statement = context.scratch.sql("fulldomain/counted", cells=population.cells, columns=codes)
         *arrays, rows = context.scratch.fetch_arrays(statement, ["int32"] * len(codes) + ["int64"])
         self._cells = arrange_cells(arrays, rows, len(codes))
-        self._maps = maps_of([extend_nodes(table) for table in lattice.tables()])
+        self._maps = make_maps([extend_nodes(table) for table in lattice.tables()])
         self.rows = population.rows
 
     def of(self, levels: npt.NDArray[np.int16], classes: Ints) -> Longs:

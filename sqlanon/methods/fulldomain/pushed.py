@@ -86,7 +86,7 @@ class Pushed:
         for table in self._open:
             scratch.drop(table)
         _, source, size = min(
-            (entry for entry in self._kept if all(map(int.__le__, entry[0], node))), key=lambda one: one[2]
+            (entry for entry in self._kept if all(map(int.__le__, entry[0], node))), key=lambda node: node[2]
         )
         self._made += 1
         rolled, classes = scratch.table(f"rolled_{self._made}"), scratch.table("classes")

@@ -165,13 +165,13 @@ class Search:
         )
         return -1 if start_node < 0 or self._exceeds_best(start_node) else start_node
 
-    def _exceeds_best(self, at: int) -> bool:
+    def _exceeds_best(self, node: int) -> bool:
         """Whether the bound of a node is above the best score."""
-        return self.best is not None and int(self.bound[at]) > self.best.score
+        return self.best is not None and int(self.bound[node]) > self.best.score
 
-    def _climb(self, at: int) -> None:
+    def _climb(self, node: int) -> None:
         """Binary search for the lowest node that suffices on a chain from a node that fails to the last node."""
-        chain = list(self._chain(at))
+        chain = list(self._chain(node))
         low, high = 0, len(chain)
         while low < high:
             middle = (low + high) // 2
@@ -181,16 +181,16 @@ class Search:
             else:
                 low = middle + 1
 
-    def _chain(self, at: int) -> Iterator[int]:
+    def _chain(self, node: int) -> Iterator[int]:
         """Nodes above a node, each with a further level: of the column that then costs least."""
         columns, strides = self._lattice.columns, self._lattice.strides
-        rises = [np.diff(column.base[level:]).tolist() for column, level in zip(columns, self._node(at), strict=True)]
+        rises = [np.diff(column.base[level:]).tolist() for column, level in zip(columns, self._node(node), strict=True)]
         steps = [(rise[0], j, 0) for j, rise in enumerate(rises) if rise]
         heapq.heapify(steps)
         while steps:
             _, j, step = heapq.heappop(steps)
-            at += strides[j]
-            yield at
+            node += strides[j]
+            yield node
             if step + 1 < len(rises[j]):
                 heapq.heappush(steps, (rises[j][step + 1], j, step + 1))
 
@@ -215,8 +215,8 @@ class Search:
             self._score(node, self._checker.check(node))
         return minimal_nodes
 
-    def _node(self, at: int) -> Node:
-        return tuple(int(level) for level in self._lattice.nodes[at])
+    def _node(self, node: int) -> Node:
+        return tuple(int(level) for level in self._lattice.nodes[node])
 
 
 def assign(context: Context, lattice: Lattice, *, every: bool, metric: str, pushed: bool) -> Assignment:

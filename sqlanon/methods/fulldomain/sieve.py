@@ -33,12 +33,12 @@ class Sieve:
         lattice: Lattice,
         codes: Ints,
         maps: Maps,
-        asked: Asked,
+        requirements: Asked,
         rest: Rest,
         threads: int,
     ) -> None:
         self._codes, self._maps, self._rest = codes, maps, rest
-        self._least = max(asked.k, -(-asked.p // asked.q))
+        self._least = max(requirements.k, -(-requirements.p // requirements.q))
         self._levels = [len(column.node) for column in lattice.columns]
         self._sets = _sets(self._levels)
         self._room = room_of(codes.shape[1], maps.words)

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Whole, Word
+from sqlanon.declared.request import Refused, Request
 from sqlanon.lack import notimpl
 from sqlanon.methods.clustering.declaration import BLOCK, CLUSTERED, WITH_BOXES
 from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
 
 
-def refuse_refinement(asked: Asked) -> Refused | None:
+def refuse_refinement(request: Request) -> Refused | None:
     """Refining lowers the loss of boxes."""
-    if not asked.refine:
+    if not request.refine:
         return None
-    what = f"{asked.method}: refine lowers the loss of boxes, not the squared error"
+    what = f"{request.method}: refine lowers the loss of boxes, not the squared error"
     return Refused(what, "leave refine out; its own search is the option search")
 
 
-def unread_gamma(asked: Asked) -> Refused | None:
+def unread_gamma(request: Request) -> Refused | None:
     """``gamma`` is an option of a single start."""
-    if asked.options["gamma"] == 20 or asked.options["start"] == "vmdav":
+    if request.options["gamma"] == 20 or request.options["start"] == "vmdav":
         return None
-    return Refused(f"{asked.method}: gamma is for start=vmdav", "leave gamma out, or say start=vmdav", "gamma")
+    return Refused(f"{request.method}: gamma is for start=vmdav", "leave gamma out, or say start=vmdav", "gamma")
 
 
 MICROAGGREGATION = MethodDeclaration(

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Word
+from sqlanon.declared.request import Refused, Request
 from sqlanon.methods.shared.declaration import NO_POPULATION, one_sensitive
 
 
-def refuse_maximize_in_sql(asked: Asked) -> Refused | None:
+def refuse_maximize_in_sql(request: Request) -> Refused | None:
     """With ``maximize`` only the kernel searches."""
-    if asked.maximize is None or asked.execution != "pushdown":
+    if request.maximize is None or request.execution != "pushdown":
         return None
-    what = f"{asked.method} has no pushdown when {asked.maximize} is maximized"
+    what = f"{request.method} has no pushdown when {request.maximize} is maximized"
     return Refused(what, "leave execution out (auto)")
 
 
-def refuse_maximize_relaxed(asked: Asked) -> Refused | None:
+def refuse_maximize_relaxed(request: Request) -> Refused | None:
     """Rows of equal values are not divided where a bound on the loss holds for every class."""
-    if asked.maximize is None or asked.options["variant"] == "strict":
+    if request.maximize is None or request.options["variant"] == "strict":
         return None
     return Refused(
-        f"{asked.method}: variant=relaxed does not maximize",
-        f"maximize {asked.maximize} with variant=strict",
+        f"{request.method}: variant=relaxed does not maximize",
+        f"maximize {request.maximize} with variant=strict",
         "variant",
     )
 

@@ -52,8 +52,8 @@ def assign(context: Context, *, median: bool) -> Assignment:
 
     whole = kernel_input.whole_table(context)
 
-    def probe(asked: Fraction) -> int:
-        raised = replace(context, requirements=_raise_requirement(context, asked))
+    def probe(level: Fraction) -> int:
+        raised = replace(context, requirements=_raise_requirement(context, level))
         demands = kernel_input.demands(raised, sensitive, n, whole)
         first = grow_tree(
             CutInput(rows, spare, cutting, demands, kernel_input.list_sizes(context)),
@@ -66,7 +66,7 @@ def assign(context: Context, *, median: bool) -> Assignment:
         if loss <= bounds.total:
             classes = np.empty(n, np.int32)
             classes[rows.number] = group
-            best[asked] = classes
+            best[level] = classes
         return loss
 
     top, threshold = Fraction(n), Fraction(1)
@@ -83,12 +83,12 @@ def assign(context: Context, *, median: bool) -> Assignment:
     return Assignment(table, "kernel", format_notes(best_probe, goal))
 
 
-def _raise_requirement(context: Context, asked: Fraction) -> Sequence[Requirement]:
+def _raise_requirement(context: Context, level: Fraction) -> Sequence[Requirement]:
     """The requirements, with the probed requirement as high as asked."""
     assert context.accuracy is not None
     goal = context.accuracy.maximize
     other_requirements = [item for item in context.requirements if item.name != goal]
     if goal == "k":
-        return [*other_requirements, KAnonymity(Fraction(math.floor(asked)))]
+        return [*other_requirements, KAnonymity(Fraction(math.floor(level)))]
     column = context.encoded.sensitive[0].reading.name
-    return [*other_requirements, FrequencyDiversity(Fraction(math.floor(asked * _PARTS), _PARTS), column, 0)]
+    return [*other_requirements, FrequencyDiversity(Fraction(math.floor(level * _PARTS), _PARTS), column, 0)]

@@ -77,14 +77,14 @@ class Checks(NamedTuple):
     asked: npt.NDArray[np.int64]
 
 
-def new_slots(parts: int, values: int, d: int, words: int, held: int) -> Slots:
+def make_slots(parts: int, values: int, d: int, words: int, widest: int) -> Slots:
     """Slots without rows."""
     return Slots(
         np.zeros((parts, values), np.int64),
         np.full((parts, values, d), np.iinfo(np.int32).max, np.int32),
         np.full((parts, values, d), -1, np.int32),
         np.zeros((parts, values, words), np.int64),
-        np.zeros((parts, values, held), np.int64),
+        np.zeros((parts, values, widest), np.int64),
     )
 
 

@@ -49,7 +49,7 @@ class CutInput:
 
 
 def grow_tree(
-    given: CutInput,
+    inputs: CutInput,
     threads: int,
     progress: Progress,
     *,
@@ -60,7 +60,7 @@ def grow_tree(
     """Cut rows down to the leaves, left before right.
 
     Args:
-        given: the rows and the facts of a cut.
+        inputs: the rows and the facts of a cut.
         threads: workers.
         progress: gets the number of finished rows.
         bounds: where pieces begin that are cut already, and n; empty: all rows are one piece.
@@ -70,7 +70,7 @@ def grow_tree(
     Returns:
         bool[n], True where a leaf begins.
     """
-    rows, spare, geometry, demands, domains = given.rows, given.spare, given.geometry, given.demands, given.domains
+    rows, spare, geometry, demands, domains = inputs.rows, inputs.spare, inputs.geometry, inputs.demands, inputs.domains
     n = len(rows.number)
     first = np.zeros(n, dtype=np.bool_)
 
@@ -85,7 +85,7 @@ def grow_tree(
     pieces = list(bounds) or [0, n]
     shared = max(n // _PIECES, min(_WORTH // len(domains) ** 2, 50_000))
     if n > shared and threads > 1 and not bounds and not relaxed and not median:
-        pieces = [0, *_first_cut(given, threads), n]
+        pieces = [0, *_first_cut(inputs, threads), n]
     if len(pieces) == 2 and (threads == 1 or n <= shared):  # a thread takes longer to start than few rows to cut
         cut(0, n, 0)
         progress.update(n, n, "rows")
@@ -115,9 +115,9 @@ def grow_tree(
     return first
 
 
-def _first_cut(given: CutInput, threads: int) -> list[int]:
+def _first_cut(inputs: CutInput, threads: int) -> list[int]:
     """The bound of the whole table's strict loss cut, the attributes dealt among the threads; none without a cut."""
-    rows, spare, geometry, demands, domains = given.rows, given.spare, given.geometry, given.demands, given.domains
+    rows, spare, geometry, demands, domains = inputs.rows, inputs.spare, inputs.geometry, inputs.demands, inputs.domains
     d = len(domains)
     parts = [d * part // threads for part in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:

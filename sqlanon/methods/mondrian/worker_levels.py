@@ -17,7 +17,7 @@ import numpy as np
 from sqlanon.engines.base import TableRef, Workers
 from sqlanon.kernels.extent import WORD_END, Geometry
 from sqlanon.methods.base import Context
-from sqlanon.methods.mondrian.kernels import Checks, Slots, Tree, count_slots, cut_slots, find_leaves, new_slots
+from sqlanon.methods.mondrian.kernels import Checks, Slots, Tree, count_slots, cut_slots, find_leaves, make_slots
 from sqlanon.methods.shared import kernel_input
 from sqlanon.privacy.base import beyond_rows, least_rows
 from sqlanon.table.work import check_rows
@@ -207,7 +207,7 @@ class _Counting:
 
     def slots(self) -> Slots:
         """Slots without rows."""
-        return new_slots(
+        return make_slots(
             len(self.chosen), int(self.base[-1]), len(self.geometry.facts), self.words, int(self.within[-1])
         )
 

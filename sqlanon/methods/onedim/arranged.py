@@ -112,7 +112,7 @@ def arrange_rows(
     # Rows of a tie are in the order in which they were loaded.
     rid = loaded.rid[: 0 if bool((loaded.rid[1:] > loaded.rid[:-1]).all()) else None]
     spread_runs(
-        lambda at, to: settle(order[at:to], begins[at:to], codes, sensitive, rid),
+        lambda begin, to: settle(order[begin:to], begins[begin:to], codes, sensitive, rid),
         begins,
         context.threads,
     )

@@ -60,7 +60,7 @@ def weigh_geometry(context: Context, geometry: Geometry) -> Geometry:
     return geometry._replace(facts=facts)
 
 
-def _rooms(context: Context, found: list[Longs]) -> dict[int, int]:
+def _rooms(context: Context, lines: list[Longs]) -> dict[int, int]:
     """The largest extent of a class on each axis with such an extent.
 
     It is empty unless extents alone bound a class.
@@ -69,7 +69,7 @@ def _rooms(context: Context, found: list[Longs]) -> dict[int, int]:
         return {}
     bounds = loss_bound.bounds_of(context)
     rooms = {}
-    for j, line in enumerate(found):
+    for j, line in enumerate(lines):
         start = int(bounds.start[j])
         if start >= 0:
             last = bounds.until[start : start + len(line)]

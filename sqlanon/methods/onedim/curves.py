@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from sqlanon.engines.base import TableRef
-from sqlanon.kernels.canonical_order import by_words
+from sqlanon.kernels.canonical_order import order_by_words
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.rows import Bare
 from sqlanon.methods.base import Context
@@ -61,7 +61,11 @@ class Curve:
             tied = order[~alone]
             later_words = np.array(words[1:])
             later_words[:, tied] = keys.of(np.take(loaded.codes, tied, axis=1), context.threads)[1:]
-            spread_runs(lambda at, to: by_words(order[at:to], begins[at:to], later_words), begins, context.threads)
+            spread_runs(
+                lambda begin, to: order_by_words(order[begin:to], begins[begin:to], later_words),
+                begins,
+                context.threads,
+            )
         return arrange_rows(context, loaded, order, begins, line, keys.span, exact=keys.exact)
 
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
@@ -157,9 +161,9 @@ class Hilbert(Curve):
         axes = axes_of(context, geometry)
         numbers = by_code(context.scratch, "table/domain_counts", context.encoded.quasi, "int64")
         counts = [count.astype(np.int64) for _, count in numbers]
-        turned = hilbert.axes_by_spread(axes, counts)
+        turned = hilbert.order_axes(axes, counts)
         turned = [j for j in turned if axes[j].any()] or turned[:1]
-        bits = hilbert.grid_bits([axes[j] for j in turned])
+        bits = hilbert.count_grid_bits([axes[j] for j in turned])
         tables = [hilbert.make_cells(axes[j], bits) for j in turned]
         return _HilbertKeys(bits, turned, tables, all(j in turned or len(axes[j]) == 1 for j in range(len(axes))))
 
@@ -192,7 +196,7 @@ class _HilbertKeys:
         cells = cells >> np.uint32(self.bits - bits)
         key_words = words[:1] if leading else words
         spread(
-            lambda at, to: hilbert.code_keys(codes, turned, cells, begin, bits, key_words, at, to),
+            lambda start, to: hilbert.make_code_keys(codes, turned, cells, begin, bits, key_words, start, to),
             codes.shape[1],
             threads,
         )

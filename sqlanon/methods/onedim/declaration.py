@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlanon.declared.asked import Asked, Refused, Rule
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration, Most
 from sqlanon.declared.method_options import Word
+from sqlanon.declared.request import Refused, Request, Rule
 from sqlanon.lack import notimpl
 from sqlanon.methods.shared.declaration import NO_POPULATION, ROWS_ALONE, one_sensitive
 
@@ -47,10 +47,10 @@ def most_of_sum(instead: str) -> Most:
     return Most("rows", 20_000, instead, "its cost is quadratic", ("minimize", "sum"))
 
 
-def goal_of_solver(asked: Asked) -> Refused | None:
+def goal_of_solver(request: Request) -> Refused | None:
     """Each solver is made for a single problem: privacy that is asked, or privacy that is maximized."""
-    solver, goal = asked.options["solver"], asked.maximize
-    key = f"{asked.method}: solver={solver}"
+    solver, goal = request.options["solver"], request.maximize
+    key = f"{request.method}: solver={solver}"
     if goal is None:
         if solver in ("ac", "ipcsd"):
             what = f"{key} maximizes l within a bound on the loss; here l is asked"
@@ -64,33 +64,33 @@ def goal_of_solver(asked: Asked) -> Refused | None:
     return None
 
 
-def minimize_of_goal(asked: Asked) -> Refused | None:
+def minimize_of_goal(request: Request) -> Refused | None:
     """``minimize`` chooses among solutions for k alone."""
-    minimize = asked.options["minimize"]
+    minimize = request.options["minimize"]
     if minimize == "gcp":
         return None
-    if asked.maximize is not None:
-        what = f"{asked.method}: minimize goes with k and l that are asked, not with maximize"
+    if request.maximize is not None:
+        what = f"{request.method}: minimize goes with k and l that are asked, not with maximize"
         return Refused(what, "leave minimize out", "minimize")
-    if asked.options["solver"] == "auto" and asked.diverse:
+    if request.options["solver"] == "auto" and request.diverse:
         return Refused(
-            f"{asked.method}: minimize={minimize} is for k alone",
+            f"{request.method}: minimize={minimize} is for k alone",
             "with l leave minimize out (gcp)",
             "minimize",
         )
     return None
 
 
-def solver_of_l(asked: Asked) -> Refused | None:
+def solver_of_l(request: Request) -> Refused | None:
     """The solvers other than the heuristic are for l of one sensitive column and nothing else."""
-    solver, minimize = asked.options["solver"], asked.options["minimize"]
-    if asked.maximize is not None or solver not in ("optimal", "dual"):
+    solver, minimize = request.options["solver"], request.options["minimize"]
+    if request.maximize is not None or solver not in ("optimal", "dual"):
         return None
-    key, auto = f"{asked.method}: solver={solver}", "use solver=auto"
-    if not asked.l_alone or asked.l is None:
+    key, auto = f"{request.method}: solver={solver}", "use solver=auto"
+    if not request.l_alone or request.l is None:
         return Refused(f"{key} is for l of one sensitive column and nothing else", auto, "solver")
-    if asked.k > asked.l:
-        return Refused(f"{key} looks at l alone, and k={asked.k} is more than l", auto, "solver")
+    if request.k > request.l:
+        return Refused(f"{key} looks at l alone, and k={request.k} is more than l", auto, "solver")
     if solver == "dual" and minimize != "max":
         what = f"{key} minimizes the largest loss of a class, nothing else"
         return Refused(what, f"say minimize=max, or {auto}", "solver")
@@ -100,26 +100,26 @@ def solver_of_l(asked: Asked) -> Refused | None:
     return None
 
 
-def optimal_line(asked: Asked) -> Refused | None:
+def optimal_line(request: Request) -> Refused | None:
     """The optimal solver takes one column that is a line; whether it is a line, the type decides."""
-    if asked.options["solver"] != "optimal" or asked.quasi == 1:
+    if request.options["solver"] != "optimal" or request.quasi == 1:
         return None
-    what = f"{asked.method}: solver=optimal takes one quasi column that is a line (numbers, dates or an order)"
+    what = f"{request.method}: solver=optimal takes one quasi column that is a line (numbers, dates or an order)"
     return Refused(what, "solver=auto, the heuristic, takes any", "solver")
 
 
 def list_fast_rules(order: str) -> tuple[Rule, ...]:
     """Rules of methods that measure classes on a curve: requests that only the exact method ``order`` takes."""
 
-    def one_column(asked: Asked) -> Refused | None:
-        if not asked.diverse or asked.l_alone:
+    def one_column(request: Request) -> Refused | None:
+        if not request.diverse or request.l_alone:
             return None
-        return Refused(f"{asked.method} takes l of one sensitive column", f"for several use {order}")
+        return Refused(f"{request.method} takes l of one sensitive column", f"for several use {order}")
 
-    def own_solver(asked: Asked) -> Refused | None:
-        if asked.options["solver"] not in ("optimal", "dual"):
+    def own_solver(request: Request) -> Refused | None:
+        if request.options["solver"] not in ("optimal", "dual"):
             return None
-        what = f"{asked.method}: solver={asked.options['solver']} measures the real loss of classes"
+        what = f"{request.method}: solver={request.options['solver']} measures the real loss of classes"
         return Refused(what, f"use {order}", "solver")
 
     return (one_column, own_solver)

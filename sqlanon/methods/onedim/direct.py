@@ -23,10 +23,10 @@ from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.arranged import Arranged, Order, Sorted
 from sqlanon.methods.onedim.kernels.bordered_runs import divide_bordered
-from sqlanon.methods.onedim.kernels.constrained_runs import lawful_runs
-from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
-from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
-from sqlanon.methods.onedim.kernels.fractions import copies_of, fractional_groups, list_simpler
+from sqlanon.methods.onedim.kernels.constrained_runs import find_lawful_runs
+from sqlanon.methods.onedim.kernels.diverse_groups import make_diverse_groups
+from sqlanon.methods.onedim.kernels.fast_runs import find_best_row_runs
+from sqlanon.methods.onedim.kernels.fractions import list_simpler, make_copies, make_fractional_groups
 from sqlanon.methods.onedim.kernels.halved_runs import divide_halved, without_run
 from sqlanon.methods.onedim.parallel_runs import find_requiring_runs, row_runs
 from sqlanon.methods.shared import kernel_input
@@ -44,7 +44,7 @@ OBJECTIVES = {"gcp": runs.GCP, "sum": runs.SUM, "max": runs.MOST}
 SIMPLER = 3
 """Simpler fractions that are tried, at most."""
 _FIRST_LOOK, _STEPS = 256, 1 << 25
-"""Rows of a run that `lawful_runs` looks at, at first; and rows x rows that it may look at in all, a few seconds."""
+"""Rows of a run that `find_lawful_runs` looks at, at first; and rows x rows to look at in all, a few seconds."""
 _LOOKS = 256
 """Places of an order where the length of a run is tried."""
 
@@ -65,13 +65,13 @@ def kernel_for(requirements: Sequence[Requirement]) -> object:
     """The kernel that takes most of the time of `solve`."""
     checks = shapes_beyond_rows(requirements)
     if not checks:
-        return best_row_runs
+        return find_best_row_runs
     if not uses_groups(checks):
-        return lawful_runs
-    return diverse_groups if whole_l(checks) else fractional_groups
+        return find_lawful_runs
+    return make_diverse_groups if whole_l(checks) else make_fractional_groups
 
 
-def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast: bool, minimize: str) -> Ints:
+def solve(context: Context, loaded: Loaded, sorted_rows: Sorted, order: Order, *, fast: bool, minimize: str) -> Ints:
     """Bring the rows fully into order; the class of every row, int32[n].
 
     With l, an order that rearranges rows is tried before and after that, and the lesser GCP counts. The heuristic
@@ -82,27 +82,27 @@ def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast
     Args:
         context: the run.
         loaded: the work table.
-        found: the rows by the order's keys; in the end, in order.
+        sorted_rows: the rows by the order's keys; in the end, in order.
         order: the order of these keys.
         fast: extents on the line instead of boxes.
         minimize: one of `OBJECTIVES`.
     """
-    bare, geometry, checks = found.bare, loaded.geometry, shapes_beyond_rows(context.requirements)
+    bare, geometry, checks = sorted_rows.bare, loaded.geometry, shapes_beyond_rows(context.requirements)
     if not checks:
         order.within(context, bare, geometry)
         arranged, least = (
-            found.arrange(geometry, context.threads, codes=False),
+            sorted_rows.arrange(geometry, context.threads, codes=False),
             least_rows(context.requirements),
         )
         return _runs(loaded, arranged, least, fast, OBJECTIVES[minimize], context.threads)
-    arranged = found.arrange(geometry, context.threads, codes=False)
+    arranged = sorted_rows.arrange(geometry, context.threads, codes=False)
     group = _group_diverse(context, loaded, arranged, checks, fast)
     if not order.rearranges:
         return group
     loss, before = _gcp(arranged.rows, loaded, group), np.empty_like(group)
     before[bare.number] = group
     order.within(context, bare, geometry)
-    arranged = found.arrange(geometry, context.threads, codes=False)
+    arranged = sorted_rows.arrange(geometry, context.threads, codes=False)
     group = _group_diverse(context, loaded, arranged, checks, fast)
     return group if _gcp(arranged.rows, loaded, group) < loss else before[bare.number]
 
@@ -132,12 +132,12 @@ def _gcp(rows: Rows, loaded: Loaded, group: Ints) -> int:
 def _runs(loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int, threads: int) -> Ints:
     rows, n = arranged.rows, len(arranged.rows.number)
     if fast and arranged.line is not None:
-        first = runs.line_runs(runs.shorten_keys(arranged.line, arranged.span, k), k, objective)
+        first = runs.find_line_runs(runs.shorten_keys(arranged.line, arranged.span, k), k, objective)
     elif objective == runs.GCP:
         first, _ = row_runs(rows, loaded.geometry, k, threads)
     else:
         single = np.ones(n, np.int64)
-        first, _ = runs.exact_runs(rows.places, rows.places, rows.sets, single, loaded.geometry, k, objective)
+        first, _ = runs.find_exact_runs(rows.places, rows.places, rows.sets, single, loaded.geometry, k, objective)
     return _number_groups(first)
 
 
@@ -153,36 +153,36 @@ def group_diverse(
     """Ints of the l-diversity heuristic, merged until each has ``k`` rows.
 
     ``value`` is the sensitive code of each row in order; ``copies``: of a value in a group with a fraction, 0: as
-    `copies_of` has it.
+    `make_copies` has it.
     """
     rows, n = arranged.rows, len(value)
     group = np.zeros(n, np.int32)
     values, p, q = int(value.max(initial=0)) + 1, l.numerator, l.denominator
     if q == 1:
         line = arranged.line if fast and arranged.line is not None else np.zeros(0, np.int64)
-        groups = diverse_groups(value, values, p, line, rows.places, rows.sets, loaded.geometry, group)
+        groups = make_diverse_groups(value, values, p, line, rows.places, rows.sets, loaded.geometry, group)
     else:
-        groups = fractional_groups(value, values, p, q, copies or copies_of(p, q), group)
+        groups = make_fractional_groups(value, values, p, q, copies or make_copies(p, q), group)
     if groups == 0:
         raise AssertionError("feasibility is decided before a method runs")
     if k <= l:
         return group
     low, high, mask, size = _boxes(rows.places, rows.sets, group, groups)
-    first, _ = runs.exact_runs(low, high, mask, size, loaded.geometry, k)
+    first, _ = runs.find_exact_runs(low, high, mask, size, loaded.geometry, k)
     return _number_groups(first)[group]
 
 
-def _boxes(places: Ints, sets: Bits, group: Ints, made: int) -> tuple[Ints, Ints, Bits, Longs]:
-    low, high = np.zeros((made, places.shape[1]), np.int32), np.zeros((made, places.shape[1]), np.int32)
-    mask, size = np.zeros((made, sets.shape[1]), np.uint64), np.zeros(made, np.int64)
+def _boxes(places: Ints, sets: Bits, group: Ints, classes: int) -> tuple[Ints, Ints, Bits, Longs]:
+    low, high = np.zeros((classes, places.shape[1]), np.int32), np.zeros((classes, places.shape[1]), np.int32)
+    mask, size = np.zeros((classes, sets.shape[1]), np.uint64), np.zeros(classes, np.int64)
     cover(places, sets, group, low, high, mask, size)
     return low, high, mask, size
 
 
 def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
-    """Runs that meet every requirement, by `lawful_runs` or `divide_halved`.
+    """Runs that meet every requirement, by `find_lawful_runs` or `divide_halved`.
 
-    The time of `lawful_runs` is bounded by the length of the runs that it tries; `divide_halved` makes longer runs.
+    The time of `find_lawful_runs` is bounded by the length of the tried runs; `divide_halved` makes longer runs.
 
     Where unions may fail, `divide_bordered` is tried beside the first: boxes that are published alike are one group,
     which the others do not look at, and many equal rows are more than the longest run that is tried.
@@ -208,7 +208,7 @@ def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
 
 
 def _short_runs(loaded: Loaded, rows: Rows, demands: Demands, most: int, longest: int, threads: int) -> Ints:
-    """`lawful_runs` with at most ``most`` rows a run, then more, up to ``longest``, while the last run has more."""
+    """`find_lawful_runs` with at most ``most`` rows a run, then up to ``longest``, while the last run has more."""
     n = len(rows.number)
     while True:
         first, loss = find_requiring_runs(rows, loaded.geometry, demands, most, threads)

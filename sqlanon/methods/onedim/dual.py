@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.bounds import Bounds, find_reach, measure_widest, most_anonymous
+from sqlanon.kernels.bounds import Bounds, find_most_anonymous, find_reach, measure_widest
 from sqlanon.kernels.extent import SCALE
 from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.base import Context
@@ -24,9 +24,9 @@ from sqlanon.methods.onedim import direct
 from sqlanon.methods.onedim.arranged import Arranged
 from sqlanon.methods.onedim.ipcsd import Found, least_bound, search_l
 from sqlanon.methods.onedim.kernels import optimal_diverse
-from sqlanon.methods.onedim.kernels.bounded_groups import accurate_groups, least_privacy
+from sqlanon.methods.onedim.kernels.bounded_groups import find_least_privacy, make_accurate_groups
 from sqlanon.methods.onedim.kernels.bounded_repair import repair
-from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
+from sqlanon.methods.onedim.kernels.diverse_groups import make_diverse_groups
 from sqlanon.methods.shared import loss_bound
 from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.privacy.base import least_rows, shapes_beyond_rows
@@ -43,14 +43,14 @@ def kernel_for(context: Context, solver: str) -> object:
     """The kernel that takes most of the time of `solve`."""
     if solver == "optimal":
         if context.accuracy is not None:
-            return optimal_diverse.best_accurate
+            return optimal_diverse.find_best_accurate
         whole = direct.whole_l(shapes_beyond_rows(context.requirements))
-        return optimal_diverse.best_diverse if whole else optimal_diverse.best_fractional
+        return optimal_diverse.find_best_diverse if whole else optimal_diverse.find_best_fractional
     if context.accuracy is not None and context.accuracy.maximize == "k":
         return find_reach
     if solver == "ipcsd":
-        return diverse_groups
-    return repair if solver == "auto" else accurate_groups
+        return make_diverse_groups
+    return repair if solver == "auto" else make_accurate_groups
 
 
 def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, minimize: str) -> Solved:
@@ -80,7 +80,7 @@ def _runs(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
     n = len(arranged.rows.number)
     start, first = np.empty(n, np.int64), np.empty(n, np.bool_)
     find_reach(arranged.rows.codes, loaded.geometry, loss_bound.bounds_of(context), start)
-    most_anonymous(start, first)
+    find_most_anonymous(start, first)
     return (np.cumsum(first) - 1).astype(np.int32)
 
 
@@ -88,10 +88,10 @@ def _accurate(loaded: Loaded, arranged: Arranged, bounds: Bounds, *, repaired: b
     """The heuristic's groups and their PM."""
     value = _value(loaded, arranged)
     values, group = int(value.max()) + 1, np.empty(len(value), np.int32)
-    groups = accurate_groups(arranged.rows.codes, value, values, loaded.geometry, bounds, True, group)
+    groups = make_accurate_groups(arranged.rows.codes, value, values, loaded.geometry, bounds, True, group)
     if repaired:
         groups = repair(arranged.rows.codes, value, values, loaded.geometry, bounds, group, groups)
-    return group, Fraction(*least_privacy(value, values, group, groups))
+    return group, Fraction(*find_least_privacy(value, values, group, groups))
 
 
 def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
@@ -103,8 +103,8 @@ def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> S
     )
     probes: dict[int, tuple[int, Ints]] = {}
 
-    def probe(asked: Fraction) -> int:
-        l = math.floor(asked)  # noqa: E741 - the papers' symbol
+    def probe(level: Fraction) -> int:
+        l = math.floor(level)  # noqa: E741 - the papers' symbol
         if l not in probes:
             group = direct.group_diverse(loaded, arranged, value, Fraction(l), k, fast=False)
             probes[l] = (
@@ -122,13 +122,13 @@ def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> S
     return probes[math.floor(best_l.l)][1], (*format_notes(best_l), rounded)
 
 
-def format_notes(found: Found, name: str = "l") -> tuple[str, ...]:
+def format_notes(result: Found, name: str = "l") -> tuple[str, ...]:
     """Notes on a search for the owner."""
-    lines = [f"ipcsd: {len(found.probes)} probes of {name}"]
-    if found.l is None:
+    lines = [f"ipcsd: {len(result.probes)} probes of {name}"]
+    if result.l is None:
         lines[0] += "; none keeps to the bound"
-    if found.broken:
-        shown = ", ".join(f"{float(a.l):g} and {float(b.l):g}" for a, b in found.broken)
+    if result.broken:
+        shown = ", ".join(f"{float(a.l):g} and {float(b.l):g}" for a, b in result.broken)
         lines.append(
             f"ipcsd: the higher {name} lost less than the lower one for {shown}; the search assumes that it loses "
             f"more, so that a larger {name} may exist"
@@ -140,7 +140,7 @@ def _best_accurate(context: Context, loaded: Loaded, arranged: Arranged) -> Ints
     places, bound, _ = loss_bound.on_line(context)
     line, value = _line(places, arranged), _value(loaded, arranged)
     group = np.empty(len(value), np.int32)
-    optimal_diverse.best_accurate(line, value, int(value.max()) + 1, bound, group)
+    optimal_diverse.find_best_accurate(line, value, int(value.max()) + 1, bound, group)
     return group
 
 
@@ -151,9 +151,9 @@ def _best_diverse(context: Context, loaded: Loaded, arranged: Arranged, minimize
     group, values = np.empty(len(value), np.int32), int(value.max()) + 1
     objective = direct.OBJECTIVES[minimize]
     if check.q == 1:
-        loss = optimal_diverse.best_diverse(line, value, values, check.p, objective, group)
+        loss = optimal_diverse.find_best_diverse(line, value, values, check.p, objective, group)
     else:
-        loss = optimal_diverse.best_fractional(line, value, values, check.p, check.q, objective, group)
+        loss = optimal_diverse.find_best_fractional(line, value, values, check.p, check.q, objective, group)
     if loss >= NEVER:
         raise AssertionError("feasibility is decided before a method runs")
     return group

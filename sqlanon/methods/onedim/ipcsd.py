@@ -72,7 +72,7 @@ def search_l(
     return Found(best, tuple(probes), broken)
 
 
-def least_bound(reaches: Callable[[int], Fraction], asked: Fraction, most: int) -> int | None:
+def least_bound(reaches: Callable[[int], Fraction], goal: Fraction, most: int) -> int | None:
     """The direct problem through the dual: the least bound E with a solution that is private enough.
 
     It minimizes IL-infinity only.
@@ -80,18 +80,18 @@ def least_bound(reaches: Callable[[int], Fraction], asked: Fraction, most: int) 
     Args:
         reaches: the privacy of the dual's solution under a bound. For an optimal solver it never falls as the bound
             grows, and the result is the least bound; for the heuristic it is a bound that suffices.
-        asked: the privacy wanted.
+        goal: the privacy wanted.
         most: the largest bound there is, such as the extent of the whole domain.
 
     Returns:
         The bound; None if even ``most`` does not suffice.
     """
-    if reaches(most) < asked:
+    if reaches(most) < goal:
         return None
     low, high = -1, most
     while high - low > 1:
         middle = (low + high) // 2
-        if reaches(middle) >= asked:
+        if reaches(middle) >= goal:
             high = middle
         else:
             low = middle

@@ -18,8 +18,8 @@ from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.requirements import Demands
 from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.runs import NEVER, mark_runs
-from sqlanon.methods.onedim.kernels.constrained_runs import lawful_runs
-from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
+from sqlanon.methods.onedim.kernels.constrained_runs import find_lawful_runs
+from sqlanon.methods.onedim.kernels.fast_runs import find_best_row_runs
 from sqlanon.methods.shared.threads import spread
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flag
     Cost: O(k n d / threads); memory 12 bytes a row.
     """
 
-    def solve(begin: int, stop: int, known: Longs) -> tuple[Longs, Ints]:
-        opt, back = _solve_prefixes(rows.part(begin, stop), geometry, k, known[0])
+    def solve(begin: int, stop: int, solved: Longs) -> tuple[Longs, Ints]:
+        opt, back = _solve_prefixes(rows.part(begin, stop), geometry, k, solved[0])
         return opt[None], back
 
     first = np.zeros((1, 1), np.int64)
@@ -50,22 +50,22 @@ def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flag
 def find_requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: int, threads: int) -> tuple[Flags, int]:
     """Begins of runs that meet requirements and have at most ``most`` rows but the last one, and their loss.
 
-    See `lawful_runs`.
+    See `find_lawful_runs`.
 
     Returns:
         bool[n], meaningless unless the loss is less than `NEVER`: then not even all rows together meet the
         requirements.
     """
 
-    def solve(begin: int, stop: int, known: Longs) -> tuple[Longs, Ints]:
-        return _solve_requiring(rows.part(begin, stop), geometry, demands, most, known)
+    def solve(begin: int, stop: int, solved: Longs) -> tuple[Longs, Ints]:
+        return _solve_requiring(rows.part(begin, stop), geometry, demands, most, solved)
 
     first, n = np.array([[0], [NEVER]], np.int64), len(rows.number)
     before = most + _BEFORE * demands.k
     best, back = _in_pieces(solve, n, first, most, before, _LEAST_LAWFUL, threads)
     if best[0, n] == NEVER:
         opt, need = best
-        lawful_runs(rows.places, rows.sets, rows.number, geometry, demands, most, n, True, opt, need, back)
+        find_lawful_runs(rows.places, rows.sets, rows.number, geometry, demands, most, n, True, opt, need, back)
     return (_marks(back) if best[0, n] < NEVER else np.zeros(n, np.bool_)), int(best[0, n])
 
 
@@ -98,8 +98,8 @@ def _in_pieces(
     back = np.zeros(n + 1, np.int32)
     borders: list[Longs] = [first] * pieces
 
-    def solve_pieces(one: int, past: int) -> None:
-        for piece in range(one, past):
+    def solve_pieces(first_piece: int, past: int) -> None:
+        for piece in range(first_piece, past):
             start, stop = bounds[piece], bounds[piece + 1]
             begin = max(start - before, 0)
             borders[piece], links = solve(begin, stop, first)
@@ -125,11 +125,11 @@ def _in_pieces(
     return state, back
 
 
-def _agree(known: Longs, guess: Longs) -> bool:
+def _agree(solved: Longs, guess: Longs) -> bool:
     """Whether losses differ by one constant, none of them `NEVER`, and all else is equal."""
-    apart = known[0] - guess[0]
-    possible = max(known[0].max(), guess[0].max()) < NEVER
-    return bool(possible and (apart == apart[0]).all() and (known[1:] == guess[1:]).all())
+    apart = solved[0] - guess[0]
+    possible = max(solved[0].max(), guess[0].max()) < NEVER
+    return bool(possible and (apart == apart[0]).all() and (solved[1:] == guess[1:]).all())
 
 
 def _marks(back: Ints) -> Flags:
@@ -138,20 +138,22 @@ def _marks(back: Ints) -> Flags:
     return marks
 
 
-def _solve_requiring(rows: Rows, geometry: Geometry, demands: Demands, most: int, known: Longs) -> tuple[Longs, Ints]:
-    """Losses, shortest runs and back-pointers of all prefixes, where ``known`` are those of the first."""
-    n, given_count = len(rows.number), known.shape[1]
+def _solve_requiring(rows: Rows, geometry: Geometry, demands: Demands, most: int, solved: Longs) -> tuple[Longs, Ints]:
+    """Losses, shortest runs and back-pointers of all prefixes, where ``solved`` are those of the first."""
+    n, given_count = len(rows.number), solved.shape[1]
     costs, back = np.zeros((2, n + 1), np.int64), np.zeros(n + 1, np.int32)
-    costs[:, :given_count] = known
+    costs[:, :given_count] = solved
     opt, need = costs
-    lawful_runs(rows.places, rows.sets, rows.number, geometry, demands, most, given_count - 1, False, opt, need, back)
+    find_lawful_runs(
+        rows.places, rows.sets, rows.number, geometry, demands, most, given_count - 1, False, opt, need, back
+    )
     return costs, back
 
 
-def _solve_prefixes(rows: Rows, geometry: Geometry, k: int, known: Longs) -> tuple[Longs, Ints]:
-    """Losses and back-pointers of all prefixes, where ``known`` are those of the first."""
+def _solve_prefixes(rows: Rows, geometry: Geometry, k: int, solved: Longs) -> tuple[Longs, Ints]:
+    """Losses and back-pointers of all prefixes, where ``solved`` are those of the first."""
     n = len(rows.number)
     opt, back = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int32)
-    opt[: len(known)] = known
-    best_row_runs(rows.places, rows.sets, geometry, k, len(known) - 1, opt, back)
+    opt[: len(solved)] = solved
+    find_best_row_runs(rows.places, rows.sets, geometry, k, len(solved) - 1, opt, back)
     return opt, back

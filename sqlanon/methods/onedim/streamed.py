@@ -14,7 +14,7 @@ from sqlanon.kernels import runs
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.arranged import Keyed, Order, Sorted
-from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
+from sqlanon.methods.onedim.kernels.fast_runs import find_best_row_runs
 from sqlanon.methods.onedim.orders import ONE_TREE
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
@@ -131,13 +131,13 @@ class _Solver:
         self._kept = rows.part(known_rows + more - keep, known_rows + more)
         self._line = self._line[max(len(self._line) - keep, 0) :].copy()
 
-    def _solve(self, rows: Rows, known: int, opt: Longs, back: Ints) -> None:
+    def _solve(self, rows: Rows, solved: int, opt: Longs, back: Ints) -> None:
         if self._fast:
-            runs.best_line_runs(self._line, self._k, self._objective, known, opt, back)
+            runs.find_best_line_runs(self._line, self._k, self._objective, solved, opt, back)
         elif self._objective == runs.GCP:
-            best_row_runs(rows.places, rows.sets, self._geometry, self._k, known, opt, back)
+            find_best_row_runs(rows.places, rows.sets, self._geometry, self._k, solved, opt, back)
         else:
             ends = np.arange(len(rows.number) + 1, dtype=np.int64)
-            runs.best_runs(
-                rows.places, rows.places, rows.sets, ends, self._geometry, self._k, self._objective, known, opt, back
+            runs.find_best_runs(
+                rows.places, rows.places, rows.sets, ends, self._geometry, self._k, self._objective, solved, opt, back
             )

@@ -19,7 +19,7 @@ from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.random import seed_state
 from sqlanon.kernels.requirements import ITEMS, Demands
 from sqlanon.kernels.rows import Rows
-from sqlanon.kernels.runs import exact_runs
+from sqlanon.kernels.runs import find_exact_runs
 from sqlanon.kernels.unions import boxes_of, measure_of
 from sqlanon.kernels.unite import unite_failing
 from sqlanon.methods.shared import kernel_input
@@ -38,6 +38,8 @@ MOST_STEPS = 8 * STAGE * STAGES
 """For each row, at most."""
 BEGUN = 20_000_000
 """Steps of a start from smaller classes, at least, up to half a cooling."""
+FEW_STEPS, MOST_ATTEMPTS = 1_000_000, 8
+"""Small tables are annealed several times, with fewer steps than this together, and the best classes count."""
 BLOCK, CLASSES = 100_000, 5_000
 """Rows and classes that are annealed together, at most: the cost of a stage has the square of the classes."""
 COUNTERS = 1 << 22
@@ -75,15 +77,16 @@ class Block:
         """Rows x extents of classes."""
         return measure_lost(self.rows, self.geometry, group)
 
-    def improve(self, group: Ints, steps: int, state: Bits) -> Ints:
+    def improve(self, group: Ints, steps: int, state: Bits, *, one_more: bool = False) -> Ints:
         """Classes that lose no more, after so many steps for each row.
 
         Args:
             group: int32[n], class of each row, 0 to the number of classes - 1; they meet the requirements.
             steps: for each row.
             state: of the random numbers.
+            one_more: begin with a class more than there are, whatever their size.
         """
-        begun = self._smaller(group, steps, state)
+        begun = self._begin(group, self._count_smaller(group, one_more=one_more), steps, state)
         if begun is not None:
             group = begun
         group = self._cool(group, steps, (1, 2), (0, 0), state)
@@ -91,20 +94,24 @@ class Block:
         halve_dealt(self.codes, box, self.rows.sets, measure, self.demands, self.key, group, self.least, state)
         return group
 
-    def _smaller(self, group: Ints, steps: int, state: Bits) -> Ints | None:
-        """Classes from runs of the rows that would suffice if they had the shares of the table; None: none lose less.
+    def _count_smaller(self, group: Ints, *, one_more: bool) -> int:
+        """Rows of smaller classes: more than would suffice if they had the shares of the table; 0: there are such."""
+        n, classes = len(group), int(group.max(initial=-1)) + 1
+        if one_more:
+            return n // (classes + 1)
+        mean = n // max(classes, 1)
+        rows = int(find_least_dealt(self.demands, self.key, self.least, mean))
+        return rows * SMALL[0] // SMALL[1] if rows * LARGE[0] <= mean * LARGE[1] else 0
+
+    def _begin(self, group: Ints, rows: int, steps: int, state: Bits) -> Ints | None:
+        """Classes from runs of so many rows; None: none lose less than those of ``group``.
 
         The runs may fail the requirements. They are annealed with a toll, and those that still fail are united.
         """
-        n, classes = len(group), int(group.max(initial=-1)) + 1
-        mean = n // max(classes, 1)
-        rows = int(find_least_dealt(self.demands, self.key, self.least, mean))
-        if rows * LARGE[0] > mean * LARGE[1]:
+        n = len(group)
+        if rows < self.least or n // rows * len(self.table) > COUNTERS or n < 2 * rows:
             return None
-        rows = rows * SMALL[0] // SMALL[1]
-        if n // rows * len(self.table) > COUNTERS or n < 2 * rows:
-            return None
-        first, _ = exact_runs(
+        first, _ = find_exact_runs(
             self.rows.places, self.rows.places, self.rows.sets, np.ones(n, np.int64), self.geometry, rows
         )
         begun = (np.cumsum(first) - 1).astype(np.int32)
@@ -176,10 +183,14 @@ def anneal_classes(table: SearchTable, group: Longs, steps: int) -> Longs:
         part = order[starts[span[0]] : starts[span[1]]]
         codes, rows, demands = table.take(part)
         block = Block(codes, rows, table.geometry, demands, key[part], whole, least)
-        random_words = np.random.SeedSequence((context.search_seed, 1 << 20, number)).generate_state(1, np.uint64)
-        begun = (group[part] - span[0]).astype(np.int32)
-        improved = block.improve(begun, steps, seed_state(int(random_words[0])))
-        return improved if block.measure_loss(improved) < block.measure_loss(begun) else begun
+        best = (group[part] - span[0]).astype(np.int32)
+        for attempt in range(min(max(FEW_STEPS // max(len(part) * steps, 1), 1), MOST_ATTEMPTS)):
+            stream = (context.search_seed, 1 << 20, number, *([attempt] if attempt else []))
+            random_words = np.random.SeedSequence(stream).generate_state(1, np.uint64)
+            improved = block.improve(best, steps, seed_state(int(random_words[0])), one_more=attempt % 2 == 1)
+            if block.measure_loss(improved) < block.measure_loss(best):
+                best = improved
+        return best
 
     spans: Sequence[tuple[int, int]] = [(int(a), int(b)) for a, b in pairwise(cuts)]
     renumbered, past, rows_done = np.empty(n, np.int64), 0, 0

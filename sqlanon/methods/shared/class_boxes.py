@@ -49,17 +49,19 @@ def make_spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, na
     return table
 
 
-def find_boxes(rows: Bare, group: Ints, geometry: Geometry, made: int, threads: int) -> tuple[Ints, Ints, Bits, Longs]:
+def find_boxes(
+    rows: Bare, group: Ints, geometry: Geometry, groups: int, threads: int
+) -> tuple[Ints, Ints, Bits, Longs]:
     """Boxes and sizes of the groups; of groups that follow each other in the rows by several threads."""
     begins = np.ones(len(group), np.bool_)
     np.not_equal(group[1:], group[:-1], out=begins[1:])
-    if not made or np.count_nonzero(begins) != made or (group[1:] < group[:-1]).any():
+    if not groups or np.count_nonzero(begins) != groups or (group[1:] < group[:-1]).any():
         threads = 1
     d, words = len(geometry.facts), int(geometry.facts[:, WORD_END].max(initial=0))
     parts: dict[int, tuple[Ints, Ints, Bits, Longs]] = {}
 
     def some(start: int, stop: int) -> None:
-        classes, of = made, group
+        classes, of = groups, group
         if threads > 1:
             of = group[start:stop] - group[start]
             classes = int(of[-1]) + 1

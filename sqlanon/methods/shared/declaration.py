@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.method_options import Word
+from sqlanon.declared.request import Refused, Request
 from sqlanon.lack import never, notimpl
 
 DIVIDE = Word(
@@ -21,17 +21,17 @@ BOXES_ALONE = never(
 )
 
 
-def one_sensitive(asked: Asked) -> Refused | None:
+def one_sensitive(request: Request) -> Refused | None:
     """L is maximized for one sensitive column."""
-    if asked.maximize != "l" or asked.sensitive == 1:
+    if request.maximize != "l" or request.sensitive == 1:
         return None
-    what = f"{asked.method} maximizes l of one sensitive column, the policy has {asked.sensitive}"
+    what = f"{request.method} maximizes l of one sensitive column, the policy has {request.sensitive}"
     return Refused(what, "publish each in a release of its own, or maximize k")
 
 
-def refuse_judged_persons(asked: Asked) -> Refused | None:
+def refuse_judged_persons(request: Request) -> Refused | None:
     """Levels are published as the method chose them, so that groups that fail over persons are not united."""
-    if asked.whole or not asked.judged:
+    if request.whole or not request.judged:
         return None
-    what = f"{asked.method} looks at rows alone, and would leave classes that fail {', '.join(asked.judged)}"
+    what = f"{request.method} looks at rows alone, and would leave classes that fail {', '.join(request.judged)}"
     return Refused(what, "use tree, hilbert or mondrian, or say persons: whole")

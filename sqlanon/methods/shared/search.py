@@ -25,6 +25,8 @@ BLOCK = 25_000
 """Rows that are searched together; from round to round the cuts move by half of it."""
 ROUND = 4
 """Trials of a round, for every class that loses something."""
+FEW = 1_000
+"""Rows of a table that keeps all its trials where it is annealed."""
 POOLED, POOLED_ABOVE, LARGE = 16, 8, 20
 """Rows that are pooled, at most, in least classes: of up to `LARGE` rows, and of more."""
 
@@ -55,7 +57,7 @@ def search_classes(table: SearchTable, classes: Longs, trials: int, least_gain: 
         return _run_trials(table, group, range(trials), least_gain)
     from sqlanon.methods.shared.annealing import STEPS, anneal_classes
 
-    some = trials // 8
+    some = trials // 8 if table.rows > FEW else trials
     first = _run_trials(table, group, range(some), least_gain)
     last = _run_trials(table, anneal_classes(table, first.group, STEPS * trials), range(some, 2 * some), least_gain)
     return Searched(last.group, first.trials + last.trials)

@@ -76,7 +76,7 @@ def _describe(cascade: Fraction, tree: Fraction) -> tuple[str, ...]:
     """What the owner should know of the two numbers of hidden values."""
     results = [(cascade, "the cascade"), (tree, "tree with refine")]
     (least, least_result), (most, other_result) = sorted(
-        results, key=lambda one: one[0]
+        results, key=lambda pair: pair[0]
     )  # of equal ones the cascade is first
     far = most > least and most >= FAR * least
     if least_result == "the cascade" and not far:

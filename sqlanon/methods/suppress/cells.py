@@ -158,14 +158,14 @@ def _phase_one(
 def _make_failing(
     context: Context,
     requirement: Requirement,
-    made: TableRef,
+    failing: TableRef,
     table: TableRef,
     keys: Sequence[str],
     names: Sequence[str],
 ) -> None:
     encoded = context.encoded
     whole = [domain.code for domain in encoded.sensitive]
-    requirement.below(context.scratch, made, Grouped(table, keys, names, "n", encoded.work, whole))
+    requirement.below(context.scratch, failing, Grouped(table, keys, names, "n", encoded.work, whole))
 
 
 def _cells(columns: list[Longs], quasi: Sequence[Domain], sensitive: Sequence[Domain]) -> Cells:

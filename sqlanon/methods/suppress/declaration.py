@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration, Most
 from sqlanon.declared.method_options import Word
+from sqlanon.declared.request import Refused, Request
 from sqlanon.lack import never, notimpl
 from sqlanon.methods.shared.declaration import DIVIDE, NO_BOUND, NO_POPULATION, ROWS_ALONE
 
@@ -17,58 +17,58 @@ MOST_MATCHED = 4000
 """Rows of the minimum matching."""
 
 
-def rest_of_tp(asked: Asked) -> Refused | None:
+def rest_of_tp(request: Request) -> Refused | None:
     """The residue of TP is divided by another method, or by the cascade."""
-    if asked.options["rest"] == "none" or asked.options["variant"] == "tp":
+    if request.options["rest"] == "none" or request.options["variant"] == "tp":
         return None
     what = (
-        f"{asked.method}: rest={asked.options['rest']} divides what variant=tp leaves, and the cascade divides it "
+        f"{request.method}: rest={request.options['rest']} divides what variant=tp leaves, and the cascade divides it "
         "itself"
     )
     return Refused(what, "leave rest out, or say variant=tp", "rest")
 
 
-def refuse_unmatched_values(asked: Asked) -> Refused | None:
+def refuse_unmatched_values(request: Request) -> Refused | None:
     """The matching is for pairs of rows of two sensitive values."""
-    if asked.options["solver"] != "optimal":
+    if request.options["solver"] != "optimal":
         return None
-    key, auto = f"{asked.method}: solver=optimal", "leave solver out"
-    if not asked.l_alone or asked.l != 2:
+    key, auto = f"{request.method}: solver=optimal", "leave solver out"
+    if not request.l_alone or request.l != 2:
         return Refused(f"{key} is for l = 2 of one sensitive column and nothing else", auto, "solver")
-    if asked.frozen:
+    if request.frozen:
         what = (
             f"{key} refuses rows of more or fewer values, and mode: frozen tries no cohort whose rows could be refused "
             "by their values and tried again"
         )
         return Refused(what, f"{auto}, or use mode: full", "solver")
-    if asked.k > 2:
-        return Refused(f"{key} makes classes of two rows, and k={asked.k} is more", auto, "solver")
-    if asked.execution == "pushdown":
+    if request.k > 2:
+        return Refused(f"{key} makes classes of two rows, and k={request.k} is more", auto, "solver")
+    if request.execution == "pushdown":
         return Refused(f"{key} has no pushdown", "leave execution out (auto)", "solver")
-    if asked.options["divide"] == "whole" or asked.options["rest"] != "none":
+    if request.options["divide"] == "whole" or request.options["rest"] != "none":
         return Refused(f"{key} divides all rows by itself", "leave divide and rest out", "solver")
     return None
 
 
-def refuse_capped_classes(asked: Asked) -> Refused | None:
+def refuse_capped_classes(request: Request) -> Refused | None:
     """The cap is on the single class that tp or the cascade leaves; others may make many classes that show nothing."""
-    if asked.suppression is None:
+    if request.suppression is None:
         return None
     for key, default in (("rest", "none"), ("solver", "auto")):
-        if asked.options[key] != default:
+        if request.options[key] != default:
             what = (
-                f"{asked.method}: {key}={asked.options[key]} makes many classes of rows that lose every value, "
+                f"{request.method}: {key}={request.options[key]} makes many classes of rows that lose every value, "
                 "which suppression does not cap"
             )
             return Refused(what, "leave one out", key)
     return None
 
 
-def refuse_refinement(asked: Asked) -> Refused | None:
+def refuse_refinement(request: Request) -> Refused | None:
     """Refining makes boxes smaller; a row that moves adds stars to classes that agree, and evades the cap."""
-    if not asked.refine:
+    if not request.refine:
         return None
-    return Refused(f"{asked.method}: refine lowers the loss of boxes, and adds stars", "leave refine out")
+    return Refused(f"{request.method}: refine lowers the loss of boxes, and adds stars", "leave refine out")
 
 
 SUPPRESS = MethodDeclaration(

@@ -100,9 +100,9 @@ class _Left:
     group: Longs
     codes: Longs
 
-    def without(self, taken: Longs) -> _Left:
+    def without(self, rows: Longs) -> _Left:
         """The rows left without these rows of the cells."""
-        count = self.count - taken
+        count = self.count - rows
         some = count > 0
         group = self.group[some]
         new = np.ones(len(group), np.bool_)

@@ -9,16 +9,16 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.joint_width import joint_width
-from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.joint_width import measure_joint_width
+from sqlanon.kernels.requirements import Demands, make_counters, satisfied
 from sqlanon.kernels.unions import (
     Masks,
     Places,
     boxes_of,
-    codes_width,
     copy_box,
-    lines_width,
-    sets_width,
+    measure_coded,
+    measure_lines,
+    measure_sets,
 )
 from sqlanon.methods.clustering.kernels.cluster import (
     Clusters,
@@ -27,16 +27,16 @@ from sqlanon.methods.clustering.kernels.cluster import (
     Longs,
     begin,
     list_rows,
-    new_clusters,
+    make_clusters,
     place_rest,
     unite,
 )
 
 
 @njit(nogil=True, cache=True)
-def _find_nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Longs) -> None:
+def _find_nearest(clusters: Clusters, g: int, later: Longs, near: Longs, price: Longs) -> None:
     """Find the open cluster after ``g`` with the cheapest union with it, in rows x extents; of several the first."""
-    box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
+    box, mask, size, wide, measure = clusters.box, clusters.mask, clusters.size, clusters.wide, clusters.measure
     facts, table, weight, codes, sets = (
         measure.facts,
         measure.table,
@@ -46,10 +46,10 @@ def _find_nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Long
     )
     coded, nearest, least, h = len(codes) > 0, -1, np.int64(0), later[g]
     while h >= 0:
-        total = lines_width(box, g, box, h, weight)
-        total += sets_width(mask, g, mask, h, sets, table)
+        total = measure_lines(box, g, box, h, weight)
+        total += measure_sets(mask, g, mask, h, sets, table)
         if coded:
-            total += codes_width(box, g, box, h, facts, table, codes)
+            total += measure_coded(box, g, box, h, facts, table, codes)
         cost = (size[g] + size[h]) * total - size[g] * wide[g] - size[h] * wide[h]
         if nearest < 0 or cost < least:
             nearest, least = h, cost
@@ -59,14 +59,22 @@ def _find_nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Long
 
 @njit(nogil=True, cache=True)
 def _offer(
-    made: Clusters, g: int, h: int, held: bool, first: int, later: Longs, near: Longs, price: Longs, stop: Flag
+    clusters: Clusters,
+    g: int,
+    h: int,
+    kept_nearest: bool,
+    first: int,
+    later: Longs,
+    near: Longs,
+    price: Longs,
+    stop: Flag,
 ) -> None:
     """Find new nearest clusters after ``h`` became a part of ``g``.
 
     They are found for the clusters with a nearest cluster that is gone. ``g``, if open, is offered to the clusters
     before it.
     """
-    box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
+    box, mask, size, wide, measure = clusters.box, clusters.mask, clusters.size, clusters.wide, clusters.measure
     facts, table, weight, codes, sets = (
         measure.facts,
         measure.table,
@@ -77,12 +85,12 @@ def _offer(
     coded, i = len(codes) > 0, first
     while i >= 0 and not stop[0]:
         if i == g or near[i] == g or near[i] == h:
-            _find_nearest(made, i, later, near, price)
-        elif not held and i < g:
-            total = lines_width(box, i, box, g, weight)
-            total += sets_width(mask, i, mask, g, sets, table)
+            _find_nearest(clusters, i, later, near, price)
+        elif not kept_nearest and i < g:
+            total = measure_lines(box, i, box, g, weight)
+            total += measure_sets(mask, i, mask, g, sets, table)
             if coded:
-                total += codes_width(box, i, box, g, facts, table, codes)
+                total += measure_coded(box, i, box, g, facts, table, codes)
             cost = (size[i] + size[g]) * total - size[i] * wide[i] - size[g] * wide[g]
             if near[i] < 0 or cost < price[i] or (cost == price[i] and g < near[i]):
                 near[i], price[i] = g, cost
@@ -110,7 +118,7 @@ def cluster_by_unions(
     numbers: Places,
     group: Places,
     stop: Flag,
-    done: Count,
+    progress: Count,
 ) -> int:
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -120,8 +128,7 @@ def cluster_by_unions(
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, and ``group`` is not written.
-        done: int64[1], written: the number of rows with a known nearest row, and of clusters that have been united or
-            closed.
+        progress: int64[1], written: the number of rows with a known nearest row, and of united or closed clusters.
 
     Returns:
         The number of clusters; 0: it was stopped.
@@ -134,8 +141,8 @@ def cluster_by_unions(
     nearest cluster anew where the old one is gone.
     """
     n, box = len(group), boxes_of(places)
-    clusters = new_clusters(box, sets, geometry, n + 1)
-    counters, rows = new_counters(demands, n), np.empty(n, np.int64)
+    clusters = make_clusters(box, sets, geometry, n + 1)
+    counters, rows = make_counters(demands, n), np.empty(n, np.int64)
     earlier, later = np.arange(n) - 1, np.arange(n) + 1
     later[n - 1] = -1
     near, price, first = np.full(n, -1, np.int64), np.zeros(n, np.int64), 0
@@ -149,7 +156,7 @@ def cluster_by_unions(
     i = first
     while i >= 0 and not stop[0]:
         _find_nearest(clusters, i, later, near, price)
-        done[0] += 1
+        progress[0] += 1
         i = later[i]
     while first >= 0 and later[first] >= 0 and not stop[0]:
         g, i = first, later[first]
@@ -162,17 +169,17 @@ def cluster_by_unions(
             clusters,
             g,
             h,
-            joint_width(clusters.box, clusters.mask, g, clusters.box, clusters.mask, h, clusters.measure),
+            measure_joint_width(clusters.box, clusters.mask, g, clusters.box, clusters.mask, h, clusters.measure),
         )
         first = _close(h, earlier, later, first)
-        done[0] += 1
+        progress[0] += 1
         lawful = False
         if clusters.size[g] >= demands.k:
             count = list_rows(clusters, g, rows)
             lawful = satisfied(demands, numbers, rows[:count], counters)
         if lawful:
             first = _close(g, earlier, later, first)
-            done[0] += 1
+            progress[0] += 1
         _offer(clusters, g, h, lawful, first, later, near, price, stop)
     if first >= 0:  # the last open cluster goes behind all others, where `place_rest` looks for it
         copy_box(clusters.box, clusters.mask, n, clusters.box, clusters.mask, first)

@@ -13,7 +13,7 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.axes import make_axes as axes_of
 from sqlanon.methods.onedim.curves import Curve, Keys, Sample
 from sqlanon.methods.shared.threads import spread
-from sqlanon.papers.idistance.kernels import CENTRES, distance_keys, find_centres, find_offset, sample_size
+from sqlanon.papers.idistance.kernels import CENTRES, choose_sample_size, find_centres, find_offset, make_distance_keys
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Ints, Longs
@@ -30,7 +30,7 @@ class IDistance(Curve):
 
     def measure(self, context: Context, geometry: Geometry, sample: Sample) -> Keys:
         n = context.encoded.rows
-        size = sample_size(n, self.centres)
+        size = choose_sample_size(n, self.centres)
         picked = np.random.default_rng(context.seed).choice(n, size=size, replace=False)
         axes = [line.astype(np.int32) for line in axes_of(context, geometry)]
         centres = find_centres(_points(axes, sample(np.sort(picked))), self.centres)
@@ -50,8 +50,8 @@ class _DistanceKeys:
     def of(self, codes: Ints, threads: int, *, leading: bool = False) -> list[Longs]:
         keys, n = np.empty(codes.shape[1], np.int64), codes.shape[1]
 
-        def some(at: int, to: int) -> None:
-            distance_keys(_points(self.axes, codes[:, at:to]), self.centres, keys[at:to])
+        def some(start: int, to: int) -> None:
+            make_distance_keys(_points(self.axes, codes[:, start:to]), self.centres, keys[start:to])
 
         spread(some, n, threads)
         return [keys]

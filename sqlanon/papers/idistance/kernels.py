@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.methods.onedim.kernels.hilbert import hilbert_keys
+from sqlanon.methods.onedim.kernels.hilbert import make_hilbert_keys
 
 CENTRES = 512
 SAMPLE = 10
@@ -28,7 +28,7 @@ MOST_SAMPLED = 50_000
 """Rows of a sample, at most: more cost time and hardly move the centres."""
 
 
-def sample_size(rows: int, centres: int = CENTRES) -> int:
+def choose_sample_size(rows: int, centres: int = CENTRES) -> int:
     """Rows to find the centres from: 10 %, at least as many as there are centres, if there are."""
     return min(max(rows * SAMPLE // 100, min(rows, centres)), MOST_SAMPLED)
 
@@ -116,13 +116,15 @@ def find_centres(sample: npt.NDArray[np.int32], count: int = CENTRES, rounds: in
 
 def _order_on_curve(points: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
     """Positions of distinct points in the order of the curve."""
-    keys = hilbert_keys(np.minimum(points, (1 << _AXIS_BITS) - 1).astype(np.uint32), _AXIS_BITS)
+    keys = make_hilbert_keys(np.minimum(points, (1 << _AXIS_BITS) - 1).astype(np.uint32), _AXIS_BITS)
     columns = (keys,) if keys.ndim == 1 else tuple(keys.T[::-1])
     return np.lexsort((*points.T[::-1], *columns))
 
 
 @njit(nogil=True, cache=True)
-def distance_keys(points: npt.NDArray[np.int32], centres: npt.NDArray[np.int32], out: npt.NDArray[np.int64]) -> None:
+def make_distance_keys(
+    points: npt.NDArray[np.int32], centres: npt.NDArray[np.int32], out: npt.NDArray[np.int64]
+) -> None:
     """Keys: the centre's number x `find_offset`, plus the distance from it.
 
     Args:

@@ -16,7 +16,7 @@ from sqlanon.papers.koptimize.cut_search import CutSearch
 from sqlanon.papers.koptimize.cut_sets import CutSets, read_records
 from sqlanon.papers.koptimize.declaration import SECONDS, affordable_sets
 from sqlanon.papers.koptimize.kernels.cut_bounds import cut_bounds
-from sqlanon.papers.koptimize.kernels.cut_slabs import slab_bounds
+from sqlanon.papers.koptimize.kernels.cut_slabs import bound_slabs
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -32,7 +32,7 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
     Raises:
         InfeasibleError: no set keeps within the limit of suppressed rows.
     """
-    expect(cut_bounds, slab_bounds, group)
+    expect(cut_bounds, bound_slabs, group)
     records, cells = read_records(context, metric)
     sets = CutSets(context, metric, records)
     search = CutSearch(sets, context.most_unassigned, context.progress)
@@ -91,7 +91,7 @@ def _assign_set(context: Context, sets: CutSets, cells: Cells, head: Flags, note
 def _spans(
     context: Context,
     parts: list[Ints],
-    held: Ints,
+    present: Ints,
     classes: Records,
     order: npt.NDArray[np.intp],
     starred: int,
@@ -100,8 +100,8 @@ def _spans(
 
     ``starred`` rows, if there are any, have the whole domain.
 
-    An interval ends at values of rows that have a class (``held``, int32[d, f]), the same in all classes: a value that
-    only suppressed rows have is not shown by others.
+    An interval ends at values of rows that have a class (``present``, int32[d, f]), the same in all classes: a value
+    that only suppressed rows have is not shown by others.
     """
     star = [starred] if starred else []
     columns: dict[str, npt.NDArray[np.generic]] = {
@@ -109,7 +109,7 @@ def _spans(
         "n": np.append(classes.rows[order], star).astype(np.int64),
     }
     for j, (domain, part) in enumerate(zip(context.encoded.quasi, parts, strict=True)):
-        own_codes, codes = part[classes.codes[j][order]], np.unique(held[j])
+        own_codes, codes = part[classes.codes[j][order]], np.unique(present[j])
         low = codes[np.searchsorted(part[codes], own_codes, side="left")]
         high = codes[np.searchsorted(part[codes], own_codes, side="right") - 1]
         columns[f"lo_{domain.code}"] = np.append(low, [0] * len(star)).astype(np.int32)

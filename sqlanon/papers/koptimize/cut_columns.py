@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from sqlanon.papers.koptimize.kernels.cut_slabs import NEVER, Price, slab_bounds
+from sqlanon.papers.koptimize.kernels.cut_slabs import NEVER, Price, bound_slabs
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
@@ -102,40 +102,40 @@ class ColumnSearch:
             return False
         return True
 
-    def _steps(self, at: int, groups: int) -> int:
-        boxes = math.prod(int(r) * (int(r) + 1) // 2 for r in self._sizes[at:])
+    def _steps(self, column: int, groups: int) -> int:
+        boxes = math.prod(int(r) * (int(r) + 1) // 2 for r in self._sizes[column:])
         return int(groups * self._values * boxes)
 
-    def _divide(self, at: int, counts: Longs, width: Longs, chosen: list[list[int]]) -> None:
-        """Look at all sets that have the chosen intervals in the first ``at`` columns: their first codes, but for 0.
+    def _divide(self, column: int, counts: Longs, width: Longs, chosen: list[list[int]]) -> None:
+        """Look at all sets with the chosen intervals in the first ``column`` columns: their first codes, but for 0.
 
         Args:
-            at: the column, in the order of the search.
-            counts: int64[groups, cells, v], as `slab_bounds` takes them; groups are the classes by the chosen
+            column: the column, in the order of the search.
+            counts: int64[groups, cells, v], as `bound_slabs` takes them; groups are the classes by the chosen
                 intervals.
             width: int64[groups].
             chosen: of each column before it.
         """
-        took = 1 + self._steps(at, len(counts)) // STEPS
+        took = 1 + self._steps(column, len(counts)) // STEPS
         self._spend(took)
         self._search.look(took)
-        size = int(self._sizes[at])
-        costs = slab_bounds(counts, self._sizes[at:], width, self._widths[at:], self._price())
+        size = int(self._sizes[column])
+        costs = bound_slabs(counts, self._sizes[column:], width, self._widths[column:], self._price())
         for cost, starts in self._ways(costs):
             if self._no_better(cost):
                 return
-            if at == 0:
+            if column == 0:
                 self.bound = cost
-            if at == len(self._sizes) - 1:
+            if column == len(self._sizes) - 1:
                 self._spend(1)
                 self._search.compare(self._cuts([*chosen, starts]))
                 continue
             sums = np.add.reduceat(counts.reshape(len(counts), size, -1), starts, axis=1)
             groups = sums.reshape(len(counts) * len(starts), -1, self._values)
             last = np.array([*starts[1:], size]) - 1
-            wider = (width[:, None] + self._widths[at, starts, last]).ravel()
+            wider = (width[:, None] + self._widths[column, starts, last]).ravel()
             some = groups.any(axis=(1, 2))
-            self._divide(at + 1, np.ascontiguousarray(groups[some]), wider[some], [*chosen, starts])
+            self._divide(column + 1, np.ascontiguousarray(groups[some]), wider[some], [*chosen, starts])
 
     def _spend(self, sets: int) -> None:
         self._left -= sets

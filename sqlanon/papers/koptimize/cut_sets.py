@@ -10,7 +10,7 @@ import numpy as np
 from sqlanon.kernels.extent import SCALE
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells, arrange_cells
-from sqlanon.methods.fulldomain.kernels.lattice import add_up, group, maps_of, room_of
+from sqlanon.methods.fulldomain.kernels.lattice import add_up, group, make_maps, room_of
 from sqlanon.papers.koptimize.kernels.cut_bounds import CLASSES, ROWS, SQUARES
 from sqlanon.papers.koptimize.kernels.cut_slabs import VALUES
 from sqlanon.privacy.base import least_rows
@@ -94,7 +94,7 @@ class CutSets:
         self.price = VALUES if metric == "cm" else self.kind
         self.base = self.rows // self.k if metric == "c_avg" else 0
         """Added to the cost of the classes, so that none is below 0: by ``c_avg`` a class costs -1."""
-        self._room = room_of(len(records.rows), maps_of(self._maps(np.zeros(self.count, np.bool_))).words)
+        self._room = room_of(len(records.rows), make_maps(self._maps(np.zeros(self.count, np.bool_))).words)
 
     def none(self) -> Flags:
         """The set of no cuts."""
@@ -123,7 +123,7 @@ class CutSets:
         """The class of each record, and the classes as records. Cost: O(f d)."""
         n, room = len(records.rows), self._room
         room.rows[:n] = np.arange(n, dtype=np.int32)
-        maps = maps_of(self._maps(cuts))
+        maps = make_maps(self._maps(cuts))
         groups = group(records.codes, n, maps, np.zeros(len(self.codes), np.int16), room)
         add_up(n, groups, room, records.rows)
         label, first = room.group[:n].copy(), room.first[:groups]

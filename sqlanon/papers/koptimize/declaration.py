@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Whole, Word
+from sqlanon.declared.request import Refused, Request
 from sqlanon.lack import never, notimpl
 from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, ROWS_ALONE
 
@@ -29,19 +29,19 @@ def affordable_sets(records: int, columns: int) -> int:
     return max(min(SECONDS * 10**9 // (_SET + _CODE * records * columns), MOST_SETS), 1)
 
 
-def one_sensitive_column(asked: Asked) -> Refused | None:
+def one_sensitive_column(request: Request) -> Refused | None:
     """The classification metric is of one sensitive column."""
-    if asked.options["metric"] != "cm" or asked.sensitive == 1:
+    if request.options["metric"] != "cm" or request.sensitive == 1:
         return None
-    what = f"{asked.method}: metric=cm is for one sensitive column, and there are {asked.sensitive}"
+    what = f"{request.method}: metric=cm is for one sensitive column, and there are {request.sensitive}"
     return Refused(what, "use metric=loss or metric=dm", "metric")
 
 
-def refuse_refinement(asked: Asked) -> Refused | None:
+def refuse_refinement(request: Request) -> Refused | None:
     """Refining moves single rows between classes, which then are not intervals of the cuts."""
-    if not asked.refine:
+    if not request.refine:
         return None
-    what = f"{asked.method}: its intervals are not kept by refine, which moves single rows between classes"
+    what = f"{request.method}: its intervals are not kept by refine, which moves single rows between classes"
     return Refused(what, "leave refine out, or use fulldomain")
 
 

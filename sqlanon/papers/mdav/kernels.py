@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import SCALE, Geometry
-from sqlanon.kernels.joint_width import joint_width
-from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
+from sqlanon.kernels.joint_width import measure_joint_width
+from sqlanon.kernels.requirements import Counters, Demands, make_counters, satisfied
 from sqlanon.kernels.unions import Masks, Places, boxes_of
 from sqlanon.methods.clustering.kernels.cluster import (
     Clusters,
@@ -25,7 +25,7 @@ from sqlanon.methods.clustering.kernels.cluster import (
     Longs,
     add,
     begin,
-    new_clusters,
+    make_clusters,
     place_rest,
 )
 
@@ -85,7 +85,7 @@ def _farthest(points: Points, free: Longs, left: int, middle: Longs) -> int:
 
 @njit(nogil=True, cache=True)
 def _make_cluster(
-    made: Clusters,
+    clusters: Clusters,
     g: int,
     far: int,
     points: Points,
@@ -124,10 +124,10 @@ def _make_cluster(
         lawful = count >= demands.k and satisfied(demands, numbers, rows[:count], counters)
     if not lawful:
         return 0
-    begin(made, g, box, sets, rows[0])
+    begin(clusters, g, box, sets, rows[0])
     for index in range(1, count):
-        wide = joint_width(made.box, made.mask, g, box, sets, rows[index], made.measure)
-        add(made, g, box, sets, rows[index], wide)
+        wide = measure_joint_width(clusters.box, clusters.mask, g, box, sets, rows[index], clusters.measure)
+        add(clusters, g, box, sets, rows[index], wide)
     free_count = 0
     for f in range(left):
         if apart[f] >= 0:
@@ -146,7 +146,7 @@ def cluster_by_mdav(
     numbers: Places,
     group: npt.NDArray[np.int32],
     stop: Flag,
-    done: Count,
+    progress: Count,
 ) -> int:
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -156,7 +156,7 @@ def cluster_by_mdav(
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, and ``group`` is not written.
-        done: int64[1], written: the number of rows in a cluster.
+        progress: int64[1], written: the number of rows in a cluster.
 
     Returns:
         The number of clusters; 0: it was stopped.
@@ -168,8 +168,8 @@ def cluster_by_mdav(
     Cost: O(n^2 / k d) distances, and n^2 comparisons.
     """
     n, least, box = len(group), max(demands.k, 1), boxes_of(places)
-    clusters = new_clusters(box, sets, geometry, n // least + 1)
-    counters, rows, apart = new_counters(demands, n), np.empty(n, np.int64), np.empty(n, np.int64)
+    clusters = make_clusters(box, sets, geometry, n // least + 1)
+    counters, rows, apart = make_counters(demands, n), np.empty(n, np.int64), np.empty(n, np.int64)
     middle = np.empty(points.at.shape[1], np.int64)
     free, remaining, classes, took = np.arange(n), n, 0, n
     while took > 0 and remaining >= 2 * least and not stop[0]:
@@ -200,11 +200,11 @@ def cluster_by_mdav(
             if took == 0:
                 break
             classes, remaining = classes + 1, remaining - took
-            done[0] = n - remaining
+            progress[0] = n - remaining
     if remaining > 0 and satisfied(demands, numbers, free[:remaining], counters):
         begin(clusters, classes, box, sets, free[0])
         for f in range(1, remaining):
-            wide = joint_width(clusters.box, clusters.mask, classes, box, sets, free[f], clusters.measure)
+            wide = measure_joint_width(clusters.box, clusters.mask, classes, box, sets, free[f], clusters.measure)
             add(clusters, classes, box, sets, free[f], wide)
         classes, remaining = classes + 1, 0
     return place_rest(clusters, classes, free[:remaining].copy(), box, sets, demands, numbers, group, stop)

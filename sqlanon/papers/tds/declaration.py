@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Named, Word
+from sqlanon.declared.request import Refused, Request
 from sqlanon.lack import notimpl
 from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, ROWS_ALONE
 
 
-def refuse_unknown_target(asked: Asked) -> Refused | None:
+def refuse_unknown_target(request: Request) -> Refused | None:
     """A node's information about the target is counted by codes, which sensitive columns have."""
-    target = str(asked.options["target"])
+    target = str(request.options["target"])
     # Engines compare names in their own way; the method itself compares with the source's columns.
-    if not target or target.lower() in {name.lower() for name in asked.named}:
+    if not target or target.lower() in {name.lower() for name in request.named}:
         return None
-    names_known = f" ({', '.join(asked.named)})" if asked.named else ""
-    what = f"{asked.method}: target is no sensitive column of the policy"
+    names_known = f" ({', '.join(request.named)})" if request.named else ""
+    what = f"{request.method}: target is no sensitive column of the policy"
     return Refused(what, f"name one{names_known}, or leave target out", "target")
 
 
-def refuse_refinement(asked: Asked) -> Refused | None:
+def refuse_refinement(request: Request) -> Refused | None:
     """Refining moves single rows between classes, which then are not at the nodes of the cut."""
-    if not asked.refine or asked.options["publish"] == "least":
+    if not request.refine or request.options["publish"] == "least":
         return None
-    what = f"{asked.method}: publish=cut is not kept by refine, which moves single rows between classes"
+    what = f"{request.method}: publish=cut is not kept by refine, which moves single rows between classes"
     return Refused(what, "leave refine out, or say publish=least", "publish")
 
 

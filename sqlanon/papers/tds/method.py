@@ -182,7 +182,7 @@ class _Cut:
         """The parts, if each meets the requirements."""
         import numpy as np
 
-        from sqlanon.kernels.requirements import new_counters
+        from sqlanon.kernels.requirements import make_counters
         from sqlanon.methods.fulldomain.kernels.lattice import mark_meeting
         from sqlanon.methods.shared import kernel_input
 
@@ -193,7 +193,7 @@ class _Cut:
             some = self.cells.some(cells)
             demands = kernel_input.demands(self._context, some.sensitive, len(cells), self._whole)
             holds = np.zeros(len(size), np.bool_)
-            counters = new_counters(demands, int(size.max()))
+            counters = make_counters(demands, int(size.max()))
             mark_meeting(demands, counters, part.astype(np.int32), some.rows, len(size), holds)
             if not holds.all():
                 return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.kernels.boxes import code_width, line_weights, set_width
+from sqlanon.kernels.boxes import measure_codes, measure_set, weigh_lines
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
@@ -44,7 +44,7 @@ def cluster_top_down(
     """
     facts, table = geometry.facts, geometry.table
     n, lanes, words = len(group), places.shape[1], sets.shape[1]
-    weight = line_weights(geometry, lanes)
+    weight = weigh_lines(geometry, lanes)
     seen = np.full((len(facts), 3), -1, np.int64)
     low, high = np.empty((3, lanes), np.int32), np.empty((3, lanes), np.int32)
     mask = np.zeros((3, words), np.uint64)
@@ -74,7 +74,7 @@ def cluster_top_down(
                     widen(low, high, 2, places, places, i, b)
                 for w in range(words):
                     mask[2, w] = sets[first_seed, w] | sets[i, w]
-                total = set_width(facts, table, mask, 2) + code_width(facts, table, low, high, 2, seen)
+                total = measure_set(facts, table, mask, 2) + measure_codes(facts, table, low, high, 2, seen)
                 for b in range(0, lanes, WIDTH):
                     total += measure_width(low, high, 2, weight, b)
                 if total > most:
@@ -105,7 +105,7 @@ def cluster_top_down(
                     widen(low, high, 2, places, places, i, b)
                 for w in range(words):
                     mask[2, w] = mask[side, w] | sets[i, w]
-                total = set_width(facts, table, mask, 2) + code_width(facts, table, low, high, 2, seen)
+                total = measure_set(facts, table, mask, 2) + measure_codes(facts, table, low, high, 2, seen)
                 for b in range(0, lanes, WIDTH):
                     total += measure_width(low, high, 2, weight, b)
                 wider[side] = total
@@ -155,7 +155,7 @@ def repair(
     """
     facts, table = geometry.facts, geometry.table
     lanes, words = places.shape[1], sets.shape[1]
-    weight = line_weights(geometry, lanes)
+    weight = weigh_lines(geometry, lanes)
     seen = np.full((len(facts), 3), -1, np.int64)
     low, high = np.empty((classes + 2, lanes), np.int32), np.empty((classes + 2, lanes), np.int32)
     mask = np.zeros((classes + 2, words), np.uint64)
@@ -165,7 +165,7 @@ def repair(
     for g in range(classes):
         _box(places, sets, members[g], low, high, mask, g)
         size[g] = len(members[g])
-        wide[g] = set_width(facts, table, mask, g) + code_width(facts, table, low, high, g, seen)
+        wide[g] = measure_set(facts, table, mask, g) + measure_codes(facts, table, low, high, g, seen)
         for b in range(0, lanes, WIDTH):
             wide[g] += measure_width(low, high, g, weight, b)
     for g in range(classes):
@@ -181,7 +181,7 @@ def repair(
                     widen(low, high, trial, low, high, h, b)
                 for w in range(words):
                     mask[trial, w] = mask[g, w] | mask[h, w]
-                total = set_width(facts, table, mask, trial) + code_width(facts, table, low, high, trial, seen)
+                total = measure_set(facts, table, mask, trial) + measure_codes(facts, table, low, high, trial, seen)
                 for b in range(0, lanes, WIDTH):
                     total += measure_width(low, high, trial, weight, b)
                 cost = (size[g] + size[h]) * total - size[g] * wide[g] - size[h] * wide[h]
@@ -213,7 +213,9 @@ def repair(
                             widen(low, high, trial, places, places, rows[index], b)
                         for w in range(words):
                             mask[trial, w] = mask[own_class, w] | sets[rows[index], w]
-                        total = set_width(facts, table, mask, trial) + code_width(facts, table, low, high, trial, seen)
+                        total = measure_set(facts, table, mask, trial) + measure_codes(
+                            facts, table, low, high, trial, seen
+                        )
                         for b in range(0, lanes, WIDTH):
                             total += measure_width(low, high, trial, weight, b)
                         if best_row < 0 or total < least:
@@ -227,7 +229,7 @@ def repair(
                         mask[own_class, w] |= sets[taken_rows[step], w]
                 rest = rows[rows >= 0]
                 _box(places, sets, rest, low, high, mask, trial)
-                total = set_width(facts, table, mask, trial) + code_width(facts, table, low, high, trial, seen)
+                total = measure_set(facts, table, mask, trial) + measure_codes(facts, table, low, high, trial, seen)
                 for b in range(0, lanes, WIDTH):
                     total += measure_width(low, high, trial, weight, b)
                 cost = k * here + len(rest) * total - size[g] * wide[g] - size[donor] * wide[donor]

@@ -63,13 +63,13 @@ class Alpha(Shares):
     def bound(self, share: Fraction, text: str | None) -> Bound:
         return Bound(self.asked) if not self.listed or text in self.listed else Bound()
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`; where values are hashes, no value may be above alpha, listed or not."""
         if self.listed and rows.values:
-            return super(Alpha, self).below(scratch, made, rows)
+            return super(Alpha, self).below(scratch, failing, rows)
         return scratch.execute(
             "privacy/below_values",
-            **rows.parameters(made, self.value, self.within),
+            **rows.parameters(failing, self.value, self.within),
             distinct=None,
             p=self.asked.denominator,
             q=self.asked.numerator,
@@ -79,19 +79,19 @@ class Alpha(Shares):
         """See `OfCounts.of_hashes`: of all values."""
         return replace(self, listed=())
 
-    def judge(self, found: Counts) -> Measured:
+    def judge(self, counts: Counts) -> Measured:
         """See `OfCounts.judge`: the largest share of a value that is asked about."""
         import numpy as np
 
-        is_listed = np.ones(len(found.n), np.bool_)
+        is_listed = np.ones(len(counts.n), np.bool_)
         if self.listed:
-            assert found.values is not None
-            is_listed = np.array([text in self.listed for text in found.values.texts], np.bool_)[found.value]
-        n, size = found.n[is_listed], found.size[is_listed]
+            assert counts.values is not None
+            is_listed = np.array([text in self.listed for text in counts.values.texts], np.bool_)[counts.value]
+        n, size = counts.n[is_listed], counts.size[is_listed]
         if not len(n):
             return Measured(Fraction(0), 0)
         worst = int(np.argmax(n / size))
         over = is_listed.copy()
         over[is_listed] = n * self.asked.denominator > size * self.asked.numerator
-        failing = int(np.count_nonzero(found.some(over)))
+        failing = int(np.count_nonzero(counts.some(over)))
         return Measured(Fraction(int(n[worst]), int(size[worst])), failing)

@@ -46,18 +46,18 @@ class BetaLikeness(Shares):
             gain = min(gain, -compute_logarithm(share))
         return Bound(share * (1 + gain))
 
-    def judge(self, found: Counts) -> Measured:
+    def judge(self, counts: Counts) -> Measured:
         """See `OfCounts.judge`: the largest gain."""
         import numpy as np
 
-        share = found.reference
-        gain = found.share / share[found.value] - 1
+        share = counts.reference
+        gain = counts.share / share[counts.value] - 1
         most = np.full(len(share), float(self.asked))
         if self.enhanced:
             most = np.minimum(most, -np.log(share))
-        over = self.over(found, gain, most[found.value])
-        ratio, _ = ratio_of(found, int(np.argmax(gain)))
-        return Measured(max(ratio - 1, Fraction(0)), int(np.count_nonzero(found.some(over))))
+        over = self.over(counts, gain, most[counts.value])
+        ratio, _ = ratio_of(counts, int(np.argmax(gain)))
+        return Measured(max(ratio - 1, Fraction(0)), int(np.count_nonzero(counts.some(over))))
 
     def beyond(self, ratio: Fraction, share: Fraction) -> bool:
         gain = ratio - 1

@@ -19,26 +19,26 @@ _CELLS = 1 << 22
 
 
 def find_farthest(
-    found: Counts,
-    asked: Fraction,
+    counts: Counts,
+    limit: Fraction,
     order: Sequence[int] | None = None,
     levels: Mapping[str, tuple[str, ...]] | None = None,
     texts: Sequence[str | None] = (),
 ) -> tuple[Fraction, int]:
-    """The largest distance, and how many classes are farther than ``asked``.
+    """The largest distance, and how many classes are farther than ``limit``.
 
     Args:
-        found: the counts.
-        asked: t.
+        counts: the counts.
+        limit: t.
         order: of ordered distance, the place of each value.
         levels: of hierarchical distance, the path of each value to the root.
         texts: the values.
     """
     import numpy as np
 
-    whole, size = found.whole, found.rows
+    whole, size = counts.whole, counts.rows
     total, height = int(whole.sum()), len(next(iter(levels.values()))) if levels else 0
-    ends = np.append(found.start, len(found.n))
+    ends = np.append(counts.start, len(counts.n))
     worst, failing = Fraction(0), 0
     step = max(_CELLS // max(len(whole), 1), 1)
     exact = np.int64 if total * int(size.max()) * max(len(whole), height, 2) < 1 << 62 else object
@@ -48,7 +48,7 @@ def find_farthest(
         begin, end = ends[first], ends[past]
         group = np.repeat(np.arange(past - first), np.diff(ends[first : past + 1]))
         dense = np.zeros((past - first, len(whole)), exact)
-        dense[group, found.value[begin:end]] = found.n[begin:end]
+        dense[group, counts.value[begin:end]] = counts.n[begin:end]
         # Shares of the class less those of the table, times both numbers of rows.
         apart = dense * total - size[first:past, None].astype(exact) * whole[None]
         if order is not None:
@@ -57,15 +57,15 @@ def find_farthest(
             moved, unit = _hierarchical(apart, levels, texts)
         else:
             moved, unit = np.where(apart > 0, apart, 0).sum(axis=1), 1
-        most = asked.numerator * unit * total
+        most = limit.numerator * unit * total
         parts = (
             size[first:past].astype(exact) * (unit * total)
             if exact is object
             else size[first:past] * float(unit * total)
         )
         far = np.asarray(moved / parts, np.float64)
-        for place in range(past - first) if past - first < 1 << 12 else np.flatnonzero(far > float(asked) * (1 - 1e-9)):
-            failing += int(moved[place]) * asked.denominator > most * int(size[first + place])
+        for place in range(past - first) if past - first < 1 << 12 else np.flatnonzero(far > float(limit) * (1 - 1e-9)):
+            failing += int(moved[place]) * limit.denominator > most * int(size[first + place])
         place = int(np.argmax(far if exact is object else moved / size[first:past]))
         worst = max(worst, Fraction(int(moved[place]), int(size[first + place]) * unit * total))
     return worst, failing

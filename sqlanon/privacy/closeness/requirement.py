@@ -151,7 +151,7 @@ class TCloseness(OfCounts):
             return Tree(range(codes), [codes] * codes + [-1], 2)
         return self.tree(values.texts, values.ranks)
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`.
 
         In histories, which keep hashes, all values are equally far: no other distance is larger.
@@ -182,7 +182,7 @@ class TCloseness(OfCounts):
         everything = sum(rows_of[node] for node, up in enumerate(tree.parent) if up >= 0) if not tree.chain else 0
         scratch.execute(
             "privacy/below_chain" if tree.chain else "privacy/below_tree",
-            **rows.parameters(made, self.value),
+            **rows.parameters(failing, self.value),
             sets=sets,
             total=reference.total,
             everything=everything,
@@ -192,32 +192,32 @@ class TCloseness(OfCounts):
         )
         scratch.drop(sets)
 
-    def inside(self, found: GroupShares) -> Doubles:
+    def inside(self, shares: GroupShares) -> Doubles:
         import numpy as np
 
-        if not self.reads_values or found.values is None:
-            moved = found.sums(np.maximum(found.share - found.reference[found.value], 0))
+        if not self.reads_values or shares.values is None:
+            moved = shares.sums(np.maximum(shares.share - shares.reference[shares.value], 0))
         else:
-            moved = self.tree(found.values.texts, found.values.ranks).distances(found)
+            moved = self.tree(shares.values.texts, shares.values.ranks).distances(shares)
         return float(self.asked) - moved
 
-    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
+    def holds(self, shares: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
         if not self.reads_values or values is None:
-            return sum(max(share - table[value], Fraction(0)) for value, share in own.items()) <= self.asked
-        return self.tree(values.texts, values.ranks).distance(own, table) <= self.asked
+            return sum(max(share - table[value], Fraction(0)) for value, share in shares.items()) <= self.asked
+        return self.tree(values.texts, values.ranks).distance(shares, table) <= self.asked
 
     def of_hashes(self) -> TCloseness:
         """See `OfCounts.of_hashes`: all values are equally far, which is no less than any other distance."""
         return replace(self, distance="equal")
 
-    def judge(self, found: Counts) -> Measured:
+    def judge(self, counts: Counts) -> Measured:
         """See `OfCounts.judge`: the largest distance."""
         if not self.reads_values:
-            return Measured(*find_farthest(found, self.asked))
-        assert found.values is not None
-        shown, order, levels = found.values.texts, None, None
+            return Measured(*find_farthest(counts, self.asked))
+        assert counts.values is not None
+        shown, order, levels = counts.values.texts, None, None
         if self.distance == "ordered":
-            order = self._places(shown, found.values.ranks)
+            order = self._places(shown, counts.values.ranks)
         elif self.spec and isinstance(self.spec.hierarchy, Hierarchy):
             levels = {path[0]: path for path in self.spec.hierarchy.levels}
-        return Measured(*find_farthest(found, self.asked, order, levels, shown))
+        return Measured(*find_farthest(counts, self.asked, order, levels, shown))

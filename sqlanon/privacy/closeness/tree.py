@@ -45,22 +45,22 @@ class Tree:
         """Whether all values are under one root."""
         return all(up == len(self.node) for up in self.parent[:-1]) and len(self.parent) == len(self.node) + 1
 
-    def distances(self, found: GroupShares) -> Doubles:
+    def distances(self, shares: GroupShares) -> Doubles:
         """Distance of each group to the table, float64[groups].
 
         Cost: groups x nodes, and memory for some millions of these.
         """
         import numpy as np
 
-        groups, nodes = int(found.group.max(initial=-1)) + 1, len(self.parent)
+        groups, nodes = int(shares.group.max(initial=-1)) + 1, len(self.parent)
         place, table = np.array(self.node), np.zeros(nodes)
-        np.add.at(table, place, found.reference)
+        np.add.at(table, place, shares.reference)
         moved, step = np.zeros(groups), max(_CELLS // nodes, 1)
         for first in range(0, groups, step):
             past = min(first + step, groups)
-            begin, end = np.searchsorted(found.group, (first, past))
+            begin, end = np.searchsorted(shares.group, (first, past))
             flow = np.zeros((past - first, nodes)) - table
-            np.add.at(flow, (found.group[begin:end] - first, place[found.value[begin:end]]), found.share[begin:end])
+            np.add.at(flow, (shares.group[begin:end] - first, place[shares.value[begin:end]]), shares.share[begin:end])
             if self.chain:
                 moved[first:past] = np.abs(np.cumsum(flow, axis=1)[:, :-1]).sum(axis=1)
                 continue
@@ -70,11 +70,11 @@ class Tree:
                     moved[first:past] += np.abs(flow[:, node])
         return moved / self.edges
 
-    def distance(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction]) -> Fraction:
+    def distance(self, shares: Mapping[int, Fraction], table: Mapping[int, Fraction]) -> Fraction:
         """The distance of the shares of one group to those of the table, by the number of the value; exactly."""
         flow, moved = [Fraction(0)] * len(self.parent), Fraction(0)
         for value, share in table.items():
-            flow[self.node[value]] += own.get(value, Fraction(0)) - share
+            flow[self.node[value]] += shares.get(value, Fraction(0)) - share
         for node, up in enumerate(self.parent):
             if up >= 0:
                 flow[up] += flow[node]

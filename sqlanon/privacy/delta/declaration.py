@@ -13,14 +13,14 @@ from sqlanon.declared.values import Number, OneOf
 from sqlanon.privacy.declaration import NO_SHARES_WITHIN
 
 
-def _absent_violates(asked: Any) -> bool:  # noqa: ANN401 - a value of delta_disclosure
+def _absent_violates(levels: Any) -> bool:  # noqa: ANN401 - a value of delta_disclosure
     """Whether a class may lack no value, of no column."""
-    return all(limit.absent == "violates" for limit in _each(asked))
+    return all(limit.absent == "violates" for limit in _each(levels))
 
 
-def _each(asked: Any) -> list[Any]:  # noqa: ANN401 - a value by column
+def _each(levels: Any) -> list[Any]:  # noqa: ANN401 - a value by column
     """The values of all columns."""
-    return list(asked.values()) if isinstance(asked, Mapping) else [asked]
+    return list(levels.values()) if isinstance(levels, Mapping) else [levels]
 
 
 DELTA_DISCLOSURE = RequirementDeclaration(

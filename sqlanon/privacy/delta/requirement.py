@@ -62,14 +62,14 @@ class DeltaDisclosure(Shares):
     def reaches(self, value: Fraction) -> bool:
         return value < self.asked
 
-    def judge(self, found: Counts) -> Measured:
+    def judge(self, counts: Counts) -> Measured:
         """See `OfCounts.judge`: the largest |log2(q / p)|."""
         import numpy as np
 
-        share = found.reference
-        gap = np.abs(np.log2(found.share / share[found.value]))
-        fails = found.some(self.over(found, gap, np.full(len(gap), float(self.asked)))) > 0
-        lacks = found.some(np.ones(len(gap), np.bool_)) < len(share)
+        share = counts.reference
+        gap = np.abs(np.log2(counts.share / share[counts.value]))
+        fails = counts.some(self.over(counts, gap, np.full(len(gap), float(self.asked)))) > 0
+        lacks = counts.some(np.ones(len(gap), np.bool_)) < len(share)
         if not self.ignored:
             fails |= lacks
         reached = Fraction(float(gap.max())).limit_denominator(10**9)

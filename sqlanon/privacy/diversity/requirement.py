@@ -31,7 +31,7 @@ def _each(privacy: PrivacySpec, sensitive: tuple[str, ...]) -> list[tuple[str, i
     return plain + [(column, i, other_columns[i]) for i, column in enumerate(sensitive)]
 
 
-def _tally(coded: Coded, asked: Fraction, value: int, within: tuple[int, ...], adding: Compiled) -> Tally:
+def _tally(coded: Coded, level: Fraction, value: int, within: tuple[int, ...], adding: Compiled) -> Tally:
     """A tally that counts the values of one column, or of one within every combination of others, by ``adding``."""
     import numpy as np
 
@@ -39,7 +39,7 @@ def _tally(coded: Coded, asked: Fraction, value: int, within: tuple[int, ...], a
     from sqlanon.privacy.diversity import kernels
 
     items, groups, values = _items(coded, value, within)
-    bounds = np.array([asked.numerator, asked.denominator, groups], np.int64)
+    bounds = np.array([level.numerator, level.denominator, groups], np.int64)
     if not within:
         return Tally(adding, kernels.clear_values, items, 1, bounds, 2 + values)
     return Tally(adding, kernels.clear_within, items, 2, bounds, 1 + 2 * groups + values)
@@ -89,8 +89,12 @@ class FrequencyDiversity(Requirement):
         adding = kernels.add_frequency_within if self.within else kernels.add_frequency
         return _tally(coded, self.asked, self.value, self.within, adding)
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        p, q, parameters = self.asked.numerator, self.asked.denominator, rows.parameters(made, self.value, self.within)
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
+        p, q, parameters = (
+            self.asked.numerator,
+            self.asked.denominator,
+            rows.parameters(failing, self.value, self.within),
+        )
         scratch.execute("privacy/below_values", **parameters, distinct=None, p=p, q=q)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
@@ -137,8 +141,8 @@ class DistinctDiversity(Requirement):
         adding = kernels.add_distinct_within if self.within else kernels.add_distinct
         return _tally(coded, self.asked, self.value, self.within, adding)
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        parameters = rows.parameters(made, self.value, self.within)
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
+        parameters = rows.parameters(failing, self.value, self.within)
         scratch.execute("privacy/below_values", **parameters, distinct=int(self.asked), p=0, q=0)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:

@@ -82,7 +82,7 @@ class EntropyDiversity(OfCounts):
         bounds = np.concatenate([np.array([groups, values, *self._asked], np.int64), logarithms.make_table(rows + 1)])
         return Tally(kernels.add_entropy, kernels.clear_entropy, items, 2, bounds, 1 + values + 2 * groups)
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`. The logarithms are those of the numbers of rows that there are."""
         import numpy as np
 
@@ -103,7 +103,7 @@ class EntropyDiversity(OfCounts):
         places = [f"g{i}" for i in range(1, len(rows.groups) + len(self.within) + 1)]
         scratch.execute(
             "privacy/below_entropy",
-            made=made,
+            made=failing,
             sizes=sizes,
             numbers=numbers,
             groups=list(rows.groups),
@@ -114,56 +114,56 @@ class EntropyDiversity(OfCounts):
         for table in (sizes, numbers):
             scratch.drop(table)
 
-    def inside(self, found: GroupShares) -> Doubles:
+    def inside(self, shares: GroupShares) -> Doubles:
         import numpy as np
 
-        return found.sums(-found.share * np.log(found.share)) - math.log(self.asked)
+        return shares.sums(-shares.share * np.log(shares.share)) - math.log(self.asked)
 
-    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
+    def holds(self, shares: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
         """See `OfCounts.holds`; by 80 digits."""
-        entropy = sum((-share * compute_logarithm(share) for share in own.values()), Fraction(0))
+        entropy = sum((-share * compute_logarithm(share) for share in shares.values()), Fraction(0))
         return entropy - compute_logarithm(self.asked) > -_EQUAL_SHARES
 
-    def judge(self, found: Counts) -> Measured:
+    def judge(self, counts: Counts) -> Measured:
         """See `OfCounts.judge`: e to the least entropy, so many equally frequent values."""
         import numpy as np
 
-        share = found.share
-        entropy = -np.add.reduceat(share * np.log(share), found.start)
+        share = counts.share
+        entropy = -np.add.reduceat(share * np.log(share), counts.start)
         least = float(np.log(float(self.asked)))
         fails = entropy < least
         # No class falls short of one value.
         near = np.abs(entropy - least) < _NEAR if self.asked > 1 else np.zeros(len(entropy), np.bool_)
         verdicts: dict[tuple[int, ...], bool] = {}
         for group in np.flatnonzero(near):
-            past = found.start[group + 1] if group + 1 < len(found.start) else len(found.n)
-            counts = tuple(sorted(map(int, found.n[found.start[group] : past])))
-            common = math.gcd(*counts)
-            counts = tuple(n // common for n in counts)
-            if counts not in verdicts:
-                verdicts[counts] = self._falls_short(counts)
-            fails[group] = verdicts[counts]
+            past = counts.start[group + 1] if group + 1 < len(counts.start) else len(counts.n)
+            group_counts = tuple(sorted(map(int, counts.n[counts.start[group] : past])))
+            common = math.gcd(*group_counts)
+            group_counts = tuple(n // common for n in group_counts)
+            if group_counts not in verdicts:
+                verdicts[group_counts] = self._falls_short(group_counts)
+            fails[group] = verdicts[group_counts]
         failing = int(np.count_nonzero(fails))
         reached = Fraction(float(np.exp(entropy.min()))).limit_denominator(10**9)
         # Doubles may be on the other side of what was asked.
         return Measured(max(reached, self.asked) if not failing else reached, failing)
 
-    def _falls_short(self, counts: Sequence[int]) -> bool:
+    def _falls_short(self, group_counts: Sequence[int]) -> bool:
         """Whether N log N - sum of n log n is less than N log l, by 60 digits."""
-        total = sum(counts)
+        total = sum(group_counts)
         with localcontext(_DIGITS):
             limit = Decimal(self.asked.numerator).ln() - Decimal(self.asked.denominator).ln()
-            above = total * (Decimal(total).ln() - limit) - sum(n * Decimal(n).ln() for n in counts)
+            above = total * (Decimal(total).ln() - limit) - sum(n * Decimal(n).ln() for n in group_counts)
             return above < -_EQUAL * total
 
 
-def _larger_share(asked: Fraction) -> Fraction:
+def _larger_share(level: Fraction) -> Fraction:
     """The largest share of one of two values whose entropy is the logarithm of the level asked, from 1 to 2.
 
     It is not above the exact one, and less than 2^-80 below it.
     """
-    least, low, high = compute_logarithm(asked), Fraction(1, 2), Fraction(1)
-    if asked == 1:
+    least, low, high = compute_logarithm(level), Fraction(1, 2), Fraction(1)
+    if level == 1:
         return high
     while high - low > Fraction(1, 2**80):
         middle = (low + high) / 2

@@ -42,10 +42,10 @@ class KAnonymity(Requirement):
         """Kernels count rows themselves."""
         raise NotImplementedError
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         scratch.execute(
             "privacy/below_rows",
-            **rows.parameters(made),
+            **rows.parameters(failing),
             asked=int(self.asked),
         )
 

@@ -71,40 +71,40 @@ class RecursiveDiversity(OfCounts):
         counts = 1 + groups * (kernels.OWN + least - 1) + 2 * values
         return Tally(kernels.add_recursive, kernels.clear_recursive, items, 2, bounds, counts)
 
-    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+    def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         p, q = self.c.as_integer_ratio()
         scratch.execute(
             "privacy/below_recursive",
-            **rows.parameters(made, self.value, self.within),
+            **rows.parameters(failing, self.value, self.within),
             least=int(self.asked),
             p=p,
             q=q,
         )
 
-    def inside(self, found: GroupShares) -> Doubles:
+    def inside(self, shares: GroupShares) -> Doubles:
         import numpy as np
 
-        groups = np.bincount(found.group)
-        share = found.share[np.lexsort((-found.share, found.group))]  # in each group, the largest first
-        place = np.arange(len(share)) - (np.cumsum(groups) - groups)[found.group]
-        top = found.sums(np.where(place == 0, share, 0))
-        rest = found.sums(np.where(place >= int(self.asked) - 1, share, 0))
+        groups = np.bincount(shares.group)
+        share = shares.share[np.lexsort((-shares.share, shares.group))]  # in each group, the largest first
+        place = np.arange(len(share)) - (np.cumsum(groups) - groups)[shares.group]
+        top = shares.sums(np.where(place == 0, share, 0))
+        rest = shares.sums(np.where(place >= int(self.asked) - 1, share, 0))
         c = float(self.c)
         return (c * rest - top) / max(c, 1)
 
-    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
-        falling = sorted(own.values(), reverse=True)
+    def holds(self, shares: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None) -> bool:
+        falling = sorted(shares.values(), reverse=True)
         return falling[0] < self.c * sum(falling[int(self.asked) - 1 :], Fraction(0))
 
-    def judge(self, found: Counts) -> Measured:
+    def judge(self, counts: Counts) -> Measured:
         """See `OfCounts.judge`: the largest l that every class reaches with this c; 0 where a class reaches none."""
         import numpy as np
 
         p, q = self.c.as_integer_ratio()
-        group = np.repeat(np.arange(len(found.start)), np.diff(np.append(found.start, len(found.n))))
-        n = found.n[np.lexsort((-found.n, group))]  # within each class, the most frequent first
+        group = np.repeat(np.arange(len(counts.start)), np.diff(np.append(counts.start, len(counts.n))))
+        n = counts.n[np.lexsort((-counts.n, group))]  # within each class, the most frequent first
         before = np.concatenate([[0], np.cumsum(n)[:-1]])
         # r_l + ... + r_m for every l: the class without what comes before.
-        tail = found.size - (before - before[found.start][group])
-        reached = found.some(n[found.start][group] * q < tail * p)  # the tail falls with l
+        tail = counts.size - (before - before[counts.start][group])
+        reached = counts.some(n[counts.start][group] * q < tail * p)  # the tail falls with l
         return Measured(Fraction(int(reached.min())), int(np.count_nonzero(reached < int(self.asked))))

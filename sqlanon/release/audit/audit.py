@@ -89,7 +89,8 @@ def _look_outside(engine: Engine, place: Place) -> Sequence[str]:
     if entry is None or entry.file or place_of(entry).of(entry) is None:
         return ()
     try:
-        reason = place_of(entry).explain_missing(engine, entry)
+        place_kind = place_of(entry)
+        reason = place_kind.explain_missing(engine, entry) or place_kind.explain_change(engine, entry)
     except DatabaseError as error:
         reason = str(error)
     return (f"what readers have: {reason}",) if reason else ()
@@ -129,12 +130,12 @@ def _find_kind(entry: Entry | None, facts: Mapping[str, Any]) -> ReleaseKind:
     return kind_of(statistics=statistics, noisy="epsilon" in statistics)
 
 
-def _audit_rows(engine: Engine, place: Place, asked: Request) -> AuditReport:
-    relation, facts = place.relation, asked.facts
-    table, quasi, sensitive, identifiers = asked.table, asked.quasi, asked.sensitive, asked.identifiers
-    spec = asked.spec
+def _audit_rows(engine: Engine, place: Place, request: Request) -> AuditReport:
+    relation, facts = place.relation, request.facts
+    table, quasi, sensitive, identifiers = request.table, request.quasi, request.sensitive, request.identifiers
+    spec = request.spec
     if has_own_boxes(place.entry, facts):
-        return audit_candidates(engine, place, asked.named, spec)
+        return audit_candidates(engine, place, request.named, spec)
     groups_table = find_counted(engine, relation, facts)
     missing, starred = (int(facts.get(kind, 0)) for kind in ("left_out", "starred"))
     names = [column.name for column in relation.columns if groups_table is None or column.name != GROUP]
@@ -234,8 +235,8 @@ def _audit_rows(engine: Engine, place: Place, asked: Request) -> AuditReport:
 
 AUDITS: Mapping[ReleaseKind, Callable[[Engine, Place, Request], AuditReport]] = {
     ROWS: _audit_rows,
-    COUNTS: lambda engine, place, asked: audit_counts(engine, place, asked.named, asked.spec),
-    NOISY: lambda engine, place, asked: audit_noisy(engine, place, named=asked.named),
+    COUNTS: lambda engine, place, request: audit_counts(engine, place, request.named, request.spec),
+    NOISY: lambda engine, place, request: audit_noisy(engine, place, columns_given=request.named),
 }
 """The audit of each kind of releases."""
 
@@ -289,12 +290,12 @@ def _all_rows(
     return tuple(results)
 
 
-def _resolve_column(table: str, known: dict[str, str], name: str) -> str:
-    if name in known.values():
+def _resolve_column(table: str, columns: dict[str, str], name: str) -> str:
+    if name in columns.values():
         return name
-    if name.lower() not in known:
-        raise PolicyError(f"audit {table}: there is no column {name}; columns: {', '.join(known.values())}")
-    return known[name.lower()]
+    if name.lower() not in columns:
+        raise PolicyError(f"audit {table}: there is no column {name}; columns: {', '.join(columns.values())}")
+    return columns[name.lower()]
 
 
 def _sizes(engine: Engine, target: TableRef, classes: Sequence[str]) -> tuple[int, ...]:

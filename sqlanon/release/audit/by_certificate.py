@@ -25,7 +25,7 @@ def has_own_boxes(entry: Entry | None, facts: Mapping[str, Any]) -> bool:
     return facts.get("boxes") == "own" or (entry is not None and entry.boxes is not None)
 
 
-def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | None) -> AuditReport:
+def audit_candidates(engine: Engine, place: Place, columns_given: bool, spec: ReleaseSpec | None) -> AuditReport:
     """Check the certificate of a release.
 
     It checks the matchings, the draw, that both were made by the secret, and that the table is unchanged.
@@ -36,7 +36,7 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
     Args:
         engine: the session.
         place: the release.
-        named: columns are named for the audit.
+        columns_given: columns are named for the audit.
         spec: a policy's release, for the check of k against the policy.
 
     Raises:
@@ -46,7 +46,7 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
     Cost: groupings of the certificate's k n edges, and the remix once more.
     """
     entry, problem = place.entry, f"audit {place.shown}: every row has a box of its own"
-    if named:
+    if columns_given:
         raise PolicyError(f"{problem}, so that columns make no classes; name no columns")
     if entry is None or not has_certificate(engine, entry):
         if spec is None:

@@ -27,7 +27,7 @@ PROMISED = {
 """What the threshold is, by the method."""
 
 
-def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | None) -> AuditReport:
+def audit_counts(engine: Engine, place: Place, columns_given: bool, spec: ReleaseSpec | None) -> AuditReport:
     """Repeat the check of the certificate of the version that a view shows, made before publication.
 
     Whether cells are those of the source is checked by run, and not here: the source may have changed.
@@ -35,7 +35,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
     Args:
         engine: the session.
         place: the release.
-        named: columns are named for the audit.
+        columns_given: columns are named for the audit.
         spec: a policy's release, for the check of the threshold against the policy.
 
     Raises:
@@ -45,7 +45,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
     Cost: that of `verify_published`.
     """
     entry, problem = place.entry, f"audit {place.shown}: it has counts of cells"
-    if named:
+    if columns_given:
         raise PolicyError(f"{problem}, so that columns make no classes; name no columns")
     if entry is None or not all(engine.exists(table) for table in entry.statistics):
         raise PolicyError(

@@ -19,20 +19,20 @@ from sqlanon.results import AuditReport, RequirementResult
 from sqlanon.table.scratch import Scratch
 
 
-def audit_noisy(engine: Engine, place: Place, *, named: bool) -> AuditReport:
+def audit_noisy(engine: Engine, place: Place, *, columns_given: bool) -> AuditReport:
     """Check that a version was charged, and that readers see the table drawn for that charge.
 
     Args:
         engine: the session.
         place: the release.
-        named: columns are named for the audit.
+        columns_given: columns are named for the audit.
 
     Raises:
         PolicyError: the private tables cannot be read from here, or columns are named.
         DatabaseError: rows of the ledger do not follow from each other.
     """
     entry, problem = place.entry, f"audit {place.shown}: it has differentially private statistics"
-    if named:
+    if columns_given:
         raise PolicyError(f"{problem}, so that columns make no classes; name no columns")
     if entry is None:
         raise PolicyError(

@@ -22,13 +22,13 @@ AGREE = 1e-9
 """Relative difference of floating-point numbers that were computed twice."""
 
 
-def audit_synthetic(scratch: Scratch, view: TableRef, drawn: TableRef) -> tuple[RequirementResult, ...]:
+def audit_synthetic(scratch: Scratch, view: TableRef, noisy: TableRef) -> tuple[RequirementResult, ...]:
     """Whether rows are in declared groups, and differ from the noisy tables by as much as the metadata say.
 
     Args:
         scratch: the audit.
         view: the view of the noisy statistics.
-        drawn: the stored noisy numbers.
+        noisy: the stored noisy numbers.
 
     Cost: a grouping of the rows for each table.
     """
@@ -42,7 +42,7 @@ def audit_synthetic(scratch: Scratch, view: TableRef, drawn: TableRef) -> tuple[
     kinds = {name.lower(): kind for name, kind in facts["types"].items()}
     labels = load_labels(scratch, dimensions, kinds, facts["synthetic"]["bins"])
     try:
-        comparisons = compare_rows(scratch, measure, tables, (synthetic_of(view), drawn), labels)
+        comparisons = compare_rows(scratch, measure, tables, (synthetic_of(view), noisy), labels)
     except PrivacyViolation:
         agree = False
     else:
@@ -54,18 +54,18 @@ def audit_synthetic(scratch: Scratch, view: TableRef, drawn: TableRef) -> tuple[
     return (RequirementResult("synthetic rows agree with their tables", None, 1, int(agree), agree),)
 
 
-def _list_tables(said: Mapping[str, Any], rows: Sequence[Row], names: Sequence[str]) -> tuple[str, list[PaidTable]]:
+def _list_tables(metadata: Mapping[str, Any], rows: Sequence[Row], names: Sequence[str]) -> tuple[str, list[PaidTable]]:
     """The measure that counts rows, and the tables of which rows are drawn."""
-    measure = next(item["name"] for item in said["measures"] if item["of"] == "rows")
+    measure = next(item["name"] for item in metadata["measures"] if item["of"] == "rows")
     leaves = {str(row[0]).lower(): len(read_dimension(row).leaves) for row in rows if row[1] == "dimension"}
-    scales = {scale["table"]: scale["scale"] for scale in said["scales"] if scale["measure"] == measure}
+    scales = {scale["table"]: scale["scale"] for scale in metadata["scales"] if scale["measure"] == measure}
     return measure, [
         PaidTable(
             table["name"],
             tuple(table["by"]),
             math.prod(leaves[name.lower()] for name in table["by"]),
-            deviation_of(said["noise"], float(Fraction(scales[table["name"]]))),
+            deviation_of(metadata["noise"], float(Fraction(scales[table["name"]]))),
         )
-        for table in said["tables"]
+        for table in metadata["tables"]
         if table["name"] in names
     ]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Longs
 
 
-def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRef, rows: int) -> TogetherReport:
+def together_candidates(scratch: Scratch, first: Entry, two: Entry, stage: TableRef, rows: int) -> TogetherReport:
     """Count for every row its candidates, to a reader who knows that its two records are of one row.
 
     Candidates are the rows that the row's records in both releases may be of.
@@ -30,7 +30,7 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
 
     Args:
         scratch: the audit.
-        one: the first release.
+        first: the first release.
         two: the second release.
         stage: the source's rows, table (rid, link).
         rows: how many there are.
@@ -42,18 +42,18 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
     """
     import numpy as np
 
-    candidates, matched = count_together(scratch, one, two, stage)
-    k_first, k_second = (int(entry.report["min_class"]) for entry in (one, two))
-    lacking = [NO_DIVERSITY] if any(_diverse(entry) for entry in (one, two)) else []
-    if any(read_counted(entry.policy) for entry in (one, two)):
+    candidates, matched = count_together(scratch, first, two, stage)
+    k_first, k_second = (int(entry.report["min_class"]) for entry in (first, two))
+    lacking = [NO_DIVERSITY] if any(_diverse(entry) for entry in (first, two)) else []
+    if any(read_counted(entry.policy) for entry in (first, two)):
         lacking.append("persons: candidates are counted by rows")
-    least_k = min(read_stored(entry.policy["privacy"]).k for entry in (one, two))
+    least_k = min(read_stored(entry.policy["privacy"]).k for entry in (first, two))
     k = int(candidates.min()) if len(candidates) else 0
     results = (RequirementResult("k", None, least_k, k, k >= least_k),) if len(candidates) else ()
     return TogetherReport(
-        first=f"{one.release}@{one.version}",
+        first=f"{first.release}@{first.version}",
         second=f"{two.release}@{two.version}",
-        source=one.source,
+        source=first.source,
         matched=matched,
         unmatched=max(rows - matched, 0),
         classes=len(candidates),
@@ -69,12 +69,12 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
     )
 
 
-def count_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) -> tuple[Longs, int]:
+def count_together(scratch: Scratch, first: Entry, two: Entry, stage: TableRef) -> tuple[Longs, int]:
     """Candidates of every row of one of the releases, and the number of rows in both.
 
     See `together_candidates`.
     """
-    for entry in (one, two):
+    for entry in (first, two):
         if not all(scratch.engine.exists(table) for table in entry.certificate):
             raise PolicyError(
                 f"{entry.release} has boxes of their own, and its certificate is not in the private schema: candidates "
@@ -85,14 +85,14 @@ def count_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) ->
         "audit/together_records",
         records=records,
         stage=stage,
-        first=one.placed,
+        first=first.placed,
         second=two.placed,
-        own_first=one.edges,
+        own_first=first.edges,
         own_second=two.edges,
     )
     fits = [scratch.table("fits"), scratch.table("fits_beside")]
     for entry, table, place, slot in (
-        (one, fits[0], "place", "slot"),
+        (first, fits[0], "place", "slot"),
         (two, fits[1], "beside", "slot_beside"),
     ):
         scratch.execute("audit/together_fits", fits=table, records=records, place=place, slot=slot, edges=entry.edges)

@@ -57,7 +57,7 @@ def most_candidates(engine: Engine, release: Relation, spec: ReleaseSpec) -> tup
 def _decide(scratch: Scratch, encoded: Encoded, release: Relation, spec: ReleaseSpec) -> tuple[int | None, str]:
     import numpy as np
 
-    from sqlanon.kernels.regular_graph import MOST_EDGES, find_fitting, greatest_flow
+    from sqlanon.kernels.regular_graph import MOST_EDGES, find_fitting, find_greatest_flow
 
     layout = format_of(spec.format.kind).layout(encoded.roles, encoded.quasi, spec.format)
     lacking = set(layout.of_class) - {column.name for column in release.columns}
@@ -89,7 +89,7 @@ def _decide(scratch: Scratch, encoded: Encoded, release: Relation, spec: Release
         few, rows = int(members[of_rows < k].sum()), int(alike[of_boxes < k].sum())
         why = f"{few} rows fit fewer than {k} boxes, and {rows} boxes fewer than {k} rows"
     else:
-        if greatest_flow(starts, box, members, alike, k) == k * all_rows:
+        if find_greatest_flow(starts, box, members, alike, k) == k * all_rows:
             return k, f"a {k}-regular graph exists, the draw is unknown"
         why = f"no {k}-regular graph of rows and boxes exists"
     below, above = (
@@ -98,6 +98,6 @@ def _decide(scratch: Scratch, encoded: Encoded, release: Relation, spec: Release
     )  # a k-regular graph without one of its matchings is a (k - 1)-regular one
     while above - below > 1:
         half = (below + above) // 2
-        exists = greatest_flow(starts, box, members, alike, half) == half * all_rows
+        exists = find_greatest_flow(starts, box, members, alike, half) == half * all_rows
         below, above = (half, above) if exists else (below, half)
     return below, why

@@ -183,20 +183,20 @@ def require_approval(
     return (f"the approval by {last.approver} ends with {last.until}, in {remaining.days} days; runs then stop",)
 
 
-def check_signature(one: Approval, signers: Path) -> None:
+def check_signature(approval: Approval, signers: Path) -> None:
     """Check that the approver signed exactly this approval, of the policy that it has.
 
     Args:
-        one: an approval with a signature.
+        approval: an approval with a signature.
         signers: a file of allowed signers.
 
     Raises:
         PrivacyViolation: the signature is of another text or name, or the policy is not the signed policy.
     """
-    what = f"approval {one.number} of {one.release}"
-    if hash_policy(one.policy)[1] != one.policy_hash:
+    what = f"approval {approval.number} of {approval.release}"
+    if hash_policy(approval.policy)[1] != approval.policy_hash:
         raise PrivacyViolation(f"{what}: its policy is not the one whose hash was signed")
-    signatures.verify(one.statement, one.signature or "", one.approver, signers, what)
+    signatures.verify(approval.statement, approval.signature or "", approval.approver, signers, what)
 
 
 def _explain_missing(release: str, every: Sequence[Approval], policy: Mapping[str, Any], approve: str) -> str:

@@ -36,18 +36,18 @@ def _list(engine: Engine, release: str | None) -> Sequence[tuple[int, KeptAttack
     ]
 
 
-def keep_attacks(engine: Engine, found: KeptAttacks) -> None:
+def keep_attacks(engine: Engine, attacks: KeptAttacks) -> None:
     """Store the figures of attacks with the attacked version."""
     catalog, table = Catalog(engine), private_table(engine, "attacks")
-    figures = {key: value for key, value in found.to_dict().items() if key not in ("release", "version", "made_at")}
+    figures = {key: value for key, value in attacks.to_dict().items() if key not in ("release", "version", "made_at")}
     with engine.lock("attacks", wait=True), engine.publishing():
         catalog.guard()
         engine.execute(statement("attacks/create", engine.dialect, attacks=table))
         binds: dict[str, Bind] = {
             "number": max((number for number, _ in _list(engine, None)), default=0) + 1,
-            "release": found.release,
-            "version": found.version,
-            "made_at": found.made_at,
+            "release": attacks.release,
+            "version": attacks.version,
+            "made_at": attacks.made_at,
             "figures": json.dumps(figures, sort_keys=True),
         }
         engine.execute(statement("attacks/insert", engine.dialect, binds, attacks=table))

@@ -33,26 +33,26 @@ class Catalog(CatalogReader):
         super().__init__(engine)
         self._later = LATER if engine.updates else (*LATER, STEP)
 
-    def complete(self, found: Found) -> bool:
+    def complete(self, lookup: Found) -> bool:
         """Whether there is a catalog with every column of today."""
-        names = {column.name for column in found.columns(self.table)}
-        return names.issuperset(self._later) and self._secrets in found.relations
+        names = {column.name for column in lookup.columns(self.table)}
+        return names.issuperset(self._later) and self._secrets in lookup.relations
 
-    def create(self, found: Found, schemas: Sequence[TableRef] = ()) -> None:
+    def create(self, lookup: Found, schemas: Sequence[TableRef] = ()) -> None:
         """Make the private schema and the catalog if they are missing; an older catalog gets the later columns.
 
         Args:
-            found: `tables` and ``schemas``, as they were looked up; under the lock of schemas, if there is a catalog.
+            lookup: `tables` and ``schemas``, as they were looked up; under the lock of schemas, if there is a catalog.
             schemas: tables; their schemas are made as well.
         """
         dialect = self._engine.dialect
-        anew = self.table not in found.relations
+        anew = self.table not in lookup.relations
         makes = [schema_of(self._engine, self.table)] if anew else []
         if self._engine.rights:
             self._engine.execute_all(makes)
             self._engine.rights.make_private(PRIVATE_SCHEMA, anew=anew)
             makes = []
-        names = {column.name for column in found.columns(self.table)}
+        names = {column.name for column in lookup.columns(self.table)}
         if anew:
             makes.append(statement("catalog/create", dialect, catalog=self.table))
             names = set(LATER)
@@ -61,20 +61,20 @@ class Catalog(CatalogReader):
             for name in self._later
             if name not in names
         ]
-        if self._secrets not in found.relations:
+        if self._secrets not in lookup.relations:
             makes.append(statement("catalog/create_secrets", dialect, secrets=self._secrets))
-        makes += [schema_of(self._engine, ref) for ref in schemas if ref.schema not in found.schemas]
+        makes += [schema_of(self._engine, ref) for ref in schemas if ref.schema not in lookup.schemas]
         self._engine.execute_all(makes)
 
-    def drop_statistics(self, found: Found) -> None:
+    def drop_statistics(self, lookup: Found) -> None:
         """Keep values out of the planner's statistics of the catalog and of tables of hashes.
 
         Older versions of the tables are included.
 
         Args:
-            found: the names of all private tables.
+            lookup: the names of all private tables.
         """
-        hashes = [name for name in found.tables if name.endswith(HASHES)]
+        hashes = [name for name in lookup.tables if name.endswith(HASHES)]
         tables = [self.table, self._secrets, *(private_table(self._engine, name) for name in hashes)]
         drop_statistics(self._engine, tables)
 
@@ -87,9 +87,9 @@ class Catalog(CatalogReader):
         if self._engine.rights:
             self._engine.rights.make_private(PRIVATE_SCHEMA, anew=False)
 
-    def secret_in(self, found: Found, release: str) -> str | None:
+    def secret_in(self, lookup: Found, release: str) -> str | None:
         """Key of the release's hashes; None before the first version."""
-        if self._secrets not in found.relations:
+        if self._secrets not in lookup.relations:
             return None
         query = statement("catalog/secret", self._engine.dialect, {"release": release}, secrets=self._secrets)
         rows = self._engine.fetch(query)
@@ -129,17 +129,17 @@ class Catalog(CatalogReader):
         self._engine.execute(statement("catalog/insert", self._engine.dialect, binds, catalog=self.table))
         return entry_of(tuple(binds[name] for name in READ), self.table.database)
 
-    def record_check(self, spec: ReleaseSpec, version: int, at: str) -> None:
+    def record_check(self, spec: ReleaseSpec, version: int, time: str) -> None:
         """Record the time of a run that found nothing to do, and the policy's present readers and times."""
-        self._keep_policy(spec.name, version, redact(spec), at)
+        self._keep_policy(spec.name, version, redact(spec), time)
 
     def keep_policy(self, entry: Entry, policy: Mapping[str, Any]) -> None:
         """Replace the settings of a version; the policy that made the version stays."""
         self._keep_policy(entry.release, entry.version, policy, entry.checked_at)
 
-    def _keep_policy(self, release: str, version: int, policy: Mapping[str, Any], at: str | None) -> None:
+    def _keep_policy(self, release: str, version: int, policy: Mapping[str, Any], time: str | None) -> None:
         text, policy_hash = hash_policy(policy)
-        changes: dict[str, Bind] = {"checked_at": at, "policy": text, "policy_hash": policy_hash}
+        changes: dict[str, Bind] = {"checked_at": time, "policy": text, "policy_hash": policy_hash}
         self._change("catalog/checked", release, version, changes)
 
     def replace_report(self, release: str, version: int, report: RunReport) -> None:

@@ -93,9 +93,9 @@ def earlier_of(entry: Entry) -> tuple[int, ...]:
     return statistics.earlier if statistics is not None else ()
 
 
-def _follow(one: Entry, other: Entry) -> bool:
+def _follow(left: Entry, other: Entry) -> bool:
     """Whether one of two versions of counts follows the other: readers of both find nothing."""
-    first, second = sorted((_chain_of(one), _chain_of(other)), key=len)
+    first, second = sorted((_chain_of(left), _chain_of(other)), key=len)
     return bool(first) and second[: len(first)] == first
 
 

@@ -52,6 +52,9 @@ class Place(Protocol):
     def explain_missing(self, engine: Engine, entry: Entry) -> str | None:
         """Reason why readers of the place lack a published version; None if they have it."""
 
+    def explain_change(self, engine: Engine, entry: Entry) -> str | None:
+        """Reason why readers have other rows than those that were published; None if all are the same."""
+
     def is_there(self, engine: Engine, entry: Entry) -> bool:
         """Whether a version that was under way reached the readers."""
 
@@ -75,6 +78,9 @@ class _Views:
         return None
 
     def explain_missing(self, engine: Engine, entry: Entry) -> str | None:
+        return None
+
+    def explain_change(self, engine: Engine, entry: Entry) -> str | None:
         return None
 
     def is_there(self, engine: Engine, entry: Entry) -> bool:
@@ -164,7 +170,11 @@ class _Database(_Views):
 
     def explain_missing(self, engine: Engine, entry: Entry) -> str | None:
         shown = receiver.is_shown_there(engine, entry)
-        return None if shown else f"version {entry.version} in {self.of(entry)} is gone, or was changed there"
+        return None if shown else f"version {entry.version} in {self.of(entry)} is gone"
+
+    def explain_change(self, engine: Engine, entry: Entry) -> str | None:
+        same = receiver.is_unchanged_there(engine, entry)
+        return None if same else f"version {entry.version} in {self.of(entry)} is gone, or rows of it were changed"
 
     def is_there(self, engine: Engine, entry: Entry) -> bool:
         return receiver.is_sent(engine, entry)

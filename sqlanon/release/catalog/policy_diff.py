@@ -124,9 +124,9 @@ def _noisy(old: Policy | None, new: Policy | None) -> Iterator[Difference]:
         yield from _compare_setting(path, before.get(path), after.get(path), weaker=more)
 
 
-def list_weakenings(found: Sequence[Difference]) -> tuple[str, ...]:
+def list_weakenings(differences: Sequence[Difference]) -> tuple[str, ...]:
     """Differences that must be confirmed, for people."""
-    return tuple(str(item) for item in found if item.weaker)
+    return tuple(str(item) for item in differences if item.weaker)
 
 
 def _compare_setting(
@@ -218,14 +218,14 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
             yield from _compare_setting(f"column {name}: {key}", earlier, later, weaker=later and can_expose)
 
 
-def _finer(one: object, other: object) -> str:
+def _finer(rule: object, other: object) -> str:
     """Whether a hierarchy's rule has more levels, or fewer, than another rule of the kind, for people.
 
     The larger rule has all levels of the smaller rule.
     """
-    if not isinstance(one, str) or not isinstance(other, str):
+    if not isinstance(rule, str) or not isinstance(other, str):
         return ""
-    (kind, levels, origin), (now, new, begin) = map(_rule, (one, other))
+    (kind, levels, origin), (now, new, begin) = map(_rule, (rule, other))
     if kind != now or origin != begin or levels == new:
         return ""
     return " (finer)" if new > levels else " (coarser)" if new < levels else ""

@@ -135,7 +135,7 @@ class CatalogReader:
         rows = self._fetch_entries("catalog/list", binds, context)
         return [entry for entry in rows if not statuses or entry.status in statuses]
 
-    def live(self, found: Found | None, release: str) -> list[Entry]:
+    def live(self, lookup: Found | None, release: str) -> list[Entry]:
         """Versions of a release that a run, a rollback or `clean` needs, by version.
 
         Versions that have tables or are being made; the newest of each status, and so the newest of all; the newest of
@@ -143,21 +143,21 @@ class CatalogReader:
         erased keys after a version that has tables. Other versions with dropped tables are left out.
 
         Args:
-            found: the catalog's tables as they were looked up by a caller that made sure of safe reading; None to look
+            lookup: the catalog's tables as they were looked up by a caller that made sure of safe reading; None to look
                 them up.
             release: the release.
         """
         binds = {"release": release, **_JSON}
         name = "catalog/live" if self._engine.updates else "catalog/list"
-        return self._fetch_entries(name, binds, {**_UNCONDITIONAL, "release": True}, found)
+        return self._fetch_entries(name, binds, {**_UNCONDITIONAL, "release": True}, lookup)
 
-    def beside(self, found: Found, release: str, source: str, views: Sequence[TableRef]) -> list[Entry]:
+    def beside(self, lookup: Found, release: str, source: str, views: Sequence[TableRef]) -> list[Entry]:
         """The published versions of other releases that have the same source, or perhaps any of these views."""
         if not self._engine.updates:
-            every = self._fetch_entries("catalog/list", {}, _UNCONDITIONAL, found)
+            every = self._fetch_entries("catalog/list", {}, _UNCONDITIONAL, lookup)
             return [entry for entry in every if entry.status == "published" and entry.release != release]
         binds: dict[str, Bind] = {"release": release, "source": source}
-        return self._fetch_entries("catalog/beside", binds, _view_parameters(binds, views), found)
+        return self._fetch_entries("catalog/beside", binds, _view_parameters(binds, views), lookup)
 
     def instead(self, source: str) -> list[Entry]:
         """The last version that readers had, for each place where a source was released."""
@@ -231,12 +231,12 @@ class CatalogReader:
         return PolicyError(f"{release} is not a release of this database; releases: {format_names(self.releases())}")
 
     def _fetch_entries(
-        self, name: str, asked: dict[str, Bind], context: Mapping[str, object], found: Found | None = None
+        self, name: str, binds: dict[str, Bind], context: Mapping[str, object], lookup: Found | None = None
     ) -> list[Entry]:
-        there = found or self._engine.look_up(self.tables)
+        there = lookup or self._engine.look_up(self.tables)
         present = {column.name for column in there.columns(self.table)}
         columns = [{"name": name, "known": name in present or name in READ[: -len(LATER)]} for name in (*READ, STEP)]
-        rows = self._rows(name, asked, {**context, "columns": columns}, there, safe=found is not None)
+        rows = self._rows(name, binds, {**context, "columns": columns}, there, safe=lookup is not None)
         last: dict[tuple[object, object], Row] = {}
         for row in sorted(rows, key=lambda row: read_integer(row[-1] or 0)):
             last[row[0], row[1]] = row
@@ -245,17 +245,17 @@ class CatalogReader:
     def _rows(
         self,
         name: str,
-        asked: dict[str, Bind],
+        binds: dict[str, Bind],
         context: Mapping[str, object] | None = None,
-        found: Found | None = None,
+        lookup: Found | None = None,
         *,
         safe: bool = False,
     ) -> list[Row]:
         """Rows of the catalog; ``safe``: the caller has made sure that reading runs no code of another role."""
-        there = found or self._engine.look_up(self.tables)
+        there = lookup or self._engine.look_up(self.tables)
         if self.table not in there.relations:
             return []
-        query = statement(name, self._engine.dialect, asked, run=None, catalog=self.table, **(context or {}))
+        query = statement(name, self._engine.dialect, binds, run=None, catalog=self.table, **(context or {}))
         if safe:
             return self._engine.fetch(query, max_rows=_MOST)
         with guard_reading(self._engine, self.table):
@@ -285,14 +285,14 @@ def in_ranges(numbers: Sequence[int]) -> str:
     return ("..., " if len(runs) > _NAMED else "") + ", ".join(shown)
 
 
-def _bound(asked: dict[str, Bind], name: str, values: Sequence[str] | Sequence[int]) -> list[str]:
+def _bound(binds: dict[str, Bind], name: str, values: Sequence[str] | Sequence[int]) -> list[str]:
     """Add values to the bind values, and give their names there."""
     names = [f"{name}_{i}" for i in range(len(values))]
-    asked.update(zip(names, values, strict=True))
+    binds.update(zip(names, values, strict=True))
     return names
 
 
-def _view_parameters(asked: dict[str, Bind], views: Sequence[TableRef]) -> dict[str, object]:
+def _view_parameters(binds: dict[str, Bind], views: Sequence[TableRef]) -> dict[str, object]:
     """Parameters of the search for releases with any of some views.
 
     A view is found by the view's name, or by the name of the view beside it.
@@ -300,5 +300,5 @@ def _view_parameters(asked: dict[str, Bind], views: Sequence[TableRef]) -> dict[
     names = {view.name.removesuffix(end) for view in views for end in ("", METADATA, SENSITIVE, SYNTHETIC)}
     schema = views[0].schema if views else None
     if schema is not None:
-        asked["schema"] = schema
-    return {"schema": schema is not None, "views": _bound(asked, "view", sorted(names))}
+        binds["schema"] = schema
+    return {"schema": schema is not None, "views": _bound(binds, "view", sorted(names))}

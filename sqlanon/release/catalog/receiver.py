@@ -231,15 +231,23 @@ class Receiver:
         return hmac.compare_digest(_mark_content(secret, receipt.token, hashes), receipt.content_mark)
 
     def shows(self, entry: Entry, secret: str | None) -> bool:
-        """Whether readers have this version, and nobody changed a row.
-
-        Cost: a scan of the rows.
-        """
+        """Whether readers have this version, of as many rows as were sent."""
         view = self.view(entry)
         receipt = self.find_shown(view, secret)
         if receipt is None or receipt.token != entry.sent["token"]:
             return False
-        return self.engine.exists(view) and self._is_whole(receipt, str(secret))
+        if not self.engine.look_up([view, table := self.name_table(receipt)]).relations.keys() >= {view, table}:
+            return False
+        rows = self.engine.fetch(statement("table/count", self.engine.dialect, source=table))
+        return read_integer(rows[0][0]) == receipt.rows
+
+    def is_unchanged(self, entry: Entry, secret: str | None) -> bool:
+        """Whether readers have this version, and nobody changed a row.
+
+        Cost: a scan of the rows.
+        """
+        receipt = self.find_shown(self.view(entry), secret)
+        return receipt is not None and receipt.token == entry.sent["token"] and self._is_whole(receipt, str(secret))
 
     def make_room(self, view: TableRef) -> None:
         """Make the private schema, of this role alone, the table of received versions, and the schema of the view.
@@ -372,6 +380,15 @@ def is_shown_there(engine: Engine, entry: Entry) -> bool:
     """Whether readers of the other database have this version."""
     with open_receiver(entry.release, entry.sent["place"], read_only=True) as receiver:
         return receiver is not None and receiver.shows(entry, _secret_of(engine, entry.release))
+
+
+def is_unchanged_there(engine: Engine, entry: Entry) -> bool:
+    """Whether readers of the other database have this version, and nobody changed a row.
+
+    Cost: a scan of the rows there.
+    """
+    with open_receiver(entry.release, entry.sent["place"], read_only=True) as receiver:
+        return receiver is not None and receiver.is_unchanged(entry, _secret_of(engine, entry.release))
 
 
 def is_sent(engine: Engine, entry: Entry) -> bool:

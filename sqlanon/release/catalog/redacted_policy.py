@@ -95,9 +95,9 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
     return {key: _write_exact(value) for key, value in policy.items()}
 
 
-def write_requirements(asked: Mapping[str, object]) -> dict[str, Any]:
+def write_requirements(requirements: Mapping[str, object]) -> dict[str, Any]:
     """Requirements as plain JSON, with lists of values replaced by their hash."""
-    return cast("dict[str, Any]", _write_exact(_redact_lists(to_plain(asked))))
+    return cast("dict[str, Any]", _write_exact(_redact_lists(to_plain(requirements))))
 
 
 def _redact_lists(value: object) -> object:

@@ -79,6 +79,6 @@ def _run(options: list[str], text: str) -> subprocess.CompletedProcess[str]:
         raise PolicyError(f"ssh-keygen did not end: {type(error).__name__}") from None
 
 
-def _reason(done: subprocess.CompletedProcess[str]) -> str:
-    lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-    return visible(lines[-1][:200]) if lines else f"ssh-keygen ended with {done.returncode}"
+def _reason(process: subprocess.CompletedProcess[str]) -> str:
+    lines = [line for line in (process.stderr or process.stdout).splitlines() if line.strip()]
+    return visible(lines[-1][:200]) if lines else f"ssh-keygen ended with {process.returncode}"

@@ -131,12 +131,12 @@ def _view(engine: Engine, spec: ReleaseSpec, source: Relation) -> TableRef:
     return default_view(engine, source.ref)
 
 
-def _find_siblings(engine: Engine, spec: ReleaseSpec, found: Found) -> list[Entry]:
-    source = found.named.get(spec.source)
+def _find_siblings(engine: Engine, spec: ReleaseSpec, lookup: Found) -> list[Entry]:
+    source = lookup.named.get(spec.source)
     if source is None:
         return []  # whoever looks at the source says that it is missing
     views = views_beside(_view(engine, spec, source), second_of_spec(spec))
-    return Catalog(engine).beside(found, spec.name, str(source.ref), views)
+    return Catalog(engine).beside(lookup, spec.name, str(source.ref), views)
 
 
 def _possible_views(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:

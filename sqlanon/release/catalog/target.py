@@ -72,13 +72,13 @@ def check_free(release: str, target: Publication, entries: Sequence[Entry], exis
             raise PolicyError(f"{release}: {ref} exists and was not made by sqlanon; choose another name or drop it")
 
 
-def check_still_free(state: ReleaseState, target: Publication, found: Found) -> None:
+def check_still_free(state: ReleaseState, target: Publication, lookup: Found) -> None:
     """The same in the publishing transaction, with views that were looked up again."""
     entries: Sequence[Entry] = [*state.versions, *state.beside]
-    views = [ref for ref in views_beside(target.view, target.second) if ref in found.relations]
+    views = [ref for ref in views_beside(target.view, target.second) if ref in lookup.relations]
     if not all(_owners(ref, state.versions) for ref in views):  # since the state was read, perhaps by another release
         entries = Catalog(state.engine).entries(statuses=("published",), views=views)
-    check_free(state.spec.name, target, entries, lambda ref: ref in found.relations)
+    check_free(state.spec.name, target, entries, lambda ref: ref in lookup.relations)
 
 
 def _owners(ref: TableRef, entries: Sequence[Entry]) -> set[str]:

@@ -167,20 +167,20 @@ def make_classes(
     )
 
 
-def measure_loss(scratch: Scratch, spec: ReleaseSpec, made: Made) -> LossReport:
+def measure_loss(scratch: Scratch, spec: ReleaseSpec, classes: Made) -> LossReport:
     """Losses of the rows in their classes, by every metric that is asked."""
-    encoded, classed, recoded = made.encoded, made.classed, made.recoded
+    encoded, classed, recoded = classes.encoded, classes.classed, classes.recoded
     attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
     boxes = recoded.members.count_published(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
     least_k = recoded.members.least(spec.privacy.k)
     loss = measure(scratch, boxes, recoded.groups, attributes, least_k, recoded)
     loss = recoded.form.loss(scratch, classed, recoded, loss)
-    if made.generalized and len(encoded.sensitive) == 1:
+    if classes.generalized and len(encoded.sensitive) == 1:
         (value,) = (domain.reading.alias for domain in encoded.sensitive)
         cm = measure_classification(scratch, classed.table, recoded.groups, value, recoded, encoded.rows)
         loss = replace(loss, cm=cm)
     if spec.metrics:
         regions = recoded.form.regions(scratch, encoded, recoded)
-        facts = Facts(scratch, classed, regions, recoded.groups, recoded, made.joint)
+        facts = Facts(scratch, classed, regions, recoded.groups, recoded, classes.joint)
         loss = measure_asked(facts, spec.metrics, loss)
     return loss

@@ -109,7 +109,7 @@ def write_notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, 
 def _unite_failing(
     scratch: Scratch,
     classed: ClassedRows,
-    found: Recoded,
+    recoded: Recoded,
     requirements: Sequence[Requirement],
     values: Sequence[Values],
     blocks: Mapping[int, int] | None,
@@ -123,9 +123,9 @@ def _unite_failing(
     encoded = classed.encoded
     names = [domain.code for domain in encoded.sensitive]
     persons = [domain.reading.alias for domain in encoded.persons]
-    statement = scratch.sql("table/class_places", groups=found.groups)
+    statement = scratch.sql("table/class_places", groups=recoded.groups)
     classes, place = (array.astype(np.int64) for array in scratch.fetch_arrays(statement, ["int64", "int64"]))
-    groups, block = found.groups, np.zeros(len(classes), np.int64)
+    groups, block = recoded.groups, np.zeros(len(classes), np.int64)
     if blocks is not None:
         block = np.array([blocks[class_number] for class_number in classes.tolist()], np.int64)
         _, place = np.unique(np.stack([block, place]), axis=1, return_inverse=True)

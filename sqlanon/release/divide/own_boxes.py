@@ -66,7 +66,7 @@ def draw_boxes(context: Context, spec: ReleaseSpec, secret: str, matches: Matche
     """
     import numpy as np
 
-    from sqlanon.kernels.freeform_graph import boxes_in_order, rows_of_boxes
+    from sqlanon.kernels.freeform_graph import list_rows_of_boxes, order_boxes
     from sqlanon.methods.freeform import draw
     from sqlanon.methods.freeform.secret import content_of, key_of
     from sqlanon.methods.shared import kernel_input
@@ -85,13 +85,13 @@ def draw_boxes(context: Context, spec: ReleaseSpec, secret: str, matches: Matche
     lined[:, slot_of[rid]] = codes
     content = content_of(secret, list_asked(spec), lined, kernel_input.make_geometry(context))
     key = key_of(secret, spec.name, content)
-    regular, box_rows = rows_of_boxes(_deal_boxes(matches, slot_of, lined))
+    regular, box_rows = list_rows_of_boxes(_deal_boxes(matches, slot_of, lined))
     if not regular:
         raise PrivacyViolation(
             f"method {spec.method.name} gave no {len(matches.boxes)} boxes to each row and as many rows to each box; "
             "nothing was published"
         )
-    box_rows = box_rows[boxes_in_order(box_rows)]
+    box_rows = box_rows[order_boxes(box_rows)]
     matchings = draw.remix_matchings(box_rows, key)
     k = len(matchings)
     engine.load_arrays(table, {"rid": rid_of, "class": matchings[draw.draw_matching(k, key)]})
@@ -129,7 +129,7 @@ def list_asked(spec: ReleaseSpec) -> dict[str, object]:
     return {**options, "method": spec.method.name, "k": spec.privacy.k}
 
 
-def match_rows(scratch: Scratch, classed: ClassedRows, own: Drawn) -> ClassedRows:
+def match_rows(scratch: Scratch, classed: ClassedRows, matchings: Drawn) -> ClassedRows:
     """A scratch table of the classed rows, each once for each box that it fits.
 
     Boxes are recoded and verified like classes.
@@ -138,7 +138,7 @@ def match_rows(scratch: Scratch, classed: ClassedRows, own: Drawn) -> ClassedRow
     """
     table, quasi = scratch.table("matched"), classed.encoded.quasi
     columns = [domain.reading.alias for domain in quasi] + [domain.code for domain in quasi]
-    scratch.execute("freeform/matched", matched=table, edges=own.edges, classed=classed.table, columns=columns)
+    scratch.execute("freeform/matched", matched=table, edges=matchings.edges, classed=classed.table, columns=columns)
     return replace(classed, table=table)
 
 

@@ -90,12 +90,12 @@ def assign(context: Context, method: Method) -> Assignment:
     return assignment
 
 
-def _for_rows(context: Context, own: Context, method: Method, units: TableRef, name: str) -> Assignment:
-    """The classes that the method makes of persons, as seen by ``own``, in a table ``name`` of the rows."""
+def _for_rows(context: Context, person_context: Context, method: Method, units: TableRef, name: str) -> Assignment:
+    """The classes that the method makes of persons, as seen by ``person_context``, in a table ``name`` of the rows."""
     scratch, table = context.scratch, context.scratch.table(name)
     (person,) = context.encoded.persons
     with scratch.beside() as beside:  # methods call their tables alike
-        unit_assignment = method.assign(replace(own, scratch=beside))
+        unit_assignment = method.assign(replace(person_context, scratch=beside))
         if unit_assignment.unassigned or unit_assignment.starred is not None or unit_assignment.matches is not None:
             raise PrivacyViolation(
                 "with persons: whole the method gave some person no class, or one of its own; nothing was published"

@@ -220,7 +220,7 @@ def _divide_block(
     chosen: TableRef,
     number: int,
     part: Encoded,
-    asked: Sequence[Requirement],
+    requirements: Sequence[Requirement],
 ) -> tuple[Ints, Ints, str, tuple[str, ...]] | None:
     """The persons of a block and their classes.
 
@@ -237,7 +237,7 @@ def _divide_block(
         block_scratch.execute("persons/part", part=table, units=units, chosen=chosen, block=number, columns=columns)
         try:
             assignment = method.assign(
-                replace(context, scratch=block_scratch, encoded=replace(part, coded=table), requirements=asked)
+                replace(context, scratch=block_scratch, encoded=replace(part, coded=table), requirements=requirements)
             )
         except InfeasibleError:
             return None

@@ -154,8 +154,8 @@ def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins:
     return decision
 
 
-def _parse_time(at: str) -> datetime.datetime:
-    return datetime.datetime.fromisoformat(at)
+def _parse_time(text: str) -> datetime.datetime:
+    return datetime.datetime.fromisoformat(text)
 
 
 def _find_breaks(last: Entry, state: ReleaseState, recognized: Sequence[str]) -> tuple[list[str], bool]:

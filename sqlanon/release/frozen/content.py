@@ -61,9 +61,9 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
         with scratch.repeating("verify"):
             return verify_once(place, facts)
 
-    def verify_once(place: TableRef, found: Found) -> RunReport:
+    def verify_once(place: TableRef, lookup: Found) -> RunReport:
         before = _find_before(state, scratch, step)
-        verified, groups = verify_version(scratch, draft, found.relations[place], before, last)
+        verified, groups = verify_version(scratch, draft, lookup.relations[place], before, last)
         starred, lost = scratch.fetch(
             "frozen/facts", rows=step.lineage.rows, classes=step.lineage.classes, at=step.version
         )[0]
@@ -85,16 +85,16 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
         facts.update(_facts(verified_report) | find_collated(scratch, draft.staged.roles))
         return verified_report
 
-    def metadata(done: RunReport) -> Iterable[tuple[object, ...]]:
-        return metadata_rows(state.spec, draft.staged.roles, shape.names, step.version, facts, done.requirements)
+    def metadata(report: RunReport) -> Iterable[tuple[object, ...]]:
+        return metadata_rows(state.spec, draft.staged.roles, shape.names, step.version, facts, report.requirements)
 
     seed = classification.seed if classification else 0
     return Content(write, verify, (), keep, metadata, report, draft.staged.source, seed, draft.secret)
 
 
-def _facts(done: RunReport) -> dict[str, object]:
+def _facts(report: RunReport) -> dict[str, object]:
     """Facts for the metadata: numbers of rows that differ from the source."""
-    lineage = done.lineage
+    lineage = report.lineage
     assert lineage is not None
     facts: dict[str, object] = {
         "refresh": "frozen",
@@ -102,7 +102,7 @@ def _facts(done: RunReport) -> dict[str, object]:
         "stale": lineage.stale,
         "not_published": lineage.unpublished,
     }
-    return facts | ({"starred": done.suppressed} if done.suppressed else {})
+    return facts | ({"starred": report.suppressed} if report.suppressed else {})
 
 
 def _find_before(state: ReleaseState, scratch: Scratch, step: Step) -> Before | None:

@@ -18,7 +18,7 @@ def exit_groups(
     history: TableRef,
     groups: RowGroups,
     k: int,
-    asked: Sequence[Requirement],
+    requirements: Sequence[Requirement],
     sensitive: int,
 ) -> TableRef | None:
     """Divide classes of 2k rows and more into groups that each meet every requirement, as many as that allows.
@@ -31,7 +31,7 @@ def exit_groups(
         history: the cohort, as `sqlanon.release.history.history.rows_of` makes it.
         groups: classes of the cohort.
         k: rows of a group, at least.
-        asked: requirements on every group; none may count persons.
+        requirements: requirements on every group; none may count persons.
         sensitive: number of sensitive columns.
 
     Returns:
@@ -48,7 +48,7 @@ def exit_groups(
         if not scratch.count("table/count", source=dealt):
             break
         below = []
-        for i, requirement in enumerate(asked):
+        for i, requirement in enumerate(requirements):
             below.append(scratch.table(f"below_{attempt}_{i}"))
             requirement.below(scratch, below[-1], Grouped(dealt, ("class", "part"), names, None, dealt, names))
         next_divided = scratch.table(f"divided_{attempt}")

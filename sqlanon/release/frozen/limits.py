@@ -11,13 +11,13 @@ from sqlanon.shell import command
 from sqlanon.spec import ReleaseSpec
 
 
-def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | None) -> None:
+def hold(spec: ReleaseSpec, rows: int, report: LineageReport, too_long: str | None) -> None:
     """Stop a version that has drifted too far.
 
     Args:
         spec: the release.
         rows: number of rows of the source.
-        found: the version.
+        report: the version.
         too_long: start of the wait of a row that waits longer than ``max_age``; None without such a row.
 
     Raises:
@@ -28,18 +28,18 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
         (
             "max_stale",
             refresh.max_stale,
-            found.stale,
-            found.published,
+            report.stale,
+            report.published,
             "published rows have other values in the source",
         ),
         (
             "max_retained",
             refresh.max_retained,
-            found.retained,
-            found.published,
+            report.retained,
+            report.published,
             "published rows are no longer in the source",
         ),
-        ("max_waiting", refresh.max_waiting, found.unpublished, rows, "rows of the source are not published"),
+        ("max_waiting", refresh.max_waiting, report.unpublished, rows, "rows of the source are not published"),
     )
     problems = [
         f"{name} allows {float(most):.4g}, and {count} of {of} {what} ({count / of:.4g})"
@@ -50,39 +50,40 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
         problems.append(f"max_age allows {_span(refresh.max_age or 0)}, and a row waits since {too_long}")
     if problems:
         raise PrivacyViolation(
-            f"{spec.name}: {'; '.join(problems)}; {found.waiting} rows wait for their cohort, {found.for_new_lineage} "
-            "for a new lineage. The published version stays. Choices: run --new-lineage, which publishes all rows "
-            "anew and reports what that reveals beside the versions before; a smaller cohort; or a higher limit"
+            f"{spec.name}: {'; '.join(problems)}; {report.waiting} rows wait for their cohort, "
+            f"{report.for_new_lineage} for a new lineage. The published version stays. Choices: run --new-lineage, "
+            "which publishes all rows anew and reports what that reveals beside the versions before; a smaller "
+            "cohort; or a higher limit"
         ).with_advice("--new-lineage")
 
 
-def require_kept_rows(spec: ReleaseSpec, found: LineageReport) -> None:
+def require_kept_rows(spec: ReleaseSpec, report: LineageReport) -> None:
     """Stop a version with new rows only: they may be the published rows by other keys.
 
     Raises:
         PrivacyViolation: rows would enter, and no published row would stay.
     """
-    if found.left and found.published == found.entered > 0:
+    if report.left and report.published == report.entered > 0:
         raise PrivacyViolation(
-            f"{spec.name}: none of the {found.left} published rows would stay, as the source has none of their keys, "
-            f"and {found.entered} rows would be published: if these are the same ones by other keys, they would be "
+            f"{spec.name}: none of the {report.left} published rows would stay, as the source has none of their keys, "
+            f"and {report.entered} rows would be published: if these are the same ones by other keys, they would be "
             "published a second time. The published version stays. Choices: give the source the keys that it had; or "
             "run --new-lineage, which reports what old and new versions reveal together"
         ).with_advice("--new-lineage")
 
 
-def require_rows(spec: ReleaseSpec, found: LineageReport, *, erasing: bool = False) -> None:
+def require_rows(spec: ReleaseSpec, report: LineageReport, *, erasing: bool = False) -> None:
     """Stop a version without rows.
 
     Args:
         spec: the release.
-        found: the version.
+        report: the version.
         erasing: the version erases keys.
 
     Raises:
         PrivacyViolation: no row would stay published.
     """
-    if found.published:
+    if report.published:
         return
     if erasing:
         what = "every class holds one of these keys, or its rows are no longer in the source; nothing was erased"

@@ -31,13 +31,13 @@ class Shape:
     filled: Mapping[str, str]
 
 
-def shape_of(spec: ReleaseSpec, roles: Roles, kept: Sequence[str] | None, cohort: Mapping[str, Names]) -> Shape:
+def shape_of(spec: ReleaseSpec, roles: Roles, earlier: Sequence[str] | None, cohort: Mapping[str, Names]) -> Shape:
     """The columns of the next version.
 
     Args:
         spec: the release.
         roles: the source's columns.
-        kept: columns of classes in the lineage; None if the lineage begins now.
+        earlier: columns of classes in the lineage; None if the lineage begins now.
         cohort: published names of every quasi column in the cohort, by alias; empty without a cohort.
     """
     form = format_of(spec.format.kind)
@@ -51,13 +51,13 @@ def shape_of(spec: ReleaseSpec, roles: Roles, kept: Sequence[str] | None, cohort
         plain, full = (form.names(reading, mean=mean, nulls=nulls) for nulls in (False, True))
         flags = [part for part in full.published() if part not in plain.published()]
         cohort_names = cohort.get(reading.alias, plain)
-        has = any(flag in (kept or ()) or flag in cohort_names.published() for flag in flags)
+        has = any(flag in (earlier or ()) or flag in cohort_names.published() for flag in flags)
         names[reading.alias] = full if has else plain
         columns += form.of_quasi(reading, names[reading.alias])
         for flag in flags if has else ():
             kind, sql = _without_nulls(plain, flag == full.null)
             filled[flag] = sql
-            if kept is not None and flag not in kept:
+            if earlier is not None and flag not in earlier:
                 added[flag] = kind
     layout = Layout(dict(names), tuple(columns))
     return Shape(names, layout, layout.of_class, added, filled)

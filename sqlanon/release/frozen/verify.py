@@ -131,19 +131,23 @@ def _in_source(scratch: Scratch, step: Step, stage: TableRef, counted: LineageRe
     return counts
 
 
-def _check_counts(here: _InSource, found: LineageReport) -> None:
+def _check_counts(here: _InSource, report: LineageReport) -> None:
     """Check that no class left too early, and that as many rows of the source are published as were counted."""
     if here.early:
         raise PrivacyViolation(f"{here.early} rows of the source are in classes that leave; nothing was published")
-    if here.published != found.published - found.retained:
+    if here.published != report.published - report.retained:
         raise PrivacyViolation(
-            f"{here.published} rows of the source are published, and {found.published - found.retained} were counted; "
-            "nothing was published"
+            f"{here.published} rows of the source are published, and {report.published - report.retained} were "
+            "counted; nothing was published"
         )
 
 
 def _persons(
-    scratch: Scratch, step: Step, cohort: Made | None, asked: Sequence[Requirement], last: Sequence[RequirementResult]
+    scratch: Scratch,
+    step: Step,
+    cohort: Made | None,
+    requirements: Sequence[Requirement],
+    last: Sequence[RequirementResult],
 ) -> tuple[RequirementResult, ...]:
     """Results of requirements over persons: each class was measured when it was made, and has the same rows since.
 
@@ -162,11 +166,13 @@ def _persons(
     if cohort is None:
         return tuple(
             before[requirement.name, requirement.column]
-            for requirement in asked
+            for requirement in requirements
             if (requirement.name, requirement.column) in before
         )
-    persons = measure_persons(scratch, cohort.classed, cohort.recoded, asked) if asked else ()
-    lowest = {(requirement.name, requirement.column): max if requirement.at_most else min for requirement in asked}
+    persons = measure_persons(scratch, cohort.classed, cohort.recoded, requirements) if requirements else ()
+    lowest = {
+        (requirement.name, requirement.column): max if requirement.at_most else min for requirement in requirements
+    }
     return tuple(
         replace(
             result,
@@ -182,7 +188,7 @@ def _as_before(
     scratch: Scratch,
     step: Step,
     before: Before,
-    kept: Sequence[Mapping[str, object]],
+    unchanged: Sequence[Mapping[str, object]],
     physical: Relation,
     parts: Sequence[str],
     now: tuple[str, ...],
@@ -196,20 +202,20 @@ def _as_before(
     there = [column.name for column in earlier.columns]
     if sorted(there) == sorted(column.name for column in physical.columns):
         entered, exited = (
-            _fingerprint_differing(scratch, step, before, physical, kept, parts, came=entered)
+            _fingerprint_differing(scratch, step, before, physical, unchanged, parts, came=entered)
             for entered in (True, False)
         )
         expected = tuple(str(int(a) - int(b) + int(c)) for a, b, c in zip(now, entered, exited, strict=True))
-        _check_fingerprint(expected, _fingerprint_written(scratch, earlier, kept, parts), before)
+        _check_fingerprint(expected, _fingerprint_written(scratch, earlier, unchanged, parts), before)
     else:
-        verify_before(scratch, step, before, kept, parts)
+        verify_before(scratch, step, before, unchanged, parts)
 
 
 def verify_before(
     scratch: Scratch,
     step: Step,
     before: Before,
-    kept: Sequence[Mapping[str, object]],
+    unchanged: Sequence[Mapping[str, object]],
     parts: Sequence[str] | None = None,
 ) -> None:
     """Check that the lineage matches the readers' version before, by all rows.
@@ -218,7 +224,7 @@ def verify_before(
         scratch: the run.
         step: the step, before or after it is recorded in the lineage.
         before: the version before.
-        kept: the columns published unchanged.
+        unchanged: the columns published unchanged.
         parts: the published columns that come from the class; None for the lineage's present columns.
 
     Raises:
@@ -228,13 +234,13 @@ def verify_before(
     there = {column.name for column in earlier.columns}
     shown = [name for name in (step.lineage.list_published_parts() if parts is None else parts) if name in there]
     name = "earlier" if parts is None else "then"
-    published = make_published(scratch, step.lineage, before.version, kept, shown, name, placed=False)
-    staged = _fingerprint_staged(scratch, published.rows, published.classes, earlier, kept, shown, name)
-    _check_fingerprint(staged, _fingerprint_written(scratch, earlier, kept, shown), before)
+    published = make_published(scratch, step.lineage, before.version, unchanged, shown, name, placed=False)
+    staged = _fingerprint_staged(scratch, published.rows, published.classes, earlier, unchanged, shown, name)
+    _check_fingerprint(staged, _fingerprint_written(scratch, earlier, unchanged, shown), before)
 
 
-def _check_fingerprint(said: tuple[str, ...], written: tuple[str, ...], before: Before) -> None:
-    if said != written:
+def _check_fingerprint(staged: tuple[str, ...], stored: tuple[str, ...], before: Before) -> None:
+    if staged != stored:
         raise PrivacyViolation(
             f"the lineage does not say what version {before.version} published: a row was moved, or a cell changed; "
             "nothing was published"
@@ -246,7 +252,7 @@ def _fingerprint_differing(
     step: Step,
     before: Before,
     physical: Relation,
-    kept: Sequence[Mapping[str, object]],
+    unchanged: Sequence[Mapping[str, object]],
     parts: Sequence[str],
     *,
     came: bool,
@@ -261,7 +267,7 @@ def _fingerprint_differing(
         before=before.version,
         version=step.version,
         came=came,
-        kept=kept,
+        kept=unchanged,
     )
     scratch.execute(
         "publish/kept_classes",
@@ -271,11 +277,11 @@ def _fingerprint_differing(
         columns=list(parts),
         placed=False,
     )
-    return _fingerprint_staged(scratch, rows, classes, physical, kept, parts, name)
+    return _fingerprint_staged(scratch, rows, classes, physical, unchanged, parts, name)
 
 
 def _check_cohort(
-    scratch: Scratch, step: Step, cohort: Made, physical: Relation, kept: Sequence[Mapping[str, object]]
+    scratch: Scratch, step: Step, cohort: Made, physical: Relation, unchanged: Sequence[Mapping[str, object]]
 ) -> None:
     """Check that the whole cohort is in the lineage as the method made it."""
     names = {
@@ -283,7 +289,7 @@ def _check_cohort(
     }
     parts = [name for name in step.lineage.list_published_parts() if name in names]
     rows, classes = scratch.table("cohort_rows"), scratch.table("cohort_classes")
-    scratch.execute("frozen/since", made=rows, rows=step.lineage.rows, version=step.version, kept=kept)
+    scratch.execute("frozen/since", made=rows, rows=step.lineage.rows, version=step.version, kept=unchanged)
     scratch.execute(
         "publish/kept_classes",
         made=classes,
@@ -292,18 +298,23 @@ def _check_cohort(
         columns=parts,
         placed=False,
     )
-    staged = _fingerprint_staged(scratch, rows, classes, physical, kept, parts, "kept")
+    staged = _fingerprint_staged(scratch, rows, classes, physical, unchanged, parts, "kept")
     cohort_rows, released = cohort.classed.table, cohort.recoded.released
-    if staged != _fingerprint_staged(scratch, cohort_rows, released, physical, kept, parts, "made"):
+    if staged != _fingerprint_staged(scratch, cohort_rows, released, physical, unchanged, parts, "made"):
         raise PrivacyViolation("the lineage does not have the cohort as it was made; nothing was published")
 
 
-def _columns(physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str]) -> list[dict[str, object]]:
+def _columns(
+    physical: Relation, unchanged: Sequence[Mapping[str, object]], parts: Sequence[str]
+) -> list[dict[str, object]]:
     """Columns of a version in a fixed order, as templates compare them."""
     text_names = {column.name for column in physical.columns if column.own_operators}
     return [
         *({"source": "r", "column": name, "name": name, "as_text": name in text_names} for name in parts),
-        *({"source": "s", "column": c["alias"], "name": c["name"], "as_text": c["name"] in text_names} for c in kept),
+        *(
+            {"source": "s", "column": c["alias"], "name": c["name"], "as_text": c["name"] in text_names}
+            for c in unchanged
+        ),
     ]
 
 
@@ -312,7 +323,7 @@ def _fingerprint_staged(
     rows: TableRef,
     classes: TableRef,
     physical: Relation,
-    kept: Sequence[Mapping[str, object]],
+    unchanged: Sequence[Mapping[str, object]],
     parts: Sequence[str],
     name: str,
 ) -> tuple[str, ...]:
@@ -322,19 +333,19 @@ def _fingerprint_staged(
     with scratch.together():
         scratch.execute("verify/marks", marks=marks, released=classes, names=parts, own=text_names)
         fingerprint = scratch.fetch(
-            "verify/staged", classed=rows, marks=marks, published=_columns(physical, kept, parts), dense=False
+            "verify/staged", classed=rows, marks=marks, published=_columns(physical, unchanged, parts), dense=False
         )[0]
     return tuple(map(str, fingerprint))
 
 
 def _fingerprint_written(
-    scratch: Scratch, physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str]
+    scratch: Scratch, physical: Relation, unchanged: Sequence[Mapping[str, object]], parts: Sequence[str]
 ) -> tuple[str, ...]:
     """Fingerprint of a written table, with the columns in the order of `_columns`.
 
     The order in the table follows the source's, which may change.
     """
-    published = [{**column, "column": column["name"]} for column in _columns(physical, kept, parts)]
+    published = [{**column, "column": column["name"]} for column in _columns(physical, unchanged, parts)]
     names = {column["name"] for column in published}
     unexpected = [
         {"source": "s", "column": column.name, "name": column.name, "as_text": column.own_operators}
@@ -345,14 +356,14 @@ def _fingerprint_written(
     return tuple(map(str, fingerprint))
 
 
-def verify_counts(rows: int, found: LineageReport) -> None:
+def verify_counts(rows: int, report: LineageReport) -> None:
     """Check that every row of the source is published once or waits, and that every published row is in it or retained.
 
     Raises:
         PrivacyViolation: the numbers do not add up.
     """
-    if rows != found.published - found.retained + found.unpublished:
+    if rows != report.published - report.retained + report.unpublished:
         raise PrivacyViolation(
-            f"of {rows} rows of the source {found.published - found.retained} are published and {found.unpublished} "
+            f"of {rows} rows of the source {report.published - report.retained} are published and {report.unpublished} "
             "are not; nothing was published"
         )

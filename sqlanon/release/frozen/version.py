@@ -133,16 +133,16 @@ def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mappi
     drop_statistics(scratch.engine, [lineage.rows, lineage.classes, lineage.erased])
 
 
-def list_erased(scratch: Scratch, lineage: Lineage, keys: TableRef, at: str, mark: str) -> list[Statement]:
+def list_erased(scratch: Scratch, lineage: Lineage, keys: TableRef, time: str, mark: str) -> list[Statement]:
     """Statements that put hashes of keys on the list of erased keys, with the mark of their key and secret."""
     by: dict[str, Bind] = {"mark": mark}
     return [
         scratch.sql("frozen/listed_by", by, erased=lineage.erased),
-        scratch.sql("frozen/erase", {"at": at, **by}, erased=lineage.erased, keys=keys),
+        scratch.sql("frozen/erase", {"at": time, **by}, erased=lineage.erased, keys=keys),
     ]
 
 
-def refuse(scratch: Scratch, lineage: Lineage, version: int, at: str, stage: TableRef, *, whole: bool) -> None:
+def refuse(scratch: Scratch, lineage: Lineage, version: int, time: str, stage: TableRef, *, whole: bool) -> None:
     """Record that the waiting rows could not be published, in a separate transaction.
 
     The record stays whatever becomes of the version: rows that are tried again with later rows would be a mixed cohort.
@@ -151,7 +151,7 @@ def refuse(scratch: Scratch, lineage: Lineage, version: int, at: str, stage: Tab
         if not scratch.engine.exists(lineage.erased):
             scratch.execute("frozen/create_erased", erased=lineage.erased)
         scratch.execute("frozen/forget", rows=lineage.rows, stage=stage, whole=whole)
-        scratch.execute("frozen/wait", {"at": at}, rows=lineage.rows, stage=stage, erased=lineage.erased, whole=whole)
+        scratch.execute("frozen/wait", {"at": time}, rows=lineage.rows, stage=stage, erased=lineage.erased, whole=whole)
         scratch.execute("frozen/refuse", rows=lineage.rows, version=version)
 
 
@@ -207,7 +207,7 @@ def make_published(
     scratch: Scratch,
     lineage: Lineage,
     version: int,
-    kept: Sequence[Mapping[str, object]],
+    unchanged: Sequence[Mapping[str, object]],
     parts: Sequence[str],
     name: str,
     *,
@@ -219,7 +219,7 @@ def make_published(
         scratch: the run.
         lineage: the version's lineage.
         version: the version.
-        kept: the columns published unchanged.
+        unchanged: the columns published unchanged.
         parts: the published columns that come from the class.
         name: prefix of the scratch tables' names.
         placed: classes are ranked, for the order of a table that is written.
@@ -227,7 +227,7 @@ def make_published(
     rows, classes = scratch.table(f"{name}_rows"), scratch.table(f"{name}_classes")
     scratch.execute_all(
         [
-            scratch.sql("frozen/version_rows", made=rows, rows=lineage.rows, at=version, kept=kept),
+            scratch.sql("frozen/version_rows", made=rows, rows=lineage.rows, at=version, kept=unchanged),
             scratch.sql(
                 "publish/kept_classes",
                 made=classes,
@@ -242,29 +242,29 @@ def make_published(
 
 
 def describe_cohort(
-    scratch: Scratch, step: Step, made: Made, history: TableRef, exits: TableRef | None, shape: Shape, *, owned: bool
+    scratch: Scratch, step: Step, cohort: Made, history: TableRef, exits: TableRef | None, shape: Shape, *, owned: bool
 ) -> Entered:
     """A cohort's rows and classes as the lineage keeps them.
 
     Args:
         scratch: the run.
         step: step of the version that publishes the cohort.
-        made: the cohort's classes.
+        cohort: the cohort's classes.
         history: the cohort's history, as `sqlanon.release.history.history.rows_of` makes it.
         exits: rows of classes that are divided into exit groups; None without such classes.
         shape: the columns of the version.
         owned: rows have the person's hash, which is kept.
     """
-    roles, recoded, class_parts = made.encoded.roles, made.recoded, made.recoded.layout.of_class
+    roles, recoded, class_parts = cohort.encoded.roles, cohort.recoded, cohort.recoded.layout.of_class
     offset = 0 if step.begins else scratch.count("frozen/last", classes=step.lineage.classes)
     rows, classes = scratch.table("entered"), scratch.table("entered_classes")
     columns = [{"name": part, "filled": None if part in class_parts else shape.filled[part]} for part in shape.parts]
-    weights = {domain.code: domain.reading.spec.weight for domain in made.encoded.quasi}
+    weights = {domain.code: domain.reading.spec.weight for domain in cohort.encoded.quasi}
     scratch.execute(
         "frozen/entered",
         {"at": step.at},
         entered=rows,
-        classed=made.classed.table,
+        classed=cohort.classed.table,
         history=history,
         waits=None if step.begins else step.lineage.rows,
         version=step.version,

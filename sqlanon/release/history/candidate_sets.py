@@ -86,7 +86,7 @@ def count_candidates(scratch: Scratch, records: TableRef, fits: TableRef, beside
     return count_exchangeable(np.searchsorted(record, np.arange(size + 1)).astype(np.int64), candidate)
 
 
-def _measure(found: Longs, k: int) -> HistorySets:
-    if not len(found):
+def _measure(sizes: Longs, k: int) -> HistorySets:
+    if not len(sizes):
         return HistorySets(0, 0, None, None, 0)
-    return HistorySets(len(found), len(found), int(found.min()), None, int((found < k).sum()))
+    return HistorySets(len(sizes), len(sizes), int(sizes.min()), None, int((sizes < k).sum()))

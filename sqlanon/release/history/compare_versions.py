@@ -48,7 +48,7 @@ NOTHING_COMPARED = Compared(None, None, (), ())
 def compare_versions(
     scratch: Scratch,
     ready: Prepared,
-    made: Made,
+    classes: Made,
     earlier: Earlier,
     data: DataChange | None,
     version: int,
@@ -59,7 +59,7 @@ def compare_versions(
     Args:
         scratch: the run.
         ready: the source.
-        made: the classes.
+        classes: the classes.
         earlier: the versions before.
         data: rows that came and went, unless the histories say it.
         version: the number of the new version.
@@ -70,15 +70,15 @@ def compare_versions(
             bound.
     """
     previous = earlier.previous
-    same = _find_same_boxes(scratch, ready, made, earlier)
+    same = _find_same_boxes(scratch, ready, classes, earlier)
     same_notes = [AS_BEFORE.format(same.version)] if same else []
     if not ready.keyed:
         return Compared(None, data, (), tuple(same_notes or [WITHOUT_KEY]) if previous else ())
-    classed, groups, omitted = made.classed.table, made.recoded.groups, made.recoded.omitted
+    classed, groups, omitted = classes.classed.table, classes.recoded.groups, classes.recoded.omitted
     table = history.rows_of(scratch, ready.roles, classed, groups, secret, ready.persons, omitted)
-    table = made.proof.history(scratch, table, classed, history.value_columns(ready.roles, ready.persons))
-    comparable = earlier.comparable(kept=same is None)
-    reports = history.compare_new(scratch, earlier.state.spec, comparable, table, version, ready, made.proof)
+    table = classes.proof.history(scratch, table, classed, history.value_columns(ready.roles, ready.persons))
+    comparable = earlier.comparable(every=same is None)
+    reports = history.compare_new(scratch, earlier.state.spec, comparable, table, version, ready, classes.proof)
     for entry in comparable:
         if previous and entry.version == previous.version:
             data = data_change_by_key(
@@ -104,7 +104,7 @@ def _report_unknown(previous: Entry, version: int, rows: int) -> HistoryReport:
     return HistoryReport(previous.version, version, False, 0, nothing, nothing, nothing, rows, why, candidates=True)
 
 
-def _find_same_boxes(scratch: Scratch, ready: Prepared, made: Made, earlier: Earlier) -> Entry | None:
+def _find_same_boxes(scratch: Scratch, ready: Prepared, classes: Made, earlier: Earlier) -> Entry | None:
     """The earlier version that gives every row the same candidates and the same box, so that nothing is new to readers.
 
     Where there is none, and one of two versions has boxes of their own, a policy must say how many rows they may leave
@@ -115,7 +115,7 @@ def _find_same_boxes(scratch: Scratch, ready: Prepared, made: Made, earlier: Ear
         GuardError: the policy does not say it.
     """
     with_candidates, spec = earlier.with_candidates(), earlier.state.spec
-    same = made.proof.same_as(scratch, earlier.state, made, with_candidates, ready.roles.link)
+    same = classes.proof.same_as(scratch, earlier.state, classes, with_candidates, ready.roles.link)
     if with_candidates and same is None and spec.refresh.max_failing is None:
         raise GuardError(
             f"{spec.name}: version {with_candidates[-1].version} and this one are not both of classes: a reader of "

@@ -38,10 +38,10 @@ class Earlier:
             return []
         return [entry for entry in self.state.versions if entry.status in SEEN and self.counts_candidates(entry)]
 
-    def comparable(self, *, kept: bool = True) -> list[Entry]:
+    def comparable(self, *, every: bool = True) -> list[Entry]:
         """The versions with a history: the previous version, and after a rollback the newest as well.
 
-        ``kept``: also those of `with_candidates`.
+        ``every``: also those of `with_candidates`.
         """
         comparable = self._comparable(self.state.versions)
         newest = max((entry.version for entry in self.state.versions if entry.status in SEEN), default=0)
@@ -50,7 +50,7 @@ class Earlier:
             comparable = self._comparable(self.state.every_version())
         versions = [comparable[-1].version] if comparable else []
         versions += [self.previous.version] if self.previous else []
-        versions += [entry.version for entry in comparable if kept and self.counts_candidates(entry)]
+        versions += [entry.version for entry in comparable if every and self.counts_candidates(entry)]
         return [entry for entry in comparable if entry.version in versions]
 
     def has_lost(self, comparable: Sequence[Entry]) -> bool:

@@ -112,14 +112,14 @@ def compare_new(
     return tuple(compare(scratch, side_of(scratch, entry), new, spec.privacy, least_k) for entry in entries)
 
 
-def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
+def hold(spec: ReleaseSpec, reports: Sequence[HistoryReport]) -> None:
     """Stop a version that reveals too much together with an earlier version.
 
     Raises:
         PrivacyViolation: more rows fail the policy than ``history.max_failing`` allows.
     """
     most = spec.refresh.max_failing
-    for report in found:
+    for report in reports:
         if most is not None and report.failing > most:
             group_text = "with fewer candidates than k" if report.candidates else "in groups below the policy"
             raise PrivacyViolation(
@@ -129,16 +129,16 @@ def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
             )
 
 
-def format_figures(one: HistoryReport) -> str:
+def format_figures(report: HistoryReport) -> str:
     """The figures of a comparison in a line."""
-    if one.unknown:
-        return f"they cannot be compared: {one.unknown}"
+    if report.unknown:
+        return f"they cannot be compared: {report.unknown}"
     parts = []
-    for kind, sets in (("arrived", one.arrived), ("left", one.left), ("common", one.common)):
+    for kind, sets in (("arrived", report.arrived), ("left", report.left), ("common", report.common)):
         if sets.smallest is not None:
             diverse = f", l {sets.l:.3g}" if sets.l is not None else ""
             persons_text = f", fewest persons {sets.persons}" if sets.persons is not None else ""
-            group = "fewest candidates" if one.candidates else "smallest group"
+            group = "fewest candidates" if report.candidates else "smallest group"
             parts.append(
                 f"{kind}: {sets.rows} rows, {group} {sets.smallest}{persons_text}{diverse}, failing {sets.failing}"
             )

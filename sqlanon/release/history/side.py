@@ -71,6 +71,6 @@ class Boxed(Protocol):
         """The column of the history with all boxes that a row fits; None: the class is all."""
 
 
-def counts_candidates(one: Boxed, two: Boxed) -> bool:
+def counts_candidates(first: Boxed, two: Boxed) -> bool:
     """Whether a comparison counts the rows that fit two boxes, not those of two classes."""
-    return one.boxes is not None or two.boxes is not None
+    return first.boxes is not None or two.boxes is not None

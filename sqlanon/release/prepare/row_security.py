@@ -13,7 +13,7 @@ from sqlanon.spec import ReleaseSpec
 
 @contextmanager
 def source_snapshot(
-    engine: Engine, asked: Sequence[tuple[ReleaseSpec, TableRef]], *, planned: bool = False
+    engine: Engine, sources: Sequence[tuple[ReleaseSpec, TableRef]], *, planned: bool = False
 ) -> Iterator[None]:
     """One state of the sources; the database refuses to read a part of them only.
 
@@ -21,18 +21,18 @@ def source_snapshot(
 
     Args:
         engine: the session.
-        asked: the releases, each with the source.
+        sources: the releases, each with the source.
         planned: no rows are released, so that a part will do; `warn_of_hidden_rows` says so.
 
     Raises:
         GuardError: row-level security hides rows from this role; the text names the tables.
     """
-    strict = [(spec, source) for spec, source in asked if spec.row_security is None and not planned]
+    strict = [(spec, source) for spec, source in sources if spec.row_security is None and not planned]
     try:
-        if len(strict) < len(asked):  # one transaction has one setting: sources that it does not refuse are looked up
+        if len(strict) < len(sources):  # one transaction has one setting: sources that it does not refuse are looked up
             for spec, source in strict:
                 refuse_hidden(engine, spec, source)
-        with engine.snapshot(whole=len(strict) == len(asked)):
+        with engine.snapshot(whole=len(strict) == len(sources)):
             yield
     except DatabaseError as error:
         for spec, source in strict:

@@ -121,13 +121,13 @@ def _add(
     return approval
 
 
-def _check_clock(made: Approval, before: Sequence[Approval]) -> None:
+def _check_clock(approval: Approval, before: Sequence[Approval]) -> None:
     """Refuse an approval that would be older than the last decision; a revocation always ends approvals."""
-    last = max((decision.given for decision in before), default=made.given)
-    if last > made.given:
+    last = max((decision.given for decision in before), default=approval.given)
+    if last > approval.given:
         raise PolicyError(
-            f"{made.release}: the last decision on it was given at {last.isoformat(timespec='seconds')}, and this "
-            f"machine's clock is at {made.given_at}: set the clock"
+            f"{approval.release}: the last decision on it was given at {last.isoformat(timespec='seconds')}, and this "
+            f"machine's clock is at {approval.given_at}: set the clock"
         )
 
 

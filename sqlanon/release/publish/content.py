@@ -155,11 +155,11 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         with scratch.repeating("verify"):
             return verify_once(place, facts)
 
-    def verify_once(place: TableRef, found: Found) -> RunReport:
-        physical = found.relations[place]
+    def verify_once(place: TableRef, lookup: Found) -> RunReport:
+        physical = lookup.relations[place]
         proof.verify(scratch, classification)
         if recoded.sensitive:
-            relation = found.relations[sensitive_of(place)]
+            relation = lookup.relations[sensitive_of(place)]
             verified = verify_pair(scratch, classification.classed, recoded, relation, physical, ready.requirements)
         else:
             verified = verify_physical(scratch, classification.classed, recoded, physical, ready.requirements)
@@ -185,8 +185,8 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
     names = {domain.reading.alias: recoded.layout.names[domain.code] for domain in encoded.quasi}
     facts = facts_of(recoded, target.view.name) | find_collated(scratch, encoded.roles)
 
-    def metadata(done: RunReport) -> Iterable[tuple[object, ...]]:
-        return metadata_rows(spec, encoded.roles, names, target.version, facts, done.requirements)
+    def metadata(report: RunReport) -> Iterable[tuple[object, ...]]:
+        return metadata_rows(spec, encoded.roles, names, target.version, facts, report.requirements)
 
     return Content(
         write,

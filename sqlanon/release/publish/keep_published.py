@@ -16,12 +16,12 @@ from sqlanon.results import Outcome, RunReport
 from sqlanon.spec import ReleaseSpec
 
 
-def keep(state: ReleaseState, entry: Entry, at: str) -> None:
+def keep(state: ReleaseState, entry: Entry, time: str) -> None:
     """Record a run that publishes nothing, and apply the current readers and retention."""
     engine, spec = state.engine, state.spec
     with engine.publishing():
         delivery_of(entry).keep_readers(engine, spec, entry)
-        Catalog(engine).record_check(spec, entry.version, at)
+        Catalog(engine).record_check(spec, entry.version, time)
     drop_old(engine, spec.name)
     delivery_of(entry).tidy(engine, spec, entry)
 

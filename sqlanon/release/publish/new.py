@@ -77,7 +77,7 @@ class New:
         state, target, content = self.state, self.target, self.content
         return Catalog(state.engine).add(state.spec, target, status, report, content.source, content.seed)
 
-    def swap(self, done: RunReport, found: Found) -> Entry:
+    def swap(self, report: RunReport, lookup: Found) -> Entry:
         """Point the views at the version, add the catalog row and grant the readers' rights."""
         engine, spec, previous = self.state.engine, self.state.spec, self.state.published
         shown = self.shown
@@ -85,9 +85,9 @@ class New:
         with self.watch.stage("publish"):
             if previous:
                 Catalog(engine).mark(spec.name, previous.version, "replaced")
-            new = self.add("published", done)
+            new = self.add("published", report)
             grant_usage(engine, spec.readers, views)
-            swap(engine, shown, previous, found)
+            swap(engine, shown, previous, lookup)
             set_readers(engine, spec.readers, views, previous)
         return new
 

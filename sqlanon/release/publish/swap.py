@@ -14,14 +14,14 @@ from sqlanon.release.catalog.views import Pointing, views_of
 from sqlanon.sqltext import statement
 
 
-def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, found: Found | None = None) -> None:
+def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, lookup: Found | None = None) -> None:
     """Point the views, and drop views of the previous version that the new version does not have.
 
     Args:
         engine: the database, in a transaction.
         pointings: every view of the new version.
         previous: the published version; later runs do not refresh other views of it.
-        found: these views and tables and those of the previous version, where they were looked up in this transaction.
+        lookup: these views and tables and those of the previous version, where they were looked up in this transaction.
 
     Raises:
         DependentsError: a view must be made anew, and an object of the user depends on it.
@@ -30,9 +30,9 @@ def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, 
     shown_views = {(item.view.schema, item.view.name) for item in pointings}
     gone = [view for view in (views_of(previous) if previous else ()) if (view.schema, view.name) not in shown_views]
 
-    if found is None:
-        found = engine.look_up([*gone, *(ref for item in pointings for ref in (item.view, item.at))])
-    there = found
+    if lookup is None:
+        lookup = engine.look_up([*gone, *(ref for item in pointings for ref in (item.view, item.at))])
+    there = lookup
 
     def point() -> None:
         engine.execute_all([command for item in pointings for command in _point(engine, item, there)])
@@ -43,15 +43,15 @@ def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, 
     engine.run_swap(point)
 
 
-def _point(engine: Engine, item: Pointing, found: Found) -> list[Statement]:
+def _point(engine: Engine, item: Pointing, lookup: Found) -> list[Statement]:
     """Replace the view if the columns stay or new columns come last.
 
     Otherwise it is dropped and created again with the same rights.
     """
-    columns = found.columns(item.at)
+    columns = lookup.columns(item.at)
     rights: list[Statement] = []
-    if item.view in found.relations:
-        existing = found.columns(item.view)
+    if item.view in lookup.relations:
+        existing = lookup.columns(item.view)
         # An engine without transactions replaces a view whatever its columns: dropping it first would leave readers
         # without a view.
         if engine.transactions and _types(columns[: len(existing)]) != _types(existing):

@@ -96,11 +96,11 @@ class ReadSources:
         compare = not planned and all(work.decision.same_as is not None for work in all_of)
         with source_snapshot(all_of[0].state.engine, sources, planned=planned) if several else nullcontext():
             for work in all_of:
-                _read(work, compare=compare, held=several, planned=planned)
+                _read(work, compare=compare, share=several, planned=planned)
             if any(isinstance(work.read, Staged) for work in all_of):
                 for work in all_of:
                     if isinstance(work.read, Unchanged):
-                        _read(work, compare=False, held=several, planned=planned)
+                        _read(work, compare=False, share=several, planned=planned)
         for work in all_of:
             work.decision = work.decision.decide_again(work.source)
         changed = not all(work.unchanged for work in all_of)
@@ -112,13 +112,13 @@ class ReadSources:
                 work.version.look(work)
 
 
-def _read(work: Work, *, compare: bool, held: bool, planned: bool = False) -> None:
+def _read(work: Work, *, compare: bool, share: bool, planned: bool = False) -> None:
     how = Reading(
         work.secret,
         work.machine.memory,
         tokens=work.state.tokens,
         same_as=work.decision.same_as if compare else None,
-        held=held,
+        held=share,
         follows=work.version.follows,
         lasting=not work.version.anew,
         owned=work.version.owned,

@@ -211,16 +211,16 @@ class Work:
         before = self.state.last_shown or self.decision.instead
         return hold_approval(self.state.engine, self.spec, before=before)
 
-    def hold_decisions(self, done: RunReport) -> RunReport:
+    def hold_decisions(self, report: RunReport) -> RunReport:
         """Hold a verified version to people's decisions, in the publishing transaction: approvals end meanwhile.
 
         Raises:
             PrivacyViolation: the risk is above the threshold.
             GuardError: the policy's approval no longer holds.
         """
-        notes = hold_threshold(self.spec, done)
+        notes = hold_threshold(self.spec, report)
         self.hold_approval()
-        return replace(done, notes=(*done.notes, *notes))
+        return replace(report, notes=(*report.notes, *notes))
 
     @property
     def finished(self) -> RunReport:

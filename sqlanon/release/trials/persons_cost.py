@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlanon.declared import FORMATS, METHODS, collect_asked, list_refusals
+from sqlanon.declared import FORMATS, METHODS, collect_request, list_refusals
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.release.trials.sample import MOST_MEASURED, encode_part
@@ -34,7 +34,7 @@ def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
     spec, ready, division = trial.spec, trial.ready, trial.division
     spec_of_rows = replace(spec, persons="rows", privacy=replace(spec.privacy, whole=False))
     declared = METHODS[spec.method.name]
-    if ready.population is not None or list_refusals(declared, collect_asked(spec_of_rows, declared)):
+    if ready.population is not None or list_refusals(declared, collect_request(spec_of_rows, declared)):
         return None
     from sqlanon.methods.best.loss import Losses
 

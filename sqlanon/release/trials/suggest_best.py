@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sqlanon.declared import FORMATS, METHODS, collect_asked, limit_suppressed, list_refusals
+from sqlanon.declared import FORMATS, METHODS, collect_request, limit_suppressed, list_refusals
 from sqlanon.declared.candidates import format_candidate
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Context
@@ -42,7 +42,7 @@ def suggest_best(scratch: Scratch, trial: Trial) -> str | None:
         or ready.population is not None
         or spec.suppression is not None
         or all(domain.reading.treatment != "hierarchy" for domain in ready.quasi)
-        or list_refusals(declared, collect_asked(spec_of_best, declared))
+        or list_refusals(declared, collect_request(spec_of_best, declared))
     ):
         return None
     from sqlanon.methods.best.loss import Losses

@@ -64,7 +64,7 @@ class Trial:
             read_again=True,
         )
 
-    def check_feasible(self, scratch: Scratch, encoded: Encoded, asked: Sequence[Requirement]) -> None:
+    def check_feasible(self, scratch: Scratch, encoded: Encoded, requirements: Sequence[Requirement]) -> None:
         """See `sqlanon.release.prepare.guards.check_feasible`, of the rows that are measured."""
         persons = [person.alias for person in self.ready.persons]
-        guards.check_feasible(scratch, self.spec, encoded.stage, self.ready.roles, asked, encoded.rows, persons)
+        guards.check_feasible(scratch, self.spec, encoded.stage, self.ready.roles, requirements, encoded.rows, persons)

@@ -87,30 +87,32 @@ def check_matchings(scratch: Scratch, certificate: Certificate, rows: int, k: in
     )
 
 
-def find_misplaced(scratch: Scratch, own: Candidates, rows: int) -> str | None:
+def find_misplaced(scratch: Scratch, candidates: Candidates, rows: int) -> str | None:
     """Check that boxes were made of the rows that the certificate names. Returns the problem, or None.
 
     Boxes and their cover are judged by row id, matchings and draw by slot. If the two numberings differed, a row could
     be published in a box that does not cover it, and every other check would pass.
     """
-    row = scratch.fetch("freeform/placed", edges=own.edges, slots=own.slots)[0]
+    row = scratch.fetch("freeform/placed", edges=candidates.edges, slots=candidates.slots)[0]
     counts = read_integers(row)
-    if counts == (rows, rows, rows, own.k * rows):
+    if counts == (rows, rows, rows, candidates.k * rows):
         return None
-    return f"{own.k * rows - counts[3]} of {own.k * rows} edges are of another row than the certificate says"
+    return (
+        f"{candidates.k * rows - counts[3]} of {candidates.k * rows} edges are of another row than the certificate says"
+    )
 
 
-def check_covers(scratch: Scratch, encoded: Encoded, recoded: Recoded, own: Candidates) -> str | None:
+def check_covers(scratch: Scratch, encoded: Encoded, recoded: Recoded, candidates: Candidates) -> str | None:
     """Check that each box is exactly the least cover of the rows in it. Returns the problem, or None."""
     form = format_of(recoded.form.facts.name)
-    for name, wide in count_wider_than_least(form, scratch, encoded.quasi, own.matched, recoded).wide.items():
+    for name, wide in count_wider_than_least(form, scratch, encoded.quasi, candidates.matched, recoded).wide.items():
         if wide:
             return f"{wide} boxes are not the least cover of their rows in column {name}"
     return None
 
 
 def check_numbers(
-    scratch: Scratch, classed: ClassedRows, own: Candidates, spec: ReleaseSpec, secret: str
+    scratch: Scratch, classed: ClassedRows, candidates: Candidates, spec: ReleaseSpec, secret: str
 ) -> str | None:
     """Check that no method can choose the numbers of rows or the key of random numbers. Returns the problem, or None.
 
@@ -125,19 +127,19 @@ def check_numbers(
     with scratch.beside() as again:
         work = Work(again, classed.table, encoded.quasi, encoded.rows).table()
         hashed = hash_keys(again, classed.table, encoded.roles, secret)
-        row = again.fetch("freeform/misnumbered", slots=own.slots, work=work, keyed=hashed, codes=names)[0]
+        row = again.fetch("freeform/misnumbered", slots=candidates.slots, work=work, keyed=hashed, codes=names)[0]
         if read_integer(row[0]):
             return (
                 f"{row[0]} of {encoded.rows} rows are not numbered in the order of their quasi values and of the keyed "
                 "hash"
             )
-        codes = again.sql("freeform/codes", slots=own.slots, work=work, codes=names)
+        codes = again.sql("freeform/codes", slots=candidates.slots, work=work, codes=names)
         slot, *columns = again.fetch_arrays(codes, ["int32"] * (len(names) + 1))
         lined = np.empty((len(names), encoded.rows), np.int32)
         for line, column in zip(lined, columns, strict=True):
             line[slot] = column
         content = _content(again, encoded, lined, spec, secret)
-    if content != own.content:
+    if content != candidates.content:
         return "the random numbers are not keyed by the secret, the policy's options and the quasi values"
     return None
 
@@ -183,7 +185,7 @@ def _check_remix(scratch: Scratch, certificate: Certificate, rows: int, k: int, 
     """
     import numpy as np
 
-    from sqlanon.kernels.freeform_graph import are_in_order, rows_of_boxes
+    from sqlanon.kernels.freeform_graph import are_in_order, list_rows_of_boxes
     from sqlanon.methods.freeform import draw as drawing
 
     matchings = np.full((k, rows), -1, np.int32)
@@ -193,7 +195,7 @@ def _check_remix(scratch: Scratch, certificate: Certificate, rows: int, k: int, 
         if len(slot) == 0 or slot.min() < 0 or slot.max() >= rows:
             return False
         matchings[t, slot] = box
-    regular, box_rows = rows_of_boxes(matchings)
+    regular, box_rows = list_rows_of_boxes(matchings)
     return bool(
         regular
         and are_in_order(box_rows)

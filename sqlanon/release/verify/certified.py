@@ -65,7 +65,7 @@ class Certified(Proof):
             ),
         ]
 
-    def verify(self, scratch: Scratch, made: Made) -> None:
+    def verify(self, scratch: Scratch, classes: Made) -> None:
         """See `Proof.verify`: every row fits k boxes and every box k rows, and one of k matchings was drawn.
 
         `verify_staged` has checked that every value of a row lies in each of the row's boxes; `verify_rows` checks that
@@ -73,12 +73,12 @@ class Certified(Proof):
 
         Cost: groupings of the k n edges, a sort of the rows, and the remix once more.
         """
-        candidates, written_tables, k, rows = self.own, self.certificate, self.spec.privacy.k, made.encoded.rows
+        candidates, written_tables, k, rows = self.own, self.certificate, self.spec.privacy.k, classes.encoded.rows
         for wrong in (
             certificate.check_matchings(scratch, written_tables, rows, k),
             certificate.find_misplaced(scratch, candidates, rows),
-            certificate.check_covers(scratch, made.encoded, made.recoded, candidates),
-            certificate.check_numbers(scratch, made.classed, candidates, self.spec, self.secret),
+            certificate.check_covers(scratch, classes.encoded, classes.recoded, candidates),
+            certificate.check_numbers(scratch, classes.classed, candidates, self.spec, self.secret),
             certificate.check_draw(scratch, written_tables, rows, k, self._key),
         ):
             if wrong is not None:
@@ -93,7 +93,7 @@ class Certified(Proof):
         return replace(report, drawn=drawn_mark, written=written_mark)
 
     def expose(
-        self, scratch: Scratch, made: Made, physical: Relation, exact: Sequence[Reading], persons: Sequence[str]
+        self, scratch: Scratch, classes: Made, physical: Relation, exact: Sequence[Reading], persons: Sequence[str]
     ) -> Exposure | None:
         """See `Proof.expose`: counts the boxes that a row fits and that are published with the row's values.
 
@@ -101,7 +101,7 @@ class Certified(Proof):
         edges.
         """
         aliases, names = [reading.alias for reading in exact], tuple(reading.name for reading in exact)
-        row = scratch.fetch("freeform/exposed", edges=self.own.edges, classed=made.classed.table, columns=aliases)[0]
+        row = scratch.fetch("freeform/exposed", edges=self.own.edges, classed=classes.classed.table, columns=aliases)[0]
         fewest, alone, rows = read_integers(row)
         return Exposure(fewest, alone, rows, names)
 
@@ -117,7 +117,7 @@ class Certified(Proof):
         return fitted
 
     def same_as(
-        self, scratch: Scratch, state: ReleaseState, made: Made, entries: Sequence[Entry], link: Link
+        self, scratch: Scratch, state: ReleaseState, classes: Made, entries: Sequence[Entry], link: Link
     ) -> Entry | None:
         """See `Proof.same_as`; the edges decide.
 
@@ -126,21 +126,21 @@ class Certified(Proof):
 
         Cost: a join of the rows per version of the same content, and a join of the k n edges if it finds all rows.
         """
-        return next((entry for entry in reversed(entries) if self._same(scratch, state, made, entry, link)), None)
+        return next((entry for entry in reversed(entries) if self._same(scratch, state, classes, entry, link)), None)
 
-    def _same(self, scratch: Scratch, state: ReleaseState, made: Made, entry: Entry, link: Link) -> bool:
+    def _same(self, scratch: Scratch, state: ReleaseState, classes: Made, entry: Entry, link: Link) -> bool:
         if entry.report.get("certificate") != self.content or not all(map(state.exists, entry.certificate)):
             return False
         edges, draw = entry.certificate
-        rows = made.classed.table
+        rows = classes.classed.table
         row = scratch.fetch("freeform/same", drawn=draw, slots=self.own.slots, classed=rows, link=link)[0]
         matched, alike = read_integers(row)
         return matched == alike and scratch.count("freeform/other_edges", kept=edges, edges=self.own.edges) == 0
 
-    def surest(self, scratch: Scratch, made: Made) -> dict[str, dict[str, float]]:
+    def surest(self, scratch: Scratch, classes: Made) -> dict[str, dict[str, float]]:
         """See `Proof.surest`: l cannot be promised. Cost: a join per sensitive column."""
-        by_column, rows = {}, made.classed.table
-        for domain in made.encoded.sensitive:
+        by_column, rows = {}, classes.classed.table
+        for domain in classes.encoded.sensitive:
             alias, k = domain.reading.alias, self.own.k
             row = scratch.fetch("freeform/surest", edges=self.own.edges, classed=rows, alias=alias, k=k)[0]
             by_column[domain.reading.name] = {"mean": number(row[0]), "worst": number(row[1])}

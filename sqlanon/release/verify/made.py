@@ -59,7 +59,7 @@ class Proof:
         """Statements that write the private tables."""
         return []
 
-    def verify(self, scratch: Scratch, made: Made) -> None:
+    def verify(self, scratch: Scratch, classes: Made) -> None:
         """Check the private tables as they were written.
 
         Raises:
@@ -71,13 +71,13 @@ class Proof:
         return report
 
     def expose(
-        self, scratch: Scratch, made: Made, physical: Relation, exact: Sequence[Reading], persons: Sequence[str]
+        self, scratch: Scratch, classes: Made, physical: Relation, exact: Sequence[Reading], persons: Sequence[str]
     ) -> Exposure | None:
         """Count the risk with every published column, over rows and persons.
 
         Args:
             scratch: the run.
-            made: the rows and classes.
+            classes: the rows and classes.
             physical: the written table.
             exact: the columns published unchanged, except sensitive columns.
             persons: aliases of the identifiers that are counted.
@@ -85,7 +85,7 @@ class Proof:
         Returns:
             None if no column is published unchanged.
         """
-        return count_staged(scratch, made.classed.table, made.recoded, exact, persons)
+        return count_staged(scratch, classes.classed.table, classes.recoded, exact, persons)
 
     def history_columns(self, columns: list[str]) -> list[str]:
         """Columns of the stored history; ``columns``: the columns of values and persons."""
@@ -96,12 +96,12 @@ class Proof:
         return history
 
     def same_as(
-        self, scratch: Scratch, state: ReleaseState, made: Made, entries: Sequence[Entry], link: Link
+        self, scratch: Scratch, state: ReleaseState, classes: Made, entries: Sequence[Entry], link: Link
     ) -> Entry | None:
         """Newest entry with the same candidates and the same box for every row; None without such an entry."""
         return None
 
-    def surest(self, scratch: Scratch, made: Made) -> dict[str, dict[str, float]]:
+    def surest(self, scratch: Scratch, classes: Made) -> dict[str, dict[str, float]]:
         """A reader's belief in the likeliest sensitive value of a row, mean and worst, per column.
 
         Empty where classes promise it.

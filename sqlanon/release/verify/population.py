@@ -104,11 +104,11 @@ def audit_population(
         return tuple(requirement.result(_measure(scratch, requirement, cells)) for requirement in population), ()
 
 
-def _find_published(form: Format, reading: Reading, known: set[str]) -> Names | None:
+def _find_published(form: Format, reading: Reading, columns: set[str]) -> Names | None:
     """Published columns of a quasi column; None if the table has other columns."""
     for nulls in (True, False):
         names = form.names(reading, mean=False, nulls=nulls)
-        if known.issuperset(names.published()):
+        if columns.issuperset(names.published()):
             return names
     return None
 

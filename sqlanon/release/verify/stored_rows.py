@@ -119,7 +119,7 @@ class LineageRows(OwnRows):
     def link(self) -> Iterator[TableRef]:
         """See `OwnRows.link`: a copy."""
         with guard_reading(self._engine, self._lineage.rows), Scratch(self._engine) as scratch:
-            yield self._rows(scratch, scratch.table("persons"), kept=False)
+            yield self._rows(scratch, scratch.table("persons"), merged=False)
 
     def columns(self) -> set[str]:
         names = self._columns(self._lineage.rows)
@@ -148,11 +148,11 @@ class LineageRows(OwnRows):
         if table not in scratch.made:
             # Of an older lineage somebody may have dropped its classes.
             has_classes = not self._persons and scratch.engine.exists(self._lineage.classes)
-            self._rows(scratch, scratch.table(name), kept=has_classes)
+            self._rows(scratch, scratch.table(name), merged=has_classes)
         return table
 
-    def _rows(self, scratch: Scratch, table: TableRef, *, kept: bool) -> TableRef:
-        """Fill a table with the rows; ``kept``: classes that publish the same cells are merged."""
+    def _rows(self, scratch: Scratch, table: TableRef, *, merged: bool) -> TableRef:
+        """Fill a table with the rows; ``merged``: classes that publish the same cells are merged."""
         sensitive = sum(column["role"] == "sensitive" for column in self._entry.policy["columns"])
         scratch.execute(
             "frozen/history",
@@ -161,8 +161,8 @@ class LineageRows(OwnRows):
             at=self._entry.version,
             sensitive=range(1, 1 + sensitive),
             persons=self._persons,
-            classes=self._lineage.classes if kept else None,
-            parts=self._lineage.list_published_parts() if kept else [],
+            classes=self._lineage.classes if merged else None,
+            parts=self._lineage.list_published_parts() if merged else [],
         )
         return table
 

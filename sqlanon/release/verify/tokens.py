@@ -221,23 +221,23 @@ def count_shared_events(scratch: Scratch, tables: Sequence[Shown]) -> int:
     return scratch.count("verify/shared_events", tables=with_events) if with_events else 0
 
 
-def measure_tokens(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[RequirementResult]:
+def measure_tokens(scratch: Scratch, published: Shown, beside: Sequence[Shown]) -> list[RequirementResult]:
     """Measure tokens that are alike, in a table by itself and together with the other tables of the scope.
 
     By itself, the table needs k tokens alike and must meet the other requirements. Together, the least k of all these
     tables applies, and each table must meet its policy's requirements on the values of rows.
     """
-    tables = [own, *beside]
+    tables = [published, *beside]
     shared = count_shared_events(scratch, tables)
-    events = [RequirementResult("persons of an event", own.event, 1, 2, satisfied=False)] if shared else []
-    alone = number_signatures(scratch, [own])
-    reached, _ = count_alike(scratch, alone, own.k)
-    results = [RequirementResult(NAME, own.token, own.k, reached, reached >= own.k)]
-    values = own.measure(scratch, alone, together=False)
+    events = [RequirementResult("persons of an event", published.event, 1, 2, satisfied=False)] if shared else []
+    alone = number_signatures(scratch, [published])
+    reached, _ = count_alike(scratch, alone, published.k)
+    results = [RequirementResult(NAME, published.token, published.k, reached, reached >= published.k)]
+    values = published.measure(scratch, alone, together=False)
     if beside:
         together, k = number_signatures(scratch, tables, "signs_together"), min(table.k for table in tables)
         reached, _ = count_alike(scratch, together, k)
-        results.append(RequirementResult(f"{NAME} in {len(tables)} tables", own.token, k, reached, reached >= k))
+        results.append(RequirementResult(f"{NAME} in {len(tables)} tables", published.token, k, reached, reached >= k))
         for table in tables:
             values += table.measure(scratch, together, together=True)
         scratch.drop(together)
@@ -311,7 +311,7 @@ def refuse_together(engine: Engine, entry: Entry) -> None:
 
 
 def compare_versions(
-    scratch: Scratch, state: ReleaseState, own: Shown, beside: Sequence[Shown], before: Sequence[Entry]
+    scratch: Scratch, state: ReleaseState, published: Shown, beside: Sequence[Shown], before: Sequence[Entry]
 ) -> tuple[str, ...]:
     """Warning of readers who kept the earlier versions: a person has the same token in both.
 
@@ -334,7 +334,7 @@ def compare_versions(
             ),
         )
     earlier = [read_shown(state.engine, entry) for entry in same_scope]
-    signatures = number_signatures(scratch, [own, *beside, *earlier], "signs_of_versions")
+    signatures = number_signatures(scratch, [published, *beside, *earlier], "signs_of_versions")
     k = min(spec.privacy.k, *(table.k for table in beside)) if len(before) > 1 else spec.privacy.k
     reached, failing = count_alike(scratch, signatures, k)
     if most is not None and failing > most:

@@ -103,7 +103,7 @@ class Nights:
             return None
         batches = batches_of(before)
         earlier = self.earlier
-        return Beginning(earlier[0], batches[0], batches, kept_before(before), past)
+        return Beginning(earlier[0], batches[0], batches, kept_before(before), past, self.neighbour)
 
     def count_new(self, scratch: Scratch, shape: Shape, release: str) -> Cube:
         """The cells of the new rows."""

@@ -249,12 +249,12 @@ def _require_report(report: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return report
 
 
-def _notes(found: LineageReport) -> list[str]:
-    if not found.cohort_refused:
+def _notes(report: LineageReport) -> list[str]:
+    if not report.cohort_refused:
         return []
     return [
         (
-            f"a cohort of {found.cohort_refused} rows does not reach what the policy asks: its rows wait for a new "
+            f"a cohort of {report.cohort_refused} rows does not reach what the policy asks: its rows wait for a new "
             "lineage (run --new-lineage)"
         )
     ]

@@ -28,19 +28,19 @@ NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
 """Statistics have no classes."""
 
 
-def build_drawn_content(work: Work, reserved: Event, drawn: Event) -> Content:
+def build_drawn_content(work: Work, reserved: Event, stored: Event) -> Content:
     """Content to publish of a stored noisy table.
 
     Args:
         work: the release.
         reserved: the event that charged it.
-        drawn: the event of the stored table, which has the noisy share of a person's rows that is counted (None if it
+        stored: the event of the stored table, which has the noisy share of a person's rows that is counted (None if it
             was not measured), and the pairs of columns of synthetic rows.
     """
     spec, state, target, scratch = work.spec, work.state, work.target, work.scratch
     engine, noisy = state.engine, spec.noisy
     assert noisy is not None
-    shape = shape_of(spec, drawn.body.get("pairs"))
+    shape = shape_of(spec, stored.body.get("pairs"))
     noise = noise_of(shape_of(spec))
     columns = view_columns(shape)
     drawn_statistics = copy_here(scratch, name_drawn_table(engine, noisy.budget.name, reserved), "drawn")
@@ -79,7 +79,7 @@ def build_drawn_content(work: Work, reserved: Event, drawn: Event) -> Content:
             reservation=reserved.seq,
             spent=float(account.spent),
             allowed=float(budget.limits[0]),
-            kept=drawn.body.get("kept"),
+            kept=stored.body.get("kept"),
             night=reserved.night,
             nights=noisy.nights,
         ),

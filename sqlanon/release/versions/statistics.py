@@ -57,12 +57,12 @@ class OfStatistics(Version):
 
     Args:
         confirmed: nobody has kept a version of counts of the same source that was withdrawn.
-        asked: what is published, and how it is protected.
+        spec: what is published, and how it is protected.
     """
 
-    def __init__(self, asked: StatisticsSpec, *, confirmed: bool = False) -> None:
+    def __init__(self, spec: StatisticsSpec, *, confirmed: bool = False) -> None:
         self._confirmed = confirmed
-        self._protection = find_protection(asked)
+        self._protection = find_protection(spec)
         self._shape: Shape | None = None
         self._cube: Cube | None = None
         self._made: Made | None = None
@@ -154,6 +154,11 @@ class OfStatistics(Version):
         (shape, _), neighbour = self._counted, self._nights.neighbour
         return shape if neighbour is None else replace(shape, neighbour=neighbour)
 
+    @property
+    def _of_lineage(self) -> Shape:
+        """The same where the first version is of this lineage; else the rows of no version of it are in classes."""
+        return replace(self._whole, neighbour=None) if self._nights.earlier else self._whole
+
     def profile(self, work: Work) -> None:
         """See `Version.profile`: the cells are counted."""
         with work.watch.stage("profile"):
@@ -172,8 +177,9 @@ class OfStatistics(Version):
             return None
         if beginning is not None:
             with scratch.beside() as apart:
-                return make_past(scratch, shape, nights.count_new(apart, shape, work.spec.name), beginning)
-        return nights.past or make_past(scratch, shape, cube, None)
+                new = nights.count_new(apart, shape, work.spec.name)
+                return make_past(scratch, shape, new, beginning, self._whole.neighbour)
+        return nights.past or make_past(scratch, shape, cube, None, self._whole.neighbour)
 
     def _shape_of(self, work: Work) -> Shape:
         if self._shape is None:
@@ -257,29 +263,21 @@ class OfStatistics(Version):
         )
         work.content = self._content(work, report, shape, protected)
 
-    def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
+    def _content(self, work: Work, report: RunReport, shape: Shape, protected: Made) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
-        parts = list_parts(
-            len(shape.sums),
-            protection.method,
-            followed=shape.followed,
-            bounds=shape.bounds,
-            patterns=shape.patterns,
-        )
+        kinds = {"followed": shape.followed, "bounds": shape.bounds, "patterns": shape.patterns}
+        parts = list_parts(len(shape.sums), protection.method, **kinds)
         kept_tables = kept_beside(private_table(state.engine, target.physical), parts)
-        nights, batches = self._nights, self._nights.batches(work)
-
-        past, kept_past = self._past, None
+        nights, batches, past, kept_past = self._nights, self._nights.batches(work), self._past, None
         if past is not None:
-            names = kept_beside(private_table(state.engine, target.physical), PAST_PARTS)
-            kept_past = Past(*names.values())
+            kept_past = Past(*kept_beside(private_table(state.engine, target.physical), PAST_PARTS).values())
         if batches:
-            keeping = keep_batches(scratch, self._whole, made, kept_tables, nights.before)
+            keeping = keep_batches(scratch, self._of_lineage, protected, kept_tables, nights.before)
         else:
-            keeping = keep_statements(scratch, shape, made.tables, kept_tables)
+            keeping = keep_statements(scratch, shape, protected.tables, kept_tables)
         if past is not None and kept_past is not None:
-            keeping += keep_past(scratch, shape, past, kept_past)
+            keeping += keep_past(scratch, self._whole, past, kept_past)
         beginning = nights.beginning()
         private = [*kept_tables.values(), *(kept_past.parts().values() if kept_past is not None else ())]
 
@@ -287,20 +285,20 @@ class OfStatistics(Version):
             if batches:
                 scratch.execute_all([*beside, write_versions(scratch, shape, kept_of(kept_tables), place, batches)])
                 return
-            scratch.execute_all([made.view(place), *beside])
+            scratch.execute_all([protected.view(place), *beside])
 
         def verify(place: TableRef, facts: Found) -> RunReport:
             with scratch.repeating("verify"):
                 return verify_once(place, facts)
 
-        def verify_once(place: TableRef, found: Found) -> RunReport:
+        def verify_once(place: TableRef, lookup: Found) -> RunReport:
             run = self._run(work, Silent())
             if batches:
                 tables = kept_of(kept_tables)
                 with scratch.beside() as apart:
                     batch = batch_of(apart, tables, target.version)
                     verify_source(apart, shape, run.stage, batch, spec.name)
-                verify_growth(scratch, self._whole, work.staged.stage, tables, spec.name)
+                verify_growth(scratch, self._of_lineage, work.staged.stage, tables, spec.name)
                 shown_cells, not_shown = verify_versions(
                     scratch, self._whole, place, tables, batches, spec.name, kept_past
                 )
@@ -312,7 +310,7 @@ class OfStatistics(Version):
             assert report.statistics is not None
             cells = shown_cells + not_shown
             counts = replace(report.statistics, cells=cells, shown=shown_cells, hidden=not_shown)
-            columns = tuple(column.name for column in found.relations[place].columns)
+            columns = tuple(column.name for column in lookup.relations[place].columns)
             verified_report = replace(report, rows=cells, verified=True, seconds=work.watch.total(), statistics=counts)
             return replace(verified_report, columns=columns)
 
@@ -321,7 +319,7 @@ class OfStatistics(Version):
             verify,
             keeping,
             lambda: drop_statistics(state.engine, private),
-            lambda report: metadata_rows(spec, shape, self._readings, report, made.facts),
+            lambda report: metadata_rows(spec, shape, self._readings, report, protected.facts),
             report,
             work.staged.source,
             0,

@@ -66,13 +66,13 @@ def metadata_rows(
         yield summed.name, "measure", "sum", "statistics", "", json.dumps([summed.name]), declared
 
 
-def _describe_sum(one: SumMeasure) -> dict[str, object]:
+def _describe_sum(measure: SumMeasure) -> dict[str, object]:
     """The rules of a sum, for readers."""
     rules: dict[str, object] = {
-        "column": one.column,
-        "range": [one.low, one.high],
-        "p_percent": one.percent / 100,
+        "column": measure.column,
+        "range": [measure.low, measure.high],
+        "p_percent": measure.percent / 100,
     }
-    if one.share:
-        rules["dominance"] = {"n": one.dominant, "share": one.share / 10_000}
+    if measure.share:
+        rules["dominance"] = {"n": measure.dominant, "share": measure.share / 10_000}
     return rules

@@ -20,9 +20,9 @@ PROTECTIONS: Final[Mapping[Method, Callable[[StatisticsSpec], Protection]]] = {
 """The protections."""
 
 
-def find_protection(asked: StatisticsSpec) -> Protection:
+def find_protection(spec: StatisticsSpec) -> Protection:
     """The protection that a policy asks for."""
-    return PROTECTIONS[asked.method](asked)
+    return PROTECTIONS[spec.method](spec)
 
 
 def read_stored_statistics(policy: Mapping[str, Any]) -> StatisticsSpec:

@@ -93,14 +93,16 @@ class Protection(Protocol):
             InfeasibleError, PolicyError: it cannot be done; nothing is published.
         """
 
-    def verify_source(self, run: Run, kept: Tables) -> None:
+    def verify_source(self, run: Run, private_tables: Tables) -> None:
         """The kept tables are those of the staged rows.
 
         Raises:
             PrivacyViolation: they are not.
         """
 
-    def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
+    def verify(
+        self, scratch: Scratch, shape: Shape, physical: TableRef, private_tables: Tables, release: str
+    ) -> tuple[int, int]:
         """Verify the published table by sums of it and the kept tables alone.
 
         Returns:

@@ -157,27 +157,40 @@ class CellKey:
         )
         return fitted
 
-    def verify_source(self, run: Run, kept: Tables) -> None:
+    def verify_source(self, run: Run, private_tables: Tables) -> None:
         """See `Protection.verify_source`: cells, atoms and keys are counted once more, by other statements."""
         scratch, context = run.scratch, run.shape.context()
-        verify_source(scratch, run.shape, run.stage, Kept(kept["cells"], kept["atoms"], kept["cells"]), run.release)
+        verify_source(
+            scratch,
+            run.shape,
+            run.stage,
+            Kept(private_tables["cells"], private_tables["atoms"], private_tables["cells"]),
+            run.release,
+        )
         keys, keyed = _record_keys(run, "verified_keys"), scratch.table("verified_persons")
         scratch.execute("statistics/verify_rows", keyed=keyed, stage=run.stage, **context)
         wrong_keys = scratch.count(
-            "statistics/verify_noise", keyed=keyed, keys=keys, cells=kept["cells"], noise=kept["noise"], **context
+            "statistics/verify_noise",
+            keyed=keyed,
+            keys=keys,
+            cells=private_tables["cells"],
+            noise=private_tables["noise"],
+            **context,
         )
         scratch.drop(keyed)
         scratch.drop(keys)
         refuse(run.release, ("keys of cells",), (wrong_keys,))
 
-    def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
+    def verify(
+        self, scratch: Scratch, shape: Shape, physical: TableRef, private_tables: Tables, release: str
+    ) -> tuple[int, int]:
         """See `Protection.verify`."""
         context, declared = shape.context(), self._noise
-        kept_tables: dict[str, Any] = {part: kept[part] for part in ("atoms", "cells", "noise")}
+        kept_tables: dict[str, Any] = {part: private_tables[part] for part in ("atoms", "cells", "noise")}
         failing = scratch.numbers(
             "statistics/verify_chances",
-            chances=kept["chances"],
-            noise=kept["noise"],
+            chances=private_tables["chances"],
+            noise=private_tables["noise"],
             **turning_of(make_chances(declared)),
             deviation=declared.deviation,
             variance=None if declared.variance is None else float(declared.variance),
@@ -190,8 +203,8 @@ class CellKey:
             "statistics/compared_noise",
             compared=compared,
             published=published,
-            cells=kept["cells"],
-            noise=kept["noise"],
+            cells=private_tables["cells"],
+            noise=private_tables["noise"],
             additive=declared.additive,
             **context,
         )
@@ -204,7 +217,9 @@ class CellKey:
         )
         refuse(release, names, scratch.numbers("statistics/verify_view", compared=compared))
         if declared.additive:
-            added = scratch.count("statistics/verify_added", published=published, atoms=kept["atoms"], **context)
+            added = scratch.count(
+                "statistics/verify_added", published=published, atoms=private_tables["atoms"], **context
+            )
             refuse(release, ("sums of the finest cells",), (added,))
             near = NEAR * len(shape.margins)
             far = scratch.count("statistics/verify_nearest", published=published, near=near, **kept_tables, **context)

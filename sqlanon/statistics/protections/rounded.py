@@ -109,11 +109,13 @@ class Rounded:
         """Every small cell may have this number."""
         return self.asked.threshold - 1
 
-    def verify_source(self, run: Run, kept: Tables) -> None:
+    def verify_source(self, run: Run, private_tables: Tables) -> None:
         """See `Protection.verify_source`."""
-        verify_source(run.scratch, run.shape, run.stage, kept_of(kept), run.release)
+        verify_source(run.scratch, run.shape, run.stage, kept_of(private_tables), run.release)
 
-    def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
+    def verify(
+        self, scratch: Scratch, shape: Shape, physical: TableRef, private_tables: Tables, release: str
+    ) -> tuple[int, int]:
         """See `Protection.verify`."""
         context = shape.context()
         published, compared = scratch.table("published"), scratch.table("compared")
@@ -122,7 +124,7 @@ class Rounded:
             "statistics/compared_rounded",
             compared=compared,
             published=published,
-            cells=kept["cells"],
+            cells=private_tables["cells"],
             base=self._base,
             **context,
         )
@@ -134,8 +136,8 @@ class Rounded:
             "shown cells",
         )
         refuse(release, names, scratch.numbers("statistics/verify_view", compared=compared))
-        added = scratch.count("statistics/verify_added", published=published, atoms=kept["atoms"], **context)
+        added = scratch.count("statistics/verify_added", published=published, atoms=private_tables["atoms"], **context)
         refuse(release, ("sums of the finest cells",), (added,))
-        verify_ends(scratch, shape, context, compared, kept_of(kept), release, self._most)
+        verify_ends(scratch, shape, context, compared, kept_of(private_tables), release, self._most)
         shown, changed = scratch.numbers("statistics/counts", compared=compared)
         return shown, changed

@@ -12,7 +12,7 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.statistics.amounts import Amounts, find_sensitive
 from sqlanon.statistics.certificate import verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
-from sqlanon.statistics.cube import read_system, with_empty
+from sqlanon.statistics.cube import find_coarser, list_margins, read_system, with_empty
 from sqlanon.statistics.hide import Hidden, hide_cells
 from sqlanon.statistics.kept import Kept, Tables, kept_of
 from sqlanon.statistics.must_show import find_hidden, fix_margins
@@ -21,6 +21,9 @@ from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import read_amounts
 from sqlanon.statistics.system import System, with_least_total
 from sqlanon.table.scratch import Scratch
+
+FEW_SMALL = 0.15
+"""Share of small cells of a margin that is proposed, at most."""
 
 
 def facts_of(statistics: StatisticsSpec) -> dict[str, str]:
@@ -39,7 +42,17 @@ def explain_show(run: Run, margin: Sequence[int]) -> InfeasibleError:
     )
 
 
-def explain_unserved(release: str, shape: Shape, levels: Sequence[int], error: UnservedError) -> InfeasibleError:
+def name_coarser(run: Run, levels: Sequence[int]) -> str | None:
+    """The margin with coarser levels of one that is not protected, with few small cells; None: there is none."""
+    margins = list_margins(run.scratch, run.shape, run.cube)
+    finer = next((margin for margin in margins if list(margin.levels) == list(levels)), None)
+    coarser = None if finer is None else find_coarser(margins, finer, FEW_SMALL)
+    return None if coarser is None else coarser.name
+
+
+def explain_unserved(
+    release: str, shape: Shape, levels: Sequence[int], error: UnservedError, coarser: str | None = None
+) -> InfeasibleError:
     """The error of a small cell that cannot be protected.
 
     Args:
@@ -47,6 +60,7 @@ def explain_unserved(release: str, shape: Shape, levels: Sequence[int], error: U
         shape: the counted columns.
         levels: of the cell's margin.
         error: why it cannot.
+        coarser: a margin of coarser levels with few small cells; None: none is known.
     """
     margin = shape.margin_name(levels)
     why = (
@@ -54,12 +68,19 @@ def explain_unserved(release: str, shape: Shape, levels: Sequence[int], error: U
         if error.exhausted
         else f"a small cell of {margin} cannot be hidden from readers whatever else is hidden"
     )
+    if error.foreseen:
+        why = (
+            "to protect all contributions to sums where persons have several rows would take longer than it may; of "
+            f"all margins {margin} has most small cells, or cells with a contribution that dominates"
+        )
     if shape.neighbour is not None:
         why += f", as they have {shape.neighbour.release}@{shape.neighbour.version} as well"
     if shape.show:
         names = join_words([shape.margin_name(margin) for margin in shape.show])
         why += f", where all cells of {names} are shown (protect: show)"
     advice = "Publish coarser levels or fewer columns"
+    if coarser is not None:
+        advice += f": few cells of {coarser} are small; give the columns such values in a view"
     if shape.follows:
         advice = "The new rows wait, and a run with more of them may publish them"
     return InfeasibleError(f"{release}: {why}; nothing was published. {advice}")
@@ -96,7 +117,8 @@ class Suppress:
         except UnservedError as error:
             cube = cube if error.exhausted else with_empty(scratch, shape, cube, system, run.secret)
             if cube is run.cube:
-                raise explain_unserved(run.release, shape, system.levels_of(error.margin), error) from None
+                levels = system.levels_of(error.margin)
+                raise explain_unserved(run.release, shape, levels, error, name_coarser(run, levels)) from None
             hidden = self._hide_again(replace(run, cube=cube))
 
         def view(place: TableRef) -> Statement:
@@ -105,7 +127,15 @@ class Suppress:
 
         bounds = hidden.table if shape.bounds and not shape.followed else None
         tables = Kept(
-            cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts, bounds, hidden.patterns, hidden.paid
+            cube.cells,
+            cube.atoms,
+            hidden.witness,
+            cube.sums,
+            cube.amounts,
+            bounds,
+            hidden.patterns,
+            hidden.paid,
+            hidden.able,
         ).parts()
         return Made(view, tables, hidden.witnesses, facts_of(self.asked), hidden=hidden.table)
 
@@ -141,10 +171,12 @@ class Suppress:
             raise explain_show(run, margin)
         return fix_margins(system, shape.show)
 
-    def verify_source(self, run: Run, kept: Tables) -> None:
+    def verify_source(self, run: Run, private_tables: Tables) -> None:
         """See `Protection.verify_source`."""
-        verify_source(run.scratch, run.shape, run.stage, kept_of(kept), run.release)
+        verify_source(run.scratch, run.shape, run.stage, kept_of(private_tables), run.release)
 
-    def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
+    def verify(
+        self, scratch: Scratch, shape: Shape, physical: TableRef, private_tables: Tables, release: str
+    ) -> tuple[int, int]:
         """See `Protection.verify`."""
-        return verify_published(scratch, shape, physical, kept_of(kept), release)
+        return verify_published(scratch, shape, physical, kept_of(private_tables), release)

@@ -11,10 +11,14 @@ import pytest
 from sqlanon.statistics.bounds import Witnessed, bound_cells
 from sqlanon.statistics.choose import UnservedError, choose_hidden
 from sqlanon.statistics.lineages import Blocks, Window, build_lineages
+from sqlanon.statistics.parts import Parts, list_parts, read_parts, with_classes
 from sqlanon.statistics.system import Atoms, Listed
+from tests.oracle.class_reader import ENDS, MEMBERS, tables_of
 from tests.oracle.nights_reader import Shown, View, histories
+from tests.unit.cells import test_nights
 from tests.unit.cells.made import drawn, tiny
 from tests.unit.cells.test_nights import Counts, M, add, come, leaves_of, pattern, small_parts, views_of
+from tests.unit.cells.test_parts import drawn_classes, joint_system, placed_of, protect, tiny_of
 
 pytest.importorskip("highspy")
 
@@ -30,9 +34,16 @@ def listed_of(rows: Counts, places: dict[tuple[int, ...], int]) -> tuple[Listed,
     return Listed(levels, first, np.array([case.value[cell] < M for cell in case.cells])), list(case.cells)
 
 
-def begin(nights: Sequence[Counts], patterns: Sequence[Hidden]) -> Hidden | None:
-    """Which cells are hidden where a lineage begins; the rows of the last night have waited. None: it cannot."""
+def begin(nights: Sequence[Counts], patterns: Sequence[Hidden], parts: Parts | None = None) -> Hidden | None:
+    """Which cells are hidden where a lineage begins; the rows of the last night have waited. None: it cannot.
+
+    With ``parts`` readers have classes of the first night's rows as well.
+    """
     rows = [(codes, night, n) for night, own in enumerate(nights) for codes, n in own.items() if n]
+    if parts is not None:
+        leaves = [codes for codes, n in nights[0].items() if n]
+        first = zip(parts.atom.tolist(), parts.count.tolist(), strict=True)
+        rows = [*((leaves[atom], 0, n) for atom, n in first), *(row for row in rows if row[1])]
     codes, block, count = (np.array(one, np.int64) for one in zip(*rows, strict=True))
     owner = np.where(count == 1, np.arange(len(count)) + 1, -1)
     atoms = Atoms(tuple(column[np.newaxis] for column in codes.T), count, owner)
@@ -46,6 +57,14 @@ def begin(nights: Sequence[Counts], patterns: Sequence[Hidden]) -> Hidden | None
             windows.append(Window(start, end, cells, np.array([not known.get(key, True) for key in keys])))
     whole, keys = listed_of(add(*nights), {key: place for place, (key, _, _) in reversed(list(enumerate(rows)))})
     system = build_lineages(Blocks(atoms, block, [(0,) * codes.shape[1]]), windows, whole, b"key")
+    if parts is not None:
+        more = len(rows) - len(parts)
+        kind, of = (np.concatenate([one, np.full(more, -1)]) for one in (parts.kind, parts.of))
+        ranks = np.concatenate([parts.ranks, np.zeros((len(parts.ranks), more), np.int64)], axis=1)
+        placed = parts.placed
+        columns = list(zip(placed.how, placed.known, strict=True))
+        stored = read_parts(kind, of, np.concatenate([parts.count, np.zeros(more, np.int64)]), ranks, columns)
+        system = with_classes(system, stored)
     try:
         found = choose_hidden(system, M, insiders=False, secret=b"key")
     except UnservedError:
@@ -182,3 +201,87 @@ def test_no_reader_of_lineages_with_bounds_finds_few_newcomers() -> None:
 def test_no_reader_of_many_lineages_with_bounds_finds_few_newcomers(seed: int) -> None:
     case = case_of(seed, 2, (2, 3) if seed % 4 == 0 else (2, 2))
     assert not any(case[0].values()) or check_bounds(case)[1] == 0
+
+
+def read_beside_rows(
+    seed: object, ways: tuple[str, str], monkeypatch: pytest.MonkeyPatch, *, joint: bool
+) -> tuple[int, int]:
+    """How many windows of few newcomers a case has whose first night is next to classes of rows, and how many of them
+    readers of the rows and of both lineages find.
+
+    Args:
+        seed: of the case.
+        ways: how the rows show each column.
+        monkeypatch: for the first version's hidden cells.
+        joint: the classes are part of the system with which the lineage begins; else it knows the counts alone.
+    """
+    classes = drawn_classes((seed, ways, "lineage"), (2, 2), 4, 2)
+    case = tiny_of(classes)
+    system = joint_system(case, classes, ways)
+    choice = protect(system, insiders=False)
+    if choice is None:
+        return 0, 0
+    of_cells = system.listed[: len(case.cells)]
+    hidden = {cell: bool(choice.hidden[of]) for cell, of in zip(case.cells, of_cells, strict=True)}
+    nights = [dict(case.counts), come((seed, "later"), 7, (2, 2))]
+    parts = list_parts(placed_of(case, classes, ways)) if joint else None
+    begun = begin(nights, [hidden], parts)
+    monkeypatch.setattr(test_nights, "pattern", lambda _: hidden)
+    views = views_of(nights[:1])
+    monkeypatch.undo()
+    if begun is None or views is None:
+        return 0, 0
+    whole = leaves_of(nights)
+    leaves = list(whole.counts)
+    places = [list(case.counts).index(leaf) if leaf in case.counts else None for leaf in leaves]
+    alone = {
+        tuple(0 if place is None else one[place] for place in places)
+        for one in tables_of(classes, ways, list(case.counts))
+    }
+    last: View = {cell: Shown(None if begun[cell] else whole.value[cell], 2) for cell in whole.cells}
+    found = [one for one in histories([*views, last], whole.within, len(leaves), 8) if one[0] in alone]
+    assert found
+    windows = exposed = 0
+    for cell, inside in whole.within.items():
+        for start, end, finest in small_parts(nights, cell):
+            sums = {
+                sum(one[end - 1][at] for at in inside) - (sum(one[start - 1][at] for at in inside) if start else 0)
+                for one in found
+            }
+            # As few as the rows allow by themselves.
+            later = sum(1 for at in inside if end > 1 and nights[1].get(leaves[at]))
+            least = finest if start else min(sum(one[at] for at in inside) for one in alone) + later
+            windows += 1
+            exposed += min(sums) > least or max(sums) < M
+    return windows, exposed
+
+
+WAYS = [(ENDS, ENDS), (MEMBERS, MEMBERS)]
+
+
+def total_beside(ways: tuple[str, str], monkeypatch: pytest.MonkeyPatch, seeds: int, *, joint: bool) -> list[int]:
+    cases = [read_beside_rows(seed, ways, monkeypatch, joint=joint) for seed in range(seeds)]
+    return [sum(numbers) for numbers in zip(*cases, strict=True)]
+
+
+@pytest.mark.parametrize("ways", WAYS, ids="-".join)
+def test_no_reader_of_rows_and_lineages_finds_few_newcomers(
+    ways: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    windows, exposed = total_beside(ways, monkeypatch, 8, joint=True)
+    assert windows
+    assert exposed == 0
+
+
+@pytest.mark.thorough
+def test_a_lineage_that_does_not_know_the_rows_shows_few_newcomers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The figures of docs/statistics.md."""
+    assert [total_beside(ways, monkeypatch, 60, joint=False) for ways in WAYS] == [[246, 1], [214, 1]]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("ways", WAYS, ids="-".join)
+def test_no_reader_of_rows_and_many_lineages_finds_few_newcomers(
+    ways: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert total_beside(ways, monkeypatch, 60, joint=True)[1] == 0

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sqlanon.statistics.choose import Protected, choose_hidden
+from sqlanon.statistics.choose import Protected
 from sqlanon.statistics.unserved import UnservedError
 from tests.oracle.class_reader import ENDS, MEMBERS, NOTHING, SHOWN
 from tests.oracle.person_reader import Rows, count
@@ -129,14 +129,6 @@ def hide_by_persons(case: Beside) -> list[bool]:
     return case.persons.hidden_of(case.persons.protect(insiders=False))
 
 
-def hide_by_rows(case: Beside) -> list[bool]:
-    """What is hidden where rows are protected next to the classes, and persons are not looked at."""
-    plain, parts = case.persons.rows(), case.parts()
-    system = case.over_parts(plain, parts)
-    found = choose_hidden(system, case.threshold, insiders=False, secret=b"key")
-    return [bool(found.hidden[of]) for of in plain.listed]
-
-
 def hide_without_promise(case: Beside) -> list[bool]:
     """What is hidden where nothing is promised of the persons of classes."""
     unpromised = replace(case, least=1)
@@ -164,3 +156,9 @@ def test_persons_that_are_protected_by_themselves_are_found_next_to_rows(
 ) -> None:
     case = made(("naive", seed), ways, size=size, threshold=2, constant=(0,))
     compare(case, hide_by_persons(case))
+
+
+@pytest.mark.parametrize("ways", [(ENDS, ENDS), (NOTHING, SHOWN), (ENDS, SHOWN)])
+def test_who_knows_that_a_class_has_so_many_persons_finds_what_keeps_its_rows_alone(ways: tuple[str, str]) -> None:
+    case = made(("naive", 13), ways, size=3, threshold=2, constant=(0,), least=3)
+    compare(case, hide_without_promise(case))

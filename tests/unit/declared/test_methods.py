@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.declared import METHODS, Registry, Whole, Word, collect_asked, list_refusals
+from sqlanon.declared import METHODS, Registry, Whole, Word, collect_request, list_refusals
 from sqlanon.declared.keys import KEYS
 from sqlanon.errors import PolicyError
 from sqlanon.methods.method import make_method, method_of
@@ -115,7 +115,7 @@ def test_the_code_takes_the_options_that_are_declared_and_their_defaults(name: s
 @pytest.mark.parametrize("name", [name for name in METHODS if name != "best"])  # whose methods are asked each
 def test_executions_that_a_method_has_not_are_refused(name: str) -> None:
     own = METHODS[name]
-    asked = replace(collect_asked(SPEC, own), own_boxes=own.own_boxes, options=own.values({}))
+    asked = replace(collect_request(SPEC, own), own_boxes=own.own_boxes, options=own.values({}))
     for execution in ("kernel", "pushdown"):
         said = [str(one) for one in list_refusals(own, replace(asked, execution=execution))]
         refused = any(f"has no {execution}" in one for one in said)

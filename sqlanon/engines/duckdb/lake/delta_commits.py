@@ -67,11 +67,22 @@ def _load(place: str) -> DeltaTable | None:
 
 
 def _list(table: DeltaTable) -> list[Mapping[str, str]]:
-    return [
-        {str(key): str(value) for key, value in (commit.get(FACTS) or {}).items()}
-        for commit in table.history()
-        if commit.get("operation") not in _SAME_ROWS
-    ]
+    facts: dict[int, Mapping[str, str]] = {}
+    for commit in reversed(table.history()):
+        operation, version = commit.get("operation"), int(commit["version"])
+        if operation == "RESTORE":  # rows of an earlier version are those of its commit
+            facts[version] = _find_restored(commit, facts)
+        elif operation not in _SAME_ROWS:
+            facts[version] = {str(key): str(value) for key, value in (commit.get(FACTS) or {}).items()}
+    return [facts[version] for version in sorted(facts, reverse=True)]
+
+
+def _find_restored(commit: Mapping[str, Any], facts: Mapping[int, Mapping[str, str]]) -> Mapping[str, str]:
+    """The facts of the rows that a commit restored; empty: the history does not have them, or they are no version's."""
+    parameters = commit.get("operationParameters") or {}
+    restored = str(parameters.get("version", ""))
+    earlier = [version for version in facts if restored.isdigit() and version <= int(restored)]
+    return facts[max(earlier)] if earlier else {}
 
 
 def write(place: str, file: str, rows: Any, _: Mapping[str, str], check: Check) -> None:  # noqa: ANN401 - Arrow's own

@@ -278,9 +278,9 @@ def _evolve(change: Transaction, schema: pyarrow.Schema) -> None:
             columns.union_by_name(schema)
 
 
-def _same(one: pyarrow.DataType, other: pyarrow.DataType) -> bool:
+def _same(left: pyarrow.DataType, other: pyarrow.DataType) -> bool:
     """Whether two types are the same for Iceberg, which has one kind of text, of lists and of small integers."""
-    return _spell(one) == _spell(other)
+    return _spell(left) == _spell(other)
 
 
 def _spell(kind: pyarrow.DataType) -> str:

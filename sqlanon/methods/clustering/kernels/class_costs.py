@@ -141,14 +141,14 @@ def _region(objective: Objective, a: int, low: int, high: int) -> tuple[int, int
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _rows_in(made: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int, s: int) -> int:
+def _rows_in(clusters: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int, s: int) -> int:
     """F(R, s), or F(R) for the last ``s``, of the united clusters ``g`` and ``other`` in a given region."""
     counts, first = objective.counts, objective.first[a]
     if low >= 0:
         return np.int64(counts[first + high + 1, s] - counts[first + low, s])
-    total = np.int64(made.seen[g, a, s])
-    for w in range(made.mask.shape[2]):
-        more = made.mask[other, a, w] & ~made.mask[g, a, w]
+    total = np.int64(clusters.seen[g, a, s])
+    for w in range(clusters.mask.shape[2]):
+        more = clusters.mask[other, a, w] & ~clusters.mask[g, a, w]
         while more:
             bit = more & (~more + np.uint64(1))
             code = first + 64 * w + count_bits(bit - np.uint64(1))
@@ -158,23 +158,23 @@ def _rows_in(made: Priced, objective: Objective, g: int, other: int, a: int, low
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _members(made: Priced, g: int, other: int, a: int) -> int:
+def _members(clusters: Priced, g: int, other: int, a: int) -> int:
     """Codes of a nominal column in two clusters."""
     members = np.int64(0)
-    for w in range(made.mask.shape[2]):
-        members += count_bits(made.mask[g, a, w] | made.mask[other, a, w])
+    for w in range(clusters.mask.shape[2]):
+        members += count_bits(clusters.mask[g, a, w] | clusters.mask[other, a, w])
     return members
 
 
 @njit(nogil=True, cache=True, inline="always")
-def unit_of(made: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int) -> int:
+def measure_unit(clusters: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int) -> int:
     """A of the cell of two clusters together that has codes ``low`` to ``high``."""
     facts = objective.facts
     if objective.whole > 0:
         begin, end = _region(objective, a, low, high)
-        rows = _rows_in(made, objective, g, other, a, begin, end, objective.counts.shape[1] - 1)
+        rows = _rows_in(clusters, objective, g, other, a, begin, end, objective.counts.shape[1] - 1)
         return objective.whole * facts[a, WEIGHT] * objective.logs[rows]
-    members = _members(made, g, other, a) if facts[a, KIND] == SET else np.int64(0)
+    members = _members(clusters, g, other, a) if facts[a, KIND] == SET else np.int64(0)
     return facts[a, WEIGHT] * measure_extent(
         facts[a, KIND],
         facts[a, SIZE],
@@ -189,90 +189,90 @@ def unit_of(made: Priced, objective: Objective, g: int, other: int, a: int, low:
 
 
 @njit(nogil=True, cache=True)
-def _take(made: Priced, objective: Objective, codes: Codes, value: Longs, i: int, g: int) -> None:
+def _take(clusters: Priced, objective: Objective, codes: Codes, value: Longs, i: int, g: int) -> None:
     """Widen the cells of slot ``g`` to row ``i``, and count it."""
-    for a in range(made.low.shape[1]):
+    for a in range(clusters.low.shape[1]):
         code = codes[i, a]
-        made.low[g, a] = min(made.low[g, a], code) if made.size[g] > 0 else code
-        made.high[g, a] = max(made.high[g, a], code) if made.size[g] > 0 else code
+        clusters.low[g, a] = min(clusters.low[g, a], code) if clusters.size[g] > 0 else code
+        clusters.high[g, a] = max(clusters.high[g, a], code) if clusters.size[g] > 0 else code
         if objective.facts[a, KIND] == SET:
-            made.mask[g, a, code >> 6] |= np.uint64(1) << np.uint64(code & 63)
-    made.size[g] += 1
-    made.of[g, value[i]] += 1
+            clusters.mask[g, a, code >> 6] |= np.uint64(1) << np.uint64(code & 63)
+    clusters.size[g] += 1
+    clusters.of[g, value[i]] += 1
 
 
 @njit(nogil=True, cache=True)
-def make_lone_slot(made: Priced, objective: Objective, codes: Codes, value: Longs, i: int, g: int) -> None:
+def make_lone_slot(clusters: Priced, objective: Objective, codes: Codes, value: Longs, i: int, g: int) -> None:
     """Make slot ``g`` of row ``i`` alone, without a price."""
-    made.size[g], made.of[g], made.mask[g] = 0, 0, 0
-    _take(made, objective, codes, value, i, g)
+    clusters.size[g], clusters.of[g], clusters.mask[g] = 0, 0, 0
+    _take(clusters, objective, codes, value, i, g)
 
 
 @njit(nogil=True, cache=True)
-def price_slot(made: Priced, objective: Objective, codes: Codes, value: Longs, g: int, left: int, to: int) -> None:
+def price_slot(clusters: Priced, objective: Objective, codes: Codes, value: Longs, g: int, left: int, to: int) -> None:
     """Make slot ``to`` of the rows of cluster ``g`` without row ``left`` (-1: all), and price it.
 
     Cost: O((rows + values) d).
     """
-    made.when[-1] += 1
-    made.when[to] = made.when[-1]
-    part, empty, last = objective.part, len(made.size) - 1, objective.counts.shape[1] - 1
-    made.size[to], made.of[to], made.mask[to], made.cost[to], made.base[to] = 0, 0, 0, 0, 0
-    i = made.head[g]
+    clusters.when[-1] += 1
+    clusters.when[to] = clusters.when[-1]
+    part, empty, last = objective.part, len(clusters.size) - 1, objective.counts.shape[1] - 1
+    clusters.size[to], clusters.of[to], clusters.mask[to], clusters.cost[to], clusters.base[to] = 0, 0, 0, 0, 0
+    i = clusters.head[g]
     while i >= 0:
         if i != left:
-            _take(made, objective, codes, value, i, to)
-        i = made.after[i]
-    n = made.size[to]
+            _take(clusters, objective, codes, value, i, to)
+        i = clusters.after[i]
+    n = clusters.size[to]
     if n == 0:
         return
-    for a in range(made.low.shape[1]):
-        low, high = np.int64(made.low[to, a]), np.int64(made.high[to, a])
-        unit = unit_of(made, objective, empty, to, a, low, high)
+    for a in range(clusters.low.shape[1]):
+        low, high = np.int64(clusters.low[to, a]), np.int64(clusters.high[to, a])
+        unit = measure_unit(clusters, objective, empty, to, a, low, high)
         cost, weight = n * unit, part * objective.facts[a, WEIGHT]
-        made.base[to] += unit
+        clusters.base[to] += unit
         begin, end = _region(objective, a, low, high)
-        made.begin[to, a], made.end[to, a] = begin, end
+        clusters.begin[to, a], clusters.end[to, a] = begin, end
         if objective.whole > 0:
             for s in range(last + 1):
-                made.seen[to, a, s] = _rows_in(made, objective, empty, to, a, begin, end, s)
+                clusters.seen[to, a, s] = _rows_in(clusters, objective, empty, to, a, begin, end, s)
                 if part > 0 and s < last:
-                    entropy = weight * objective.logs[made.seen[to, a, s]]
-                    made.base[to, s] -= entropy
-                    cost -= made.of[to, s] * entropy
-        made.unit[to, a], made.own[to, a] = unit, cost
-        made.cost[to] += cost
+                    entropy = weight * objective.logs[clusters.seen[to, a, s]]
+                    clusters.base[to, s] -= entropy
+                    cost -= clusters.of[to, s] * entropy
+        clusters.unit[to, a], clusters.own[to, a] = unit, cost
+        clusters.cost[to] += cost
 
 
 @njit(nogil=True, cache=True)
-def move_row(made: Priced, i: int, h: int) -> None:
+def move_row(clusters: Priced, i: int, h: int) -> None:
     """Move row ``i`` to the rows of cluster ``h``; sizes and costs stay as they are."""
-    g = made.cluster[i]
-    if made.head[g] == i:
-        made.head[g] = made.after[i]
+    g = clusters.cluster[i]
+    if clusters.head[g] == i:
+        clusters.head[g] = clusters.after[i]
     else:
-        before = made.head[g]
-        while made.after[before] != i:
-            before = made.after[before]
-        made.after[before] = made.after[i]
-    made.after[i], made.head[h], made.cluster[i] = made.head[h], i, h
+        before = clusters.head[g]
+        while clusters.after[before] != i:
+            before = clusters.after[before]
+        clusters.after[before] = clusters.after[i]
+    clusters.after[i], clusters.head[h], clusters.cluster[i] = clusters.head[h], i, h
 
 
 @njit(nogil=True, cache=True)
 def may_exchange(
-    made: Priced, g: int, left: int, entered: int, demands: Demands, numbers: Codes, counters: Counters, rows: Longs
+    clusters: Priced, g: int, left: int, entered: int, demands: Demands, numbers: Codes, counters: Counters, rows: Longs
 ) -> bool:
     """Whether cluster ``g`` without row ``left`` and with row ``entered`` (-1: none) meets the requirements."""
-    if made.size[g] - (left >= 0) + (entered >= 0) < demands.k:
+    if clusters.size[g] - (left >= 0) + (entered >= 0) < demands.k:
         return False
     if len(demands.add) == 0:
         return True
-    i, count = made.head[g], 0
+    i, count = clusters.head[g], 0
     while i >= 0:
         if i != left:
             rows[count] = i
             count += 1
-        i = made.after[i]
+        i = clusters.after[i]
     if entered >= 0:
         rows[count] = entered
         count += 1
@@ -281,7 +281,7 @@ def may_exchange(
 
 @njit(nogil=True, cache=True)
 def find_cheapest_cluster(
-    made: Priced,
+    clusters: Priced,
     objective: Objective,
     x: int,
     i: int,
@@ -298,7 +298,7 @@ def find_cheapest_cluster(
     """The cluster that gets dearer least, and by less than ``most``, by the rows of slot ``x``.
 
     Args:
-        made, objective: the clusters.
+        clusters, objective: the clusters.
         x: the slot that joins; only cells and counts are read.
         i: the row of that slot, where the cluster must meet the requirements with it; -1: no requirements.
         but: a cluster to leave out.
@@ -310,46 +310,46 @@ def find_cheapest_cluster(
     Returns:
         The cluster, of several the first; -1: none. And the increase of the cost.
     """
-    facts, d, values, part = objective.facts, made.low.shape[1], made.of.shape[1], objective.part
-    into, more, entered = -1, made.size[x], np.int64(0)
-    while more == 1 and made.of[x, entered] == 0:
+    facts, d, values, part = objective.facts, clusters.low.shape[1], clusters.of.shape[1], objective.part
+    into, more, entered = -1, clusters.size[x], np.int64(0)
+    while more == 1 and clusters.of[x, entered] == 0:
         entered += 1
     for h in range(first, past):
-        n = made.size[h]
-        if n == 0 or h == but or made.when[h] <= since:
+        n = clusters.size[h]
+        if n == 0 or h == but or clusters.when[h] <= since:
             continue
         total = np.int64(0)
         if more == 1:
-            total = made.base[h, entered]
+            total = clusters.base[h, entered]
         else:
             for s in range(values):
-                total += made.of[x, s] * made.base[h, s]
+                total += clusters.of[x, s] * clusters.base[h, s]
         for a in range(d):
             if part == 0 and total >= most:  # each cell that widens costs more
                 break
-            if made.begin[h, a] <= made.low[x, a] and made.high[x, a] <= made.end[h, a]:
+            if clusters.begin[h, a] <= clusters.low[x, a] and clusters.high[x, a] <= clusters.end[h, a]:
                 continue
             if facts[a, KIND] == SET:
                 inside = True
-                for w in range(made.mask.shape[2]):
-                    inside &= made.mask[x, a, w] & ~made.mask[h, a, w] == np.uint64(0)
+                for w in range(clusters.mask.shape[2]):
+                    inside &= clusters.mask[x, a, w] & ~clusters.mask[h, a, w] == np.uint64(0)
                 if inside:
                     continue
-            low, high = min(made.low[h, a], made.low[x, a]), max(made.high[h, a], made.high[x, a])
-            unit = unit_of(made, objective, h, x, a, np.int64(low), np.int64(high))
-            total += (n + more) * unit - more * made.unit[h, a]
+            low, high = min(clusters.low[h, a], clusters.low[x, a]), max(clusters.high[h, a], clusters.high[x, a])
+            unit = measure_unit(clusters, objective, h, x, a, np.int64(low), np.int64(high))
+            total += (n + more) * unit - more * clusters.unit[h, a]
             if part == 0:
-                total -= n * made.unit[h, a]
+                total -= n * clusters.unit[h, a]
                 continue
-            total -= made.own[h, a]
+            total -= clusters.own[h, a]
             begin, end = _region(objective, a, np.int64(low), np.int64(high))
             weight, entropy = part * facts[a, WEIGHT], np.int64(0)
             for s in range(values):
-                both = made.of[h, s] + made.of[x, s]
+                both = clusters.of[h, s] + clusters.of[x, s]
                 if both > 0:
-                    seen = _rows_in(made, objective, h, x, a, begin, end, s)
-                    entropy += both * objective.logs[seen] - made.of[x, s] * objective.logs[made.seen[h, a, s]]
+                    seen = _rows_in(clusters, objective, h, x, a, begin, end, s)
+                    entropy += both * objective.logs[seen] - clusters.of[x, s] * objective.logs[clusters.seen[h, a, s]]
             total -= weight * entropy
-        if total < most and (i < 0 or may_exchange(made, h, -1, i, demands, numbers, counters, rows)):
+        if total < most and (i < 0 or may_exchange(clusters, h, -1, i, demands, numbers, counters, rows)):
             into, most = h, total
     return into, most

@@ -12,18 +12,18 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.joint_width import joint_width
-from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.joint_width import measure_joint_width
+from sqlanon.kernels.requirements import Demands, make_counters, satisfied
 from sqlanon.kernels.unions import (
     Masks,
     Measure,
     Places,
-    codes_width,
     copy_box,
     join_box,
-    lines_width,
+    measure_coded,
+    measure_lines,
     measure_of,
-    sets_width,
+    measure_sets,
 )
 
 Longs = npt.NDArray[np.int64]
@@ -54,7 +54,7 @@ class Clusters(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def new_clusters(box: Places, sets: Masks, geometry: Geometry, room: int) -> Clusters:
+def make_clusters(box: Places, sets: Masks, geometry: Geometry, room: int) -> Clusters:
     """No clusters of the rows with these boxes, with room for ``room``."""
     return Clusters(
         np.zeros((room, box.shape[1]), np.int32),
@@ -69,7 +69,15 @@ def new_clusters(box: Places, sets: Masks, geometry: Geometry, room: int) -> Clu
 
 @njit(nogil=True, cache=True)
 def find_widening(
-    box: Places, mask: Masks, one: int, boxes: Places, sets: Masks, free: Longs, left: int, measure: Measure, far: bool
+    box: Places,
+    mask: Masks,
+    target: int,
+    boxes: Places,
+    sets: Masks,
+    free: Longs,
+    left: int,
+    measure: Measure,
+    far: bool,
 ) -> tuple[int, int]:
     """Which of the first ``left`` rows widens a box least, or most where ``far``; of several the first.
 
@@ -86,10 +94,10 @@ def find_widening(
     best_place, sign, coded = 0, -1 if far else 1, len(codes) > 0
     best = np.int64(2**62)
     for f in range(left):
-        wide = lines_width(box, one, boxes, free[f], weight)
-        wide += sets_width(mask, one, sets, free[f], words, table)
+        wide = measure_lines(box, target, boxes, free[f], weight)
+        wide += measure_sets(mask, target, sets, free[f], words, table)
         if coded:
-            wide += codes_width(box, one, boxes, free[f], facts, table, codes)
+            wide += measure_coded(box, target, boxes, free[f], facts, table, codes)
         wide *= sign
         if wide < best:
             best_place, best = f, wide
@@ -97,49 +105,49 @@ def find_widening(
 
 
 @njit(nogil=True, cache=True)
-def begin(made: Clusters, g: int, box: Places, sets: Masks, i: int) -> None:
+def begin(clusters: Clusters, g: int, box: Places, sets: Masks, i: int) -> None:
     """Make cluster ``g`` of row ``i`` alone."""
-    copy_box(made.box, made.mask, g, box, sets, i)
-    made.size[g], made.wide[g] = 1, 0
-    made.head[g], made.after[i] = i, -1
+    copy_box(clusters.box, clusters.mask, g, box, sets, i)
+    clusters.size[g], clusters.wide[g] = 1, 0
+    clusters.head[g], clusters.after[i] = i, -1
 
 
 @njit(nogil=True, cache=True)
-def add(made: Clusters, g: int, box: Places, sets: Masks, i: int, wide: int) -> None:
+def add(clusters: Clusters, g: int, box: Places, sets: Masks, i: int, wide: int) -> None:
     """Add row ``i`` to cluster ``g``, which is ``wide`` then."""
-    join_box(made.box, made.mask, g, made.box, made.mask, g, box, sets, i)
-    made.size[g] += 1
-    made.wide[g] = wide
-    made.after[i], made.head[g] = made.head[g], i
+    join_box(clusters.box, clusters.mask, g, clusters.box, clusters.mask, g, box, sets, i)
+    clusters.size[g] += 1
+    clusters.wide[g] = wide
+    clusters.after[i], clusters.head[g] = clusters.head[g], i
 
 
 @njit(nogil=True, cache=True)
-def unite(made: Clusters, g: int, h: int, wide: int) -> None:
+def unite(clusters: Clusters, g: int, h: int, wide: int) -> None:
     """Add the rows of cluster ``h`` to cluster ``g``, which is ``wide`` then; ``h`` has none afterwards."""
-    join_box(made.box, made.mask, g, made.box, made.mask, g, made.box, made.mask, h)
-    last = made.head[h]
-    while made.after[last] >= 0:
-        last = made.after[last]
-    made.after[last], made.head[g] = made.head[g], made.head[h]
-    made.size[g] += made.size[h]
-    made.wide[g] = wide
-    made.size[h], made.wide[h], made.head[h] = 0, 0, -1
+    join_box(clusters.box, clusters.mask, g, clusters.box, clusters.mask, g, clusters.box, clusters.mask, h)
+    last = clusters.head[h]
+    while clusters.after[last] >= 0:
+        last = clusters.after[last]
+    clusters.after[last], clusters.head[g] = clusters.head[g], clusters.head[h]
+    clusters.size[g] += clusters.size[h]
+    clusters.wide[g] = wide
+    clusters.size[h], clusters.wide[h], clusters.head[h] = 0, 0, -1
 
 
 @njit(nogil=True, cache=True)
-def list_rows(made: Clusters, g: int, rows: Longs) -> int:
+def list_rows(clusters: Clusters, g: int, rows: Longs) -> int:
     """Write the rows of cluster ``g``; how many they are."""
-    i, count = made.head[g], 0
+    i, count = clusters.head[g], 0
     while i >= 0:
         rows[count] = i
         count += 1
-        i = made.after[i]
+        i = clusters.after[i]
     return count
 
 
 @njit(nogil=True, cache=True)
 def place_rest(
-    made: Clusters,
+    full_clusters: Clusters,
     classes: int,
     rest: Longs,
     box: Places,
@@ -152,7 +160,7 @@ def place_rest(
     """Put the rows that are in no cluster where they cost least, in rows x extents, and number the clusters.
 
     Args:
-        made: the clusters, each of which meets the requirements; there is room for another.
+        full_clusters: clusters, each of which meets the requirements; there is room for another.
         classes: how many there are.
         rest: the rows that are in none, in order. Each joins the cluster that it costs least and that still meets the
             requirements. Those that find none are united with the cluster that this costs least, until all requirements
@@ -167,9 +175,9 @@ def place_rest(
 
     Cost: O(rest classes d); requirements are looked at where a cluster costs less than those before it.
     """
-    n, counters, rows = len(group), new_counters(demands, len(group)), np.empty(len(group), np.int64)
-    remaining, measure = classes, made.measure
-    boxes, masks, size, wides = made.box, made.mask, made.size, made.wide
+    n, counters, rows = len(group), make_counters(demands, len(group)), np.empty(len(group), np.int64)
+    remaining, measure = classes, full_clusters.measure
+    boxes, masks, size, wides = full_clusters.box, full_clusters.mask, full_clusters.size, full_clusters.wide
     facts, table, weight, codes, words = (
         measure.facts,
         measure.table,
@@ -183,48 +191,55 @@ def place_rest(
             return np.int64(0)
         i, best, least, wide = rest[index], -1, np.int64(0), np.int64(0)
         for g in range(classes):
-            total = lines_width(boxes, g, box, i, weight)
-            total += sets_width(masks, g, sets, i, words, table)
+            total = measure_lines(boxes, g, box, i, weight)
+            total += measure_sets(masks, g, sets, i, words, table)
             if coded:
-                total += codes_width(boxes, g, box, i, facts, table, codes)
+                total += measure_coded(boxes, g, box, i, facts, table, codes)
             price = (size[g] + 1) * total - size[g] * wides[g]
             if best < 0 or price < least:
                 if checks:
-                    count = list_rows(made, g, rows)
+                    count = list_rows(full_clusters, g, rows)
                     rows[count] = i
                     if not satisfied(demands, numbers, rows[: count + 1], counters):
                         continue
                 best, least, wide = g, price, total
         if best >= 0:
-            add(made, best, box, sets, i, wide)
-        elif made.size[remaining] == 0:
-            begin(made, remaining, box, sets, i)
+            add(full_clusters, best, box, sets, i, wide)
+        elif full_clusters.size[remaining] == 0:
+            begin(full_clusters, remaining, box, sets, i)
         else:
-            add(made, remaining, box, sets, i, joint_width(made.box, made.mask, remaining, box, sets, i, measure))
-    while made.size[remaining] > 0:
-        count = list_rows(made, remaining, rows)
+            add(
+                full_clusters,
+                remaining,
+                box,
+                sets,
+                i,
+                measure_joint_width(full_clusters.box, full_clusters.mask, remaining, box, sets, i, measure),
+            )
+    while full_clusters.size[remaining] > 0:
+        count = list_rows(full_clusters, remaining, rows)
         if satisfied(demands, numbers, rows[:count], counters):
             break
         best, least, wide = -1, np.int64(0), np.int64(0)
         for g in range(classes):
-            if made.size[g] > 0:
-                total = joint_width(boxes, masks, remaining, boxes, masks, g, measure)
+            if full_clusters.size[g] > 0:
+                total = measure_joint_width(boxes, masks, remaining, boxes, masks, g, measure)
                 price = (size[remaining] + size[g]) * total - size[g] * wides[g]
                 if best < 0 or price < least:
                     best, least, wide = g, price, total
         if best < 0:
             break
-        unite(made, remaining, best, wide)
+        unite(full_clusters, remaining, best, wide)
         if stop[0]:
             break
     if stop[0]:
         return np.int64(0)
-    name, clusters = np.full(len(made.size), -1, np.int64), 0
+    name, clusters = np.full(len(full_clusters.size), -1, np.int64), 0
     for g in range(classes + 1):
-        i = made.head[g]
+        i = full_clusters.head[g]
         while i >= 0:
             group[i] = g
-            i = made.after[i]
+            i = full_clusters.after[i]
     for i in range(n):
         if name[group[i]] < 0:
             name[group[i]] = clusters

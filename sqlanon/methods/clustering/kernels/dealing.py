@@ -39,18 +39,18 @@ def deal(rows: Longs, key: Longs, t: int, part: Longs) -> None:
 
 
 @njit(nogil=True, cache=True)
-def link_rows(made: Priced, rows: Longs, part: Longs, slot: Longs) -> None:
+def link_rows(clusters: Priced, rows: Longs, part: Longs, slot: Longs) -> None:
     """Make the rows of part p the rows of cluster ``slot[p]``; sizes and costs stay as they are."""
     for s in range(len(slot)):
-        made.head[slot[s]] = -1
+        clusters.head[slot[s]] = -1
     for p in range(len(rows)):
         i, g = rows[p], slot[part[p]]
-        made.after[i], made.head[g], made.cluster[i] = made.head[g], i, g
+        clusters.after[i], clusters.head[g], clusters.cluster[i] = clusters.head[g], i, g
 
 
 @njit(nogil=True, cache=True)
 def _deal_rows(
-    made: Priced,
+    clusters: Priced,
     rows: Longs,
     key: Longs,
     t: int,
@@ -64,28 +64,28 @@ def _deal_rows(
     n = len(rows)
     dealt, part = rows.copy(), np.empty(n, np.int64)
     deal(dealt, key, t, part)
-    link_rows(made, dealt, part, np.arange(t))
-    made.size[:] = 0
+    link_rows(clusters, dealt, part, np.arange(t))
+    clusters.size[:] = 0
     for p in range(n):
-        made.size[part[p]] += 1
+        clusters.size[part[p]] += 1
     if t > 1:
         for g in range(t):
             if stop[0]:
                 return True
-            if not may_exchange(made, g, -1, -1, demands, numbers, counters, room):
+            if not may_exchange(clusters, g, -1, -1, demands, numbers, counters, room):
                 return False
     return True
 
 
 @njit(nogil=True, cache=True)
 def start(
-    made: Priced,
+    clusters: Priced,
     objective: Objective,
     codes: Codes,
     value: Longs,
     key: Longs,
     t: int,
-    drawn: bool,
+    at_random: bool,
     state: npt.NDArray[np.uint64],
     demands: Demands,
     numbers: Codes,
@@ -100,18 +100,18 @@ def start(
     than m of these rows. These are at most 2 sqrt(n) tries.
     """
     rows, most = np.arange(len(codes)), t
-    if drawn:
+    if at_random:
         shuffle(state, rows)
-    while not _deal_rows(made, rows, key, t, demands, numbers, counters, room, stop):
+    while not _deal_rows(clusters, rows, key, t, demands, numbers, counters, room, stop):
         t //= 2
     if t == 1 and most > 1:
         frequent, t, lawful = np.bincount(key).max(), most + 1, False
         while not lawful:
             share = -(-frequent // (t - 1))
             t = -(-frequent // share)
-            lawful = _deal_rows(made, rows, key, t, demands, numbers, counters, room, stop)
+            lawful = _deal_rows(clusters, rows, key, t, demands, numbers, counters, room, stop)
     for g in range(t):
         if stop[0]:
             break
-        price_slot(made, objective, codes, value, g, -1, g)
+        price_slot(clusters, objective, codes, value, g, -1, g)
     return t

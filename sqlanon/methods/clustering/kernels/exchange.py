@@ -20,11 +20,11 @@ from sqlanon.methods.clustering.kernels.class_costs import (
     find_cheapest_cluster,
     make_lone_slot,
     may_exchange,
+    measure_unit,
     move_row,
     price_slot,
-    unit_of,
 )
-from sqlanon.methods.clustering.kernels.without import without_each
+from sqlanon.methods.clustering.kernels.without import price_without_each
 
 _ANY = np.int64(2**62)
 
@@ -54,7 +54,7 @@ class Partners(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def new_partners(key: Longs, slots: int) -> Partners:
+def make_partners(key: Longs, slots: int) -> Partners:
     """No row has been looked at, of clusters in so many slots."""
     n = len(key)
     rows = np.argsort(key, kind="mergesort")
@@ -72,40 +72,40 @@ def new_partners(key: Longs, slots: int) -> Partners:
 
 
 @njit(nogil=True, cache=True)
-def _leave(made: Priced, objective: Objective, codes: Codes, partners: Partners, g: int, to: int) -> None:
+def _leave(clusters: Priced, objective: Objective, codes: Codes, partners: Partners, g: int, to: int) -> None:
     """Count the saving by the leaving of each row of cluster ``g``; slot ``to`` is overwritten."""
-    partners.at[g] = made.when[g]
-    without_each(made, objective, codes, g, to, partners.saved)
-    i, rest = made.head[g], made.size[g] - 1
+    partners.at[g] = clusters.when[g]
+    price_without_each(clusters, objective, codes, g, to, partners.saved)
+    i, rest = clusters.head[g], clusters.size[g] - 1
     while i >= 0:
         without = partners.saved[i]
         # A row that comes costs at least as much as each of the others.
-        partners.saved[i] = made.cost[g] - without - without // rest
-        i = made.after[i]
+        partners.saved[i] = clusters.cost[g] - without - without // rest
+        i = clusters.after[i]
 
 
 @njit(nogil=True, cache=True)
-def _widen(made: Priced, objective: Objective, single: int, since: int, wider: Longs) -> None:
+def _widen(clusters: Priced, objective: Objective, single: int, since: int, wider: Longs) -> None:
     """Compute the added cost of rows beside the row of slot ``single``, for clusters priced after ``since``.
 
     The cost of the single row itself is left out.
     """
     for h in range(len(wider) - 4):
-        if made.size[h] == 0 or made.when[h] <= since:
+        if clusters.size[h] == 0 or clusters.when[h] <= since:
             continue
         more = np.int64(0)
-        for a in range(made.low.shape[1]):
-            low, high = np.int64(made.low[single, a]), np.int64(made.high[single, a])
-            if made.begin[h, a] <= low and high <= made.end[h, a]:
+        for a in range(clusters.low.shape[1]):
+            low, high = np.int64(clusters.low[single, a]), np.int64(clusters.high[single, a])
+            if clusters.begin[h, a] <= low and high <= clusters.end[h, a]:
                 continue
-            low, high = min(low, np.int64(made.low[h, a])), max(high, np.int64(made.high[h, a]))
-            more += unit_of(made, objective, h, single, a, low, high) - made.unit[h, a]
-        wider[h] = made.size[h] * more
+            low, high = min(low, np.int64(clusters.low[h, a])), max(high, np.int64(clusters.high[h, a]))
+            more += measure_unit(clusters, objective, h, single, a, low, high) - clusters.unit[h, a]
+        wider[h] = clusters.size[h] * more
 
 
 @njit(nogil=True, cache=True)
 def exchange(
-    made: Priced,
+    clusters: Priced,
     objective: Objective,
     codes: Codes,
     value: Longs,
@@ -131,57 +131,57 @@ def exchange(
     cost, and O(rows of the cluster x d) where ``i``'s cluster alone does not lose too much. Savings by leaving are
     counted once for all rows of a cluster that was priced again.
     """
-    single, rest, other = len(made.size) - 2, len(made.size) - 3, len(made.size) - 4
-    g, clock = made.cluster[i], len(made.when) - 1
-    since = partners.tried[i] if made.when[g] <= partners.tried[i] else np.int64(-1)
+    single, rest, other = len(clusters.size) - 2, len(clusters.size) - 3, len(clusters.size) - 4
+    g, clock = clusters.cluster[i], len(clusters.when) - 1
+    since = partners.tried[i] if clusters.when[g] <= partners.tried[i] else np.int64(-1)
     best, partner = np.int64(0), -1
     rounded = 2 * max(objective.whole, 1) * objective.facts[:, WEIGHT].sum()
-    if partners.at[g] < made.when[g]:
-        _leave(made, objective, codes, partners, g, other)
+    if partners.at[g] < clusters.when[g]:
+        _leave(clusters, objective, codes, partners, g, other)
     ready = is_counted = False
-    make_lone_slot(made, objective, codes, value, i, single)
+    make_lone_slot(clusters, objective, codes, value, i, single)
     for p in range(partners.first[i], partners.past[i]):
         j = partners.rows[p]
-        h = made.cluster[j]
-        m = made.size[h]
-        if h == g or m < 2 or made.when[h] <= since:
+        h = clusters.cluster[j]
+        m = clusters.size[h]
+        if h == g or m < 2 or clusters.when[h] <= since:
             continue
-        if partners.at[h] < made.when[h]:
-            _leave(made, objective, codes, partners, h, other)
+        if partners.at[h] < clusters.when[h]:
+            _leave(clusters, objective, codes, partners, h, other)
         saved = partners.saved[i] + partners.saved[j]
         if saved <= best:
             continue
         if not is_counted:
-            _widen(made, objective, single, since, partners.wider)
+            _widen(clusters, objective, single, since, partners.wider)
             is_counted = True
         if saved - partners.wider[h] + m * rounded <= best:
             continue
         if not ready:
-            price_slot(made, objective, codes, value, g, i, rest)
+            price_slot(clusters, objective, codes, value, g, i, rest)
             ready = True
-        make_lone_slot(made, objective, codes, value, j, other)
-        here = made.cost[g] - made.cost[rest]
+        make_lone_slot(clusters, objective, codes, value, j, other)
+        here = clusters.cost[g] - clusters.cost[rest]
         here -= find_cheapest_cluster(
-            made, objective, other, -1, -1, rest, rest + 1, -1, _ANY, demands, numbers, counters, room
+            clusters, objective, other, -1, -1, rest, rest + 1, -1, _ANY, demands, numbers, counters, room
         )[1]
         if here + partners.saved[j] <= best:
             continue
-        price_slot(made, objective, codes, value, h, j, other)
-        there = made.cost[h] - made.cost[other]
+        price_slot(clusters, objective, codes, value, h, j, other)
+        there = clusters.cost[h] - clusters.cost[other]
         there -= find_cheapest_cluster(
-            made, objective, single, -1, -1, other, other + 1, -1, _ANY, demands, numbers, counters, room
+            clusters, objective, single, -1, -1, other, other + 1, -1, _ANY, demands, numbers, counters, room
         )[1]
         if (
             here + there > best
-            and may_exchange(made, g, i, j, demands, numbers, counters, room)
-            and may_exchange(made, h, j, i, demands, numbers, counters, room)
+            and may_exchange(clusters, g, i, j, demands, numbers, counters, room)
+            and may_exchange(clusters, h, j, i, demands, numbers, counters, room)
         ):
             best, partner = here + there, j
-    partners.tried[i] = made.when[clock]
+    partners.tried[i] = clusters.when[clock]
     if partner < 0:
         return
-    h = made.cluster[partner]
-    move_row(made, i, h)
-    move_row(made, partner, g)
-    price_slot(made, objective, codes, value, g, -1, g)
-    price_slot(made, objective, codes, value, h, -1, h)
+    h = clusters.cluster[partner]
+    move_row(clusters, i, h)
+    move_row(clusters, partner, g)
+    price_slot(clusters, objective, codes, value, g, -1, g)
+    price_slot(clusters, objective, codes, value, h, -1, h)

@@ -9,8 +9,8 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.joint_width import joint_width
-from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.joint_width import measure_joint_width
+from sqlanon.kernels.requirements import Demands, make_counters, satisfied
 from sqlanon.kernels.unions import Masks, Places, boxes_of
 from sqlanon.methods.clustering.kernels.cluster import (
     Count,
@@ -19,15 +19,15 @@ from sqlanon.methods.clustering.kernels.cluster import (
     add,
     begin,
     find_widening,
-    new_clusters,
+    make_clusters,
     place_rest,
 )
 
 
 @njit(nogil=True, cache=True)
-def _remove_at(free: Longs, left: int, at: int) -> int:
+def _remove_at(free: Longs, left: int, index: int) -> int:
     """Remove the entry at a place from the first ``left``, in order; returns the number of entries left."""
-    for later in range(at + 1, left):
+    for later in range(index + 1, left):
         free[later - 1] = free[later]
     return left - 1
 
@@ -42,7 +42,7 @@ def cluster_k_members(
     centred: bool,
     group: Places,
     stop: Flag,
-    done: Count,
+    progress: Count,
 ) -> int:
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -53,7 +53,7 @@ def cluster_k_members(
         centred: a cluster takes the rows that are nearest to the first row, and else those that widen it least.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, and ``group`` is not written.
-        done: int64[1], written: how many rows are in a cluster.
+        progress: int64[1], written: how many rows are in a cluster.
 
     Returns:
         How many clusters there are; 0: it was stopped.
@@ -65,8 +65,8 @@ def cluster_k_members(
     Cost: O(n^2 d); with requirements beyond k also the size of a cluster for every row that it takes beyond k.
     """
     n, least, box = len(group), max(demands.k, 1), boxes_of(places)
-    clusters = new_clusters(box, sets, geometry, n // least + 1)
-    counters, rows, measure = new_counters(demands, n), np.empty(n, np.int64), clusters.measure
+    clusters = make_clusters(box, sets, geometry, n // least + 1)
+    counters, rows, measure = make_counters(demands, n), np.empty(n, np.int64), clusters.measure
     free, remaining, classes, last = np.arange(n), n, 0, np.int64(0)
     while remaining >= least and not stop[0]:
         far, _ = find_widening(box, sets, last, box, sets, free, remaining, measure, True)
@@ -78,7 +78,7 @@ def cluster_k_members(
         while not lawful and remaining > 0 and not stop[0]:
             if centred:
                 near, _ = find_widening(box, sets, last, box, sets, free, remaining, measure, False)
-                total = joint_width(clusters.box, clusters.mask, classes, box, sets, free[near], measure)
+                total = measure_joint_width(clusters.box, clusters.mask, classes, box, sets, free[near], measure)
             else:
                 near, total = find_widening(
                     clusters.box, clusters.mask, classes, box, sets, free, remaining, measure, False
@@ -90,7 +90,7 @@ def cluster_k_members(
             count += 1
             lawful = count >= least and satisfied(demands, numbers, rows[:count], counters)
         if lawful:
-            classes, done[0] = classes + 1, n - remaining
+            classes, progress[0] = classes + 1, n - remaining
             continue
         clusters.size[classes], clusters.wide[classes], clusters.head[classes] = 0, 0, -1
         for index in range(count):

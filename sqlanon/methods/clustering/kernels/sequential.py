@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.random import shuffle
-from sqlanon.kernels.requirements import Counters, Demands, new_counters
+from sqlanon.kernels.requirements import Counters, Demands, make_counters
 from sqlanon.methods.clustering.kernels.class_costs import (
     Codes,
     Longs,
@@ -25,7 +25,7 @@ from sqlanon.methods.clustering.kernels.class_costs import (
 )
 from sqlanon.methods.clustering.kernels.cluster import Count, Flag
 from sqlanon.methods.clustering.kernels.dealing import deal, link_rows, start
-from sqlanon.methods.clustering.kernels.exchange import Partners, exchange, new_partners
+from sqlanon.methods.clustering.kernels.exchange import Partners, exchange, make_partners
 
 MOST_PASSES = 50
 """Passes over the rows before small clusters unite, at most, and as many afterwards."""
@@ -36,7 +36,7 @@ _ANY = np.int64(2**62)
 
 @njit(nogil=True, cache=True)
 def _pass(
-    made: Priced,
+    clusters: Priced,
     objective: Objective,
     codes: Codes,
     value: Longs,
@@ -51,7 +51,7 @@ def _pass(
     counters: Counters,
     room: Longs,
     stop: Flag,
-    done: Count,
+    progress: Count,
 ) -> None:
     """Move every row, in an order, to the cluster where the cost falls most.
 
@@ -61,55 +61,55 @@ def _pass(
     objectives that count sensitive values, which would take several times as long.
 
     Args:
-        made, objective, codes, value, order, used, leave: the clusters, and the rows to move.
-        seen: int64[n], the last look at each row, on the clock of ``made``. Clusters that were not priced again since
-            then are not looked at: none of them that may take the row gets dearer by less than ``bound``.
+        clusters, objective, codes, value, order, used, leave: the clusters, and the rows to move.
+        seen: int64[n], the last look at each row, on the clock of ``clusters``. Clusters that were not priced again
+            since then are not looked at: none of them that may take the row gets dearer by less than ``bound``.
         bound: int64[n], see there; where the row's cluster was not priced again either, the saving by leaving it.
         partners: for exchanges.
-        demands, numbers, counters, room, stop, done: as in `cluster_in_sequence`.
+        demands, numbers, counters, room, stop, progress: as in `cluster_in_sequence`.
     """
-    single, rest = len(made.size) - 2, len(made.size) - 3
+    single, rest = len(clusters.size) - 2, len(clusters.size) - 3
     for i in order:
         if stop[0]:
             return
-        done[0] += 1
-        g, most, since = made.cluster[i], _ANY, np.int64(-1)
-        if not (leave and made.size[g] == 1):
-            if made.when[g] <= seen[i]:
+        progress[0] += 1
+        g, most, since = clusters.cluster[i], _ANY, np.int64(-1)
+        if not (leave and clusters.size[g] == 1):
+            if clusters.when[g] <= seen[i]:
                 most = bound[i]
             else:
-                if made.size[g] > 1 and not may_exchange(made, g, i, -1, demands, numbers, counters, room):
+                if clusters.size[g] > 1 and not may_exchange(clusters, g, i, -1, demands, numbers, counters, room):
                     if len(demands.add) > 0 and objective.part == 0:
-                        exchange(made, objective, codes, value, partners, i, demands, numbers, counters, room)
+                        exchange(clusters, objective, codes, value, partners, i, demands, numbers, counters, room)
                     continue
-                price_slot(made, objective, codes, value, g, i, rest)
-                most = made.cost[g] - made.cost[rest]
+                price_slot(clusters, objective, codes, value, g, i, rest)
+                most = clusters.cost[g] - clusters.cost[rest]
             if most <= 0 and objective.part == 0:
                 continue
             if most <= bound[i]:
                 since = seen[i]
-        make_lone_slot(made, objective, codes, value, i, single)
+        make_lone_slot(clusters, objective, codes, value, i, single)
         h, least = find_cheapest_cluster(
-            made, objective, single, i, g, 0, used, since, most, demands, numbers, counters, room
+            clusters, objective, single, i, g, 0, used, since, most, demands, numbers, counters, room
         )
-        seen[i], bound[i] = made.when[-1], most if h < 0 else least
+        seen[i], bound[i] = clusters.when[-1], most if h < 0 else least
         if h < 0:
             continue
-        move_row(made, i, h)
-        price_slot(made, objective, codes, value, g, -1, g)
-        price_slot(made, objective, codes, value, h, -1, h)
+        move_row(clusters, i, h)
+        price_slot(clusters, objective, codes, value, g, -1, g)
+        price_slot(clusters, objective, codes, value, h, -1, h)
 
 
 @njit(nogil=True, cache=True)
 def _split(
-    made: Priced,
+    clusters: Priced,
     objective: Objective,
     codes: Codes,
     value: Longs,
     key: Longs,
     used: int,
     large: int,
-    drawn: bool,
+    at_random: bool,
     state: npt.NDArray[np.uint64],
     demands: Demands,
     numbers: Codes,
@@ -121,47 +121,47 @@ def _split(
 
     Returns the number of slots in use.
     """
-    first, second, slots = len(made.size) - 3, len(made.size) - 4, len(made.size) - 4
+    first, second, slots = len(clusters.size) - 3, len(clusters.size) - 4, len(clusters.size) - 4
     for g in range(used):
         if stop[0]:
             break
-        n = made.size[g]
+        n = clusters.size[g]
         if 100 * n <= large:
             continue
         h = 0
-        while h < used and made.size[h] > 0:
+        while h < used and clusters.size[h] > 0:
             h += 1
         if h == slots:
             return used
         rows, part, count = np.empty(n, np.int64), np.empty(n, np.int64), 0
-        i = made.head[g]
+        i = clusters.head[g]
         while i >= 0:
             rows[count] = i
             count += 1
-            i = made.after[i]
+            i = clusters.after[i]
         rows = np.sort(rows)
-        if drawn:
+        if at_random:
             shuffle(state, rows)
         deal(rows, key, 2, part)
-        link_rows(made, rows, part, np.array([first, second]))
-        price_slot(made, objective, codes, value, first, -1, first)
-        price_slot(made, objective, codes, value, second, -1, second)
+        link_rows(clusters, rows, part, np.array([first, second]))
+        price_slot(clusters, objective, codes, value, first, -1, first)
+        price_slot(clusters, objective, codes, value, second, -1, second)
         rows_only = (
-            made.cost[first] + made.cost[second] <= made.cost[g]
-            and may_exchange(made, first, -1, -1, demands, numbers, counters, room)
-            and may_exchange(made, second, -1, -1, demands, numbers, counters, room)
+            clusters.cost[first] + clusters.cost[second] <= clusters.cost[g]
+            and may_exchange(clusters, first, -1, -1, demands, numbers, counters, room)
+            and may_exchange(clusters, second, -1, -1, demands, numbers, counters, room)
         )
-        link_rows(made, rows, part if rows_only else np.zeros(n, np.int64), np.array([g, h]))
+        link_rows(clusters, rows, part if rows_only else np.zeros(n, np.int64), np.array([g, h]))
         if rows_only:
             used = max(used, h + 1)
-            price_slot(made, objective, codes, value, g, -1, g)
-            price_slot(made, objective, codes, value, h, -1, h)
+            price_slot(clusters, objective, codes, value, g, -1, g)
+            price_slot(clusters, objective, codes, value, h, -1, h)
     return used
 
 
 @njit(nogil=True, cache=True)
 def _unite(
-    made: Priced,
+    clusters: Priced,
     objective: Objective,
     codes: Codes,
     value: Longs,
@@ -177,7 +177,7 @@ def _unite(
     for x in range(used):
         if stop[0]:
             return
-        small[x] = made.size[x] > 0 and not may_exchange(made, x, -1, -1, demands, numbers, counters, room)
+        small[x] = clusters.size[x] > 0 and not may_exchange(clusters, x, -1, -1, demands, numbers, counters, room)
     stale = small.copy()
     while True:
         best = -1
@@ -188,27 +188,27 @@ def _unite(
                 return
             if stale[x]:
                 near[x], price[x] = find_cheapest_cluster(
-                    made, objective, x, -1, x, 0, used, -1, _ANY, demands, numbers, counters, room
+                    clusters, objective, x, -1, x, 0, used, -1, _ANY, demands, numbers, counters, room
                 )
-                price[x] -= made.cost[x]
+                price[x] -= clusters.cost[x]
                 stale[x] = False
             if near[x] >= 0 and (best < 0 or price[x] < price[best]):
                 best = x
         if best < 0:
             return
-        h, i = near[best], made.head[best]
+        h, i = near[best], clusters.head[best]
         last = i
         while last >= 0:
-            made.cluster[last] = h
-            if made.after[last] < 0:
-                made.after[last] = made.head[h]
+            clusters.cluster[last] = h
+            if clusters.after[last] < 0:
+                clusters.after[last] = clusters.head[h]
                 break
-            last = made.after[last]
-        made.head[h], made.head[best] = i, -1
-        price_slot(made, objective, codes, value, h, -1, h)
-        price_slot(made, objective, codes, value, best, -1, best)
+            last = clusters.after[last]
+        clusters.head[h], clusters.head[best] = i, -1
+        price_slot(clusters, objective, codes, value, h, -1, h)
+        price_slot(clusters, objective, codes, value, best, -1, best)
         small[best] = False
-        small[h] = not may_exchange(made, h, -1, -1, demands, numbers, counters, room)
+        small[h] = not may_exchange(clusters, h, -1, -1, demands, numbers, counters, room)
         stale[h] = True
         for x in range(used):
             if stop[0]:
@@ -219,7 +219,7 @@ def _unite(
                 stale[x] = True
                 continue
             _, dear = find_cheapest_cluster(
-                made,
+                clusters,
                 objective,
                 x,
                 -1,
@@ -227,13 +227,13 @@ def _unite(
                 h,
                 h + 1,
                 -1,
-                price[x] + made.cost[x] + 1,
+                price[x] + clusters.cost[x] + 1,
                 demands,
                 numbers,
                 counters,
                 room,
             )
-            dear -= made.cost[x]
+            dear -= clusters.cost[x]
             if dear < price[x] or (dear == price[x] and h < near[x]):
                 near[x], price[x] = h, dear
 
@@ -245,15 +245,15 @@ def cluster_in_sequence(
     key: Longs,
     objective: Objective,
     demands: Demands,
-    kept: Demands,
+    diversity: Demands,
     numbers: Codes,
     alpha: int,
     omega: int,
-    drawn: bool,
+    at_random: bool,
     state: npt.NDArray[np.uint64],
     group: Codes,
     stop: Flag,
-    done: Count,
+    progress: Count,
 ) -> int:
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -263,14 +263,14 @@ def cluster_in_sequence(
         key: int64[n], values to deal out evenly: the sensitive ones, where requirements look at them.
         objective: the costs of classes.
         demands: the requirements.
-        kept: the same without k: clusters meet it from the start.
+        diversity: the same without k: clusters meet it from the start.
         numbers: the number in the requirements of every row.
         alpha, omega: percent of k: rows of a cluster at the start, and those from which on a cluster is split.
-        drawn: rows are dealt in a random order, and moved in another; else as they come.
+        at_random: rows are dealt in a random order, and moved in another; else as they come.
         state: of the random numbers.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, with clusters that may not meet the requirements.
-        done: int64[1], added to: the looks of all passes at a row.
+        progress: int64[1], added to: the looks of all passes at a row.
 
     Returns:
         The cost of the clusters, if it was not stopped.
@@ -285,14 +285,16 @@ def cluster_in_sequence(
     n, k = len(codes), max(demands.k, 1)
     t = max(1, n // max(1, (alpha * k + 50) // 100))
     priced = make_priced(objective, n, min(2 * t, n) + 4)
-    counters, room = new_counters(demands, n), np.empty(n, np.int64)
-    slots_used = start(priced, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
+    counters, room = make_counters(demands, n), np.empty(n, np.int64)
+    slots_used = start(
+        priced, objective, codes, value, key, t, at_random, state, diversity, numbers, counters, room, stop
+    )
     order, seen, bound = np.arange(n), np.full(n, -1, np.int64), np.zeros(n, np.int64)
-    partners = new_partners(key, len(priced.size))
-    if drawn:  # similar rows that come one after the other all go the same way
+    partners = make_partners(key, len(priced.size))
+    if at_random:  # similar rows that come one after the other all go the same way
         shuffle(state, order)
     for united in (False, True):
-        stage_demands = demands if united else kept
+        stage_demands = demands if united else diversity
         for _ in range(MOST_PASSES):
             before = priced.cost[:slots_used].sum()
             _pass(
@@ -311,7 +313,7 @@ def cluster_in_sequence(
                 counters,
                 room,
                 stop,
-                done,
+                progress,
             )
             remaining = (priced.size[:slots_used] > 0).sum()
             slots_used = _split(
@@ -322,7 +324,7 @@ def cluster_in_sequence(
                 key,
                 slots_used,
                 omega * k,
-                drawn,
+                at_random,
                 state,
                 stage_demands,
                 numbers,

@@ -6,15 +6,15 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import KIND, SET
-from sqlanon.methods.clustering.kernels.class_costs import Codes, Longs, Objective, Priced, unit_of
+from sqlanon.methods.clustering.kernels.class_costs import Codes, Longs, Objective, Priced, measure_unit
 
 
 @njit(nogil=True, cache=True)
-def without_each(made: Priced, objective: Objective, codes: Codes, g: int, to: int, cost: Longs) -> None:
+def price_without_each(clusters: Priced, objective: Objective, codes: Codes, g: int, to: int, cost: Longs) -> None:
     """Write the costs of cluster ``g`` without each of the rows.
 
     Args:
-        made, objective, codes: the clusters. The objective's ``part`` is 0.
+        clusters, objective, codes: the clusters. The objective's ``part`` is 0.
         g: a priced cluster of two rows or more.
         to: a slot that may be overwritten.
         cost: int64[n], written where the cluster's rows are.
@@ -23,21 +23,21 @@ def without_each(made: Priced, objective: Objective, codes: Codes, g: int, to: i
 
     Cost: O(rows d), and O(1) for each such row and column, or O(values) where a set is counted.
     """
-    rest, empty = made.size[g] - 1, len(made.size) - 1
-    total = made.unit[g].sum()
-    i = made.head[g]
+    rest, empty = clusters.size[g] - 1, len(clusters.size) - 1
+    total = clusters.unit[g].sum()
+    i = clusters.head[g]
     while i >= 0:
         cost[i] = rest * total
-        i = made.after[i]
-    words = made.mask.shape[2]
+        i = clusters.after[i]
+    words = clusters.mask.shape[2]
     seen, shared = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
-    for a in range(made.low.shape[1]):
-        if made.unit[g, a] == 0:  # no cell costs less
+    for a in range(clusters.low.shape[1]):
+        if clusters.unit[g, a] == 0:  # no cell costs less
             continue
-        sets, low, high = objective.facts[a, KIND] == SET, np.int64(made.low[g, a]), np.int64(made.high[g, a])
+        sets, low, high = objective.facts[a, KIND] == SET, np.int64(clusters.low[g, a]), np.int64(clusters.high[g, a])
         seen[:], shared[:] = 0, 0
         lows, highs, above, below = 0, 0, high, low  # ``above`` is the least code but ``low``
-        i = made.head[g]
+        i = clusters.head[g]
         while i >= 0:
             code = np.int64(codes[i, a])
             lows += code == low
@@ -50,10 +50,10 @@ def without_each(made: Priced, objective: Objective, codes: Codes, g: int, to: i
                 bit = np.uint64(1) << np.uint64(code & 63)
                 shared[code >> 6] |= seen[code >> 6] & bit
                 seen[code >> 6] |= bit
-            i = made.after[i]
+            i = clusters.after[i]
         if not sets and lows > 1 and highs > 1:
             continue
-        i = made.head[g]
+        i = clusters.head[g]
         while i >= 0:
             code = np.int64(codes[i, a])
             first = above if code == low and lows == 1 else low
@@ -63,9 +63,9 @@ def without_each(made: Priced, objective: Objective, codes: Codes, g: int, to: i
                 bit = np.uint64(1) << np.uint64(code & 63)
                 changed = shared[code >> 6] & bit == np.uint64(0)
                 if changed:
-                    made.mask[to, a] = seen
-                    made.mask[to, a, code >> 6] ^= bit
+                    clusters.mask[to, a] = seen
+                    clusters.mask[to, a, code >> 6] ^= bit
             if changed:
-                unit = unit_of(made, objective, empty, to, a, first, last)
-                cost[i] += rest * (unit - made.unit[g, a])
-            i = made.after[i]
+                unit = measure_unit(clusters, objective, empty, to, a, first, last)
+                cost[i] += rest * (unit - clusters.unit[g, a])
+            i = clusters.after[i]

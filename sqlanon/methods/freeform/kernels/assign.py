@@ -133,7 +133,7 @@ def assign(cost: Ints, price: Longs, row_of: Longs) -> None:
 
 @njit(nogil=True, cache=True)
 def improve(
-    codes: Ints, geometry: Geometry, targets: Longs, held: Longs, t: int, made: int, windows: Longs, price: Longs
+    codes: Ints, geometry: Geometry, targets: Longs, row_in: Longs, t: int, matchings: int, windows: Longs, price: Longs
 ) -> None:
     """Take matching ``t`` out of some windows of rows and assign it anew, or make it.
 
@@ -141,10 +141,10 @@ def improve(
     own boxes. No row gets a box that it has in another matching, and the loss does not grow.
 
     Args:
-        codes, geometry, held: as in `price_window`.
-        targets: int64[k, n], the box of every row in each matching; matching ``t`` of this and of ``held`` is written
+        codes, geometry, row_in: as in `price_window`.
+        targets: int64[k, n], the box of every row in each matching; matching ``t`` of this and of ``row_in`` is written
             in the windows.
-        t, made: the matching, and how many there are, from the first on; ``t == made``: it is made.
+        t, matchings: the matching, and how many there are, from the first on; ``t == matchings``: it is made.
         windows: int64[w, 2], the first and past-last row of each.
         price: int64[n], see `assign`, by row.
 
@@ -153,9 +153,9 @@ def improve(
     for index in range(len(windows)):
         begin, stop = windows[index, 0], windows[index, 1]
         m = stop - begin
-        boxes = targets[t, begin:stop].copy() if t < made else np.arange(begin, stop)
+        boxes = targets[t, begin:stop].copy() if t < matchings else np.arange(begin, stop)
         cost, row_of, own_price = np.empty((m, m), np.int32), np.empty(m, np.int64), price[begin:stop]
-        price_window(codes, geometry, held, t, made, begin, stop, boxes, cost)
+        price_window(codes, geometry, row_in, t, matchings, begin, stop, boxes, cost)
         for i in range(m):
             if own_price[i] < -_FAR >> 1:
                 own_price[:] = 0
@@ -163,4 +163,4 @@ def improve(
         assign(cost, own_price, row_of)
         for b in range(m):
             targets[t, begin + row_of[b]] = boxes[b]
-            held[t, boxes[b]] = begin + row_of[b]
+            row_in[t, boxes[b]] = begin + row_of[b]

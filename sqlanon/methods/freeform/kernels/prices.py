@@ -179,9 +179,9 @@ def _growths(
 def price_window(
     codes: Ints,
     geometry: Geometry,
-    held: Longs,
+    row_in: Longs,
     t: int,
-    made: int,
+    matchings: int,
     begin: int,
     stop: int,
     boxes: Longs,
@@ -192,9 +192,9 @@ def price_window(
     Args:
         codes: int32[d, n], the rows.
         geometry: the attributes.
-        held: int64[k, n], the row of every box in each matching.
+        row_in: int64[k, n], the row of every box in each matching.
         t: the matching that is left out.
-        made: the number of matchings so far; later matchings are not looked at.
+        matchings: the number of matchings so far; later matchings are not looked at.
         begin, stop: the window.
         boxes: int64[m], the boxes.
         cost: int32[m, m], written: by box, then by row of the window.
@@ -210,12 +210,12 @@ def price_window(
         if geometry.facts[a, KIND] == SET:
             most = max(most, geometry.facts[a, SIZE] + geometry.facts[a, NULLS])
     seen = np.full((d, most), -1, np.int32)
-    rows = np.empty(made, np.int64)
+    rows = np.empty(matchings, np.int64)
     for b in range(m):
         count = 0
-        for other in range(made):
+        for other in range(matchings):
             if other != t:
-                rows[count] = held[other, boxes[b]]
+                rows[count] = row_in[other, boxes[b]]
                 count += 1
         _growths(codes, geometry, rows[:count], window, seen, b, growth)
         for g in range(len(size)):

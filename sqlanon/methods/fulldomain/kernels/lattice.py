@@ -36,7 +36,7 @@ class Maps(NamedTuple):
     words: int
 
 
-def maps_of(nodes: Sequence[npt.NDArray[np.int32]]) -> Maps:
+def make_maps(nodes: Sequence[npt.NDArray[np.int32]]) -> Maps:
     """From int32[levels, codes] a column: the first code of the node that a code is in."""
     start = np.zeros((len(nodes), max(len(node) for node in nodes)), np.int64)
     parts: list[Longs] = []

@@ -71,7 +71,7 @@ def visit(
     value: Ints,
     maps: Maps,
     nodes: Levels,
-    asked: Asked,
+    requirements: Asked,
     demands: Demands,
     counters: Counters,
     rest: Rest,
@@ -86,7 +86,7 @@ def visit(
         value: int32[m], the sensitive value of each.
         maps: the levels.
         nodes: int16[*, d], in the order in which they take.
-        asked: the requirements counted here.
+        requirements: the requirements counted here.
         demands: tallies of the other requirements; then groups are taken whole.
         counters: for them, for all rows.
         rest: the rows left; changed.
@@ -100,9 +100,9 @@ def visit(
     Cost: nodes x rest at worst.
     """
     facts, productive = rest.facts, 0
-    least = asked.k
-    if asked.p > 0:
-        least = max(least, -(-asked.p // asked.q))
+    least = requirements.k
+    if requirements.p > 0:
+        least = max(least, -(-requirements.p // requirements.q))
     tallied = Tallied(
         np.zeros(len(rest.counts), np.int64),
         np.zeros(len(rest.counts), np.int64),
@@ -144,7 +144,7 @@ def visit(
             members = order[start[g] : start[g + 1]]
             for index in range(len(members)):
                 members[index] = room.rows[members[index]]
-            _take(members, value, asked, demands, counters, rest, pieces, tallied, expanded, places)
+            _take(members, value, requirements, demands, counters, rest, pieces, tallied, expanded, places)
         if facts[CLASSES] > before:
             productive += 1
             if sieve.which.shape[1] == 0:
@@ -193,7 +193,7 @@ def _compact(rest: Rest) -> None:
 def _take(
     members: Ints,
     value: Ints,
-    asked: Asked,
+    requirements: Asked,
     demands: Demands,
     counters: Counters,
     rest: Rest,
@@ -212,12 +212,12 @@ def _take(
             tallied.values[values] = v
             values += 1
         rows[v] += rows_left[record]
-    if _is_whole_class(members, size, values, asked, demands, counters, rest, tallied, expanded, places):
+    if _is_whole_class(members, size, values, requirements, demands, counters, rest, tallied, expanded, places):
         take = size
         for y in range(values):
             tallied.taken[y] = rows[tallied.values[y]]
     else:
-        take = count_taken(values, asked, rest, tallied) if asked.divide else np.int64(0)
+        take = count_taken(values, requirements, rest, tallied) if requirements.divide else np.int64(0)
     if take > 0:
         for y in range(values):
             v = tallied.values[y]
@@ -243,7 +243,7 @@ def _is_whole_class(
     members: Ints,
     size: int,
     values: int,
-    asked: Asked,
+    requirements: Asked,
     demands: Demands,
     counters: Counters,
     rest: Rest,
@@ -253,16 +253,16 @@ def _is_whole_class(
 ) -> bool:
     """Whether the whole group is a class: always where it is the rest, and otherwise where groups are not divided."""
     after = rest.facts[ROWS] - size
-    if size < asked.k or (0 < after < asked.k):
+    if size < requirements.k or (0 < after < requirements.k):
         return False
-    if asked.p > 0:
-        if asked.divide and after > 0:
+    if requirements.p > 0:
+        if requirements.divide and after > 0:
             return False
         for y in range(values):
-            if tallied.rows[tallied.values[y]] * asked.p > size * asked.q:
+            if tallied.rows[tallied.values[y]] * requirements.p > size * requirements.q:
                 return False
         for v in range(len(rest.counts)):
-            if (rest.counts[v] - tallied.rows[v]) * asked.p > after * asked.q:
+            if (rest.counts[v] - tallied.rows[v]) * requirements.p > after * requirements.q:
                 return False
     if len(demands.add) > 0:
         n = 0

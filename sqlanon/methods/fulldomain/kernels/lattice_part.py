@@ -62,7 +62,7 @@ class Tallied(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def count_taken(values: int, asked: Asked, rest: Rest, tallied: Tallied) -> int:
+def count_taken(values: int, requirements: Asked, rest: Rest, tallied: Tallied) -> int:
     """Number of rows of a group that a class takes, by value in ``tallied.taken``; 0: none can be taken.
 
     Phase one of TP (Xiao, Yi, Tao 2010): h is the largest count that a class of these rows can have of a value. A class
@@ -70,7 +70,7 @@ def count_taken(values: int, asked: Asked, rest: Rest, tallied: Tallied) -> int:
     that the rest could not keep; beyond that it takes of the values most frequent in the rest. The least rows for an h
     leave the rest the most freedom.
     """
-    k, p, q, total = asked.k, asked.p, asked.q, rest.facts[ROWS]
+    k, p, q, total = requirements.k, requirements.p, requirements.q, rest.facts[ROWS]
     most, sum_ = np.int64(0), np.int64(0)
     for y in range(values):
         v = tallied.values[y]

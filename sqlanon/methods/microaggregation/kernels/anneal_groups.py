@@ -42,65 +42,65 @@ class Groups(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def _take(held: Groups, i: int) -> None:
+def _take(groups: Groups, i: int) -> None:
     """Take a row out of the group."""
-    g = held.group[i]
-    held.size[g] -= 1
-    last = held.member[g, held.size[g]]
-    held.member[g, held.place[i]] = last
-    held.place[last] = held.place[i]
-    for a in range(held.points.shape[1]):
-        held.sums[g, a] -= held.points[i, a]
-    held.group[i] = _EMPTY
+    g = groups.group[i]
+    groups.size[g] -= 1
+    last = groups.member[g, groups.size[g]]
+    groups.member[g, groups.place[i]] = last
+    groups.place[last] = groups.place[i]
+    for a in range(groups.points.shape[1]):
+        groups.sums[g, a] -= groups.points[i, a]
+    groups.group[i] = _EMPTY
 
 
 @njit(nogil=True, cache=True)
-def _put(held: Groups, i: int, g: int) -> None:
+def _put(groups: Groups, i: int, g: int) -> None:
     """Put a row into a group."""
-    held.group[i] = g
-    held.place[i] = held.size[g]
-    held.member[g, held.size[g]] = i
-    held.size[g] += 1
-    for a in range(held.points.shape[1]):
-        held.sums[g, a] += held.points[i, a]
+    groups.group[i] = g
+    groups.place[i] = groups.size[g]
+    groups.member[g, groups.size[g]] = i
+    groups.size[g] += 1
+    for a in range(groups.points.shape[1]):
+        groups.sums[g, a] += groups.points[i, a]
 
 
 @njit(nogil=True, cache=True)
-def _gain_out(held: Groups, i: int) -> float:
+def _gain_out(groups: Groups, i: int) -> float:
     """By how much the error of a row's group falls without the row."""
-    g = held.group[i]
-    size, total = held.size[g], 0.0
+    g = groups.group[i]
+    size, total = groups.size[g], 0.0
     if size == 1:
         return 0.0
-    for a in range(held.points.shape[1]):
-        step = held.points[i, a] - held.sums[g, a] / size
+    for a in range(groups.points.shape[1]):
+        step = groups.points[i, a] - groups.sums[g, a] / size
         total += step * step
     return total * size / (size - 1)
 
 
 @njit(nogil=True, cache=True)
-def _cost_in(held: Groups, i: int, g: int) -> float:
+def _cost_in(groups: Groups, i: int, g: int) -> float:
     """By how much the error of a group rises with a row."""
-    size, total = held.size[g], 0.0
+    size, total = groups.size[g], 0.0
     if size == 0:
         return 0.0
-    for a in range(held.points.shape[1]):
-        step = held.points[i, a] - held.sums[g, a] / size
+    for a in range(groups.points.shape[1]):
+        step = groups.points[i, a] - groups.sums[g, a] / size
         total += step * step
     return total * size / (size + 1)
 
 
 @njit(nogil=True, cache=True)
-def _swap_cost(held: Groups, i: int, j: int) -> float:
+def _swap_cost(groups: Groups, i: int, j: int) -> float:
     """By how much the error rises where two rows of different groups change places."""
-    g, h = held.group[i], held.group[j]
+    g, h = groups.group[i], groups.group[j]
     product = product_there = square = 0.0
-    for a in range(held.points.shape[1]):
-        step = held.points[j, a] - held.points[i, a]
-        product += held.sums[g, a] * step
-        product_there += held.sums[h, a] * step
+    for a in range(groups.points.shape[1]):
+        step = groups.points[j, a] - groups.points[i, a]
+        product += groups.sums[g, a] * step
+        product_there += groups.sums[h, a] * step
         square += step * step
-    return (2 * product_there - square) / held.size[h] - (2 * product + square) / held.size[g]
+    return (2 * product_there - square) / groups.size[h] - (2 * product + square) / groups.size[g]
 
 
 @njit(nogil=True, cache=True)
@@ -112,60 +112,60 @@ def _accepts(state: npt.NDArray[np.uint64], rise: float, heat: float) -> bool:
 
 
 @njit(nogil=True, cache=True)
-def _dissolve(held: Groups, g: int, near: Ints, heat: float, state: npt.NDArray[np.uint64]) -> float:
+def _dissolve(groups: Groups, g: int, near: Ints, heat: float, state: npt.NDArray[np.uint64]) -> float:
     """Put the rows of a group into groups of rows near them; return the rise, or 0 where it is not taken."""
-    count = held.size[g]
-    rows, rise = held.member[g, :count].copy(), 0.0
+    count = groups.size[g]
+    rows, rise = groups.member[g, :count].copy(), 0.0
     settled = True
     for i in rows:
-        rise -= _gain_out(held, i)
-        _take(held, i)
+        rise -= _gain_out(groups, i)
+        _take(groups, i)
         best, to = np.inf, _EMPTY
         for j in near[i]:
-            h = held.group[j]
-            if h >= 0 and h != g and held.size[h] < 2 * held.k - 1:
-                cost = _cost_in(held, i, h)
+            h = groups.group[j]
+            if h >= 0 and h != g and groups.size[h] < 2 * groups.k - 1:
+                cost = _cost_in(groups, i, h)
                 if cost < best:
                     best, to = cost, h
         if to == _EMPTY:
             settled = False
             break
         rise += best
-        _put(held, i, to)
+        _put(groups, i, to)
     if settled and _accepts(state, rise, heat):
         return rise
     for i in rows:
-        if held.group[i] != g:
-            if held.group[i] >= 0:
-                _take(held, i)
-            _put(held, i, g)
+        if groups.group[i] != g:
+            if groups.group[i] >= 0:
+                _take(groups, i)
+            _put(groups, i, g)
     return 0.0
 
 
 @njit(nogil=True, cache=True)
-def _make(held: Groups, i: int, empty: int, near: Ints, heat: float, state: npt.NDArray[np.uint64]) -> float:
+def _make(groups: Groups, i: int, empty: int, near: Ints, heat: float, state: npt.NDArray[np.uint64]) -> float:
     """Make a group of a row and of near rows that their groups can spare; return the rise, or 0."""
     rise, count = 0.0, 0
-    rows, old = np.empty(held.k, np.int32), np.empty(held.k, np.int32)
+    rows, old = np.empty(groups.k, np.int32), np.empty(groups.k, np.int32)
     for index in range(-1, near.shape[1]):
         j = np.int32(i) if index < 0 else near[i, index]
-        if held.size[held.group[j]] <= held.k:
+        if groups.size[groups.group[j]] <= groups.k:
             continue
-        if held.group[j] == empty:
+        if groups.group[j] == empty:
             continue
-        rows[count], old[count] = j, held.group[j]
+        rows[count], old[count] = j, groups.group[j]
         count += 1
-        rise -= _gain_out(held, j)
-        _take(held, j)
-        rise += _cost_in(held, j, empty)
-        _put(held, j, empty)
-        if count == held.k:
+        rise -= _gain_out(groups, j)
+        _take(groups, j)
+        rise += _cost_in(groups, j, empty)
+        _put(groups, j, empty)
+        if count == groups.k:
             break
-    if count == held.k and _accepts(state, rise, heat):
+    if count == groups.k and _accepts(state, rise, heat):
         return rise
     for index in range(count - 1, -1, -1):
-        _take(held, rows[index])
-        _put(held, rows[index], old[index])
+        _take(groups, rows[index])
+        _put(groups, rows[index], old[index])
     return 0.0
 
 

@@ -154,23 +154,23 @@ def group_by_vmdav(points: Reals, k: int, gamma: float, group: Ints, stop: Flag)
 
 
 @njit(nogil=True, cache=True)
-def _place_left(points: Reals, free: Longs, left: int, made: int, group: Ints) -> None:
+def _place_left(points: Reals, free: Longs, left: int, groups: int, group: Ints) -> None:
     """Put the free rows into the groups with the nearest means."""
     n, d = points.shape
     if left == 0:
         return
-    means, sizes = np.zeros((made, d)), np.zeros(made)
+    means, sizes = np.zeros((groups, d)), np.zeros(groups)
     for i in range(n):
         if group[i] >= 0:
             sizes[group[i]] += 1
             for a in range(d):
                 means[group[i], a] += points[i, a]
-    for g in range(made):
+    for g in range(groups):
         for a in range(d):
             means[g, a] /= sizes[g]
     for f in range(left):
         near, least = 0, np.inf
-        for g in range(made):
+        for g in range(groups):
             apart = measure_square(points, free[f], means[g])
             if apart < least:
                 near, least = g, apart

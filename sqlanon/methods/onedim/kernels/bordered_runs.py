@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.requirements import Demands, forget, grow_count, last_first, new_counters
+from sqlanon.kernels.requirements import Demands, forget, grow_count, make_counters, order_last_first
 
 _BLOCKS = 8, 1024
 """Rows that are counted together, at least and at most: as many as the run has, so that few are counted again."""
@@ -47,9 +47,9 @@ def divide_bordered(
             changes[i] |= places[i, b] != places[i - 1, b]
         for w in range(words):
             changes[i] |= sets[i, w] != sets[i - 1, w]
-    counters = new_counters(demands, 0)
+    counters = make_counters(demands, 0)
     ends, holds = np.arange(1, _BLOCKS[1] + 1), np.empty(_BLOCKS[1], np.bool_)
-    forward, of_forward = last_first(demands, number[::-1].copy())
+    forward, of_forward = order_last_first(demands, number[::-1].copy())
     first[:] = False
     start = counted_to = 0
     while counted_to < n:
@@ -71,7 +71,7 @@ def divide_bordered(
     forget(demands, forward, of_forward, start, n, counters)
     # The rest, from the last row back to the first run with which it meets the requirements, or to the first row of
     # all.
-    backward, of_backward = last_first(demands, number)
+    backward, of_backward = order_last_first(demands, number)
     counted_to = n
     while counted_to > 0:
         before = max(counted_to - _BLOCKS[1], 0)

@@ -121,7 +121,7 @@ def _adjust(
 
 
 @njit(nogil=True, cache=True)
-def accurate_groups(
+def make_accurate_groups(
     codes: npt.NDArray[np.int32],
     value: npt.NDArray[np.int32],
     values: int,
@@ -184,7 +184,7 @@ def accurate_groups(
 
 
 @njit(nogil=True, cache=True)
-def least_privacy(
+def find_least_privacy(
     value: npt.NDArray[np.int32], values: int, group: npt.NDArray[np.int32], groups: int
 ) -> tuple[int, int]:
     """PM of a grouping, the least rows / most frequent value over the groups, as (rows, most frequent). Cost: O(n)."""

@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.kernels.boxes import code_width, line_weights, set_width
+from sqlanon.kernels.boxes import measure_codes, measure_set, weigh_lines
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
-from sqlanon.kernels.requirements import Demands, forget, grow_count, last_first, new_counters
+from sqlanon.kernels.requirements import Demands, forget, grow_count, make_counters, order_last_first
 from sqlanon.kernels.runs import NEVER
 
 _BLOCK = 8
@@ -23,14 +23,14 @@ _BLOCK = 8
 
 
 @njit(nogil=True, cache=True)
-def lawful_runs(
+def find_lawful_runs(
     places: npt.NDArray[np.int32],
     sets: npt.NDArray[np.uint64],
     number: npt.NDArray[np.int32],
     geometry: Geometry,
     demands: Demands,
     most: int,
-    known: int,
+    solved: int,
     last: bool,
     opt: npt.NDArray[np.int64],
     need: npt.NDArray[np.int64],
@@ -43,10 +43,10 @@ def lawful_runs(
         geometry: the attributes.
         demands: the requirements.
         most: rows of a run, at most.
-        known: the prefixes of up to so many rows are solved already.
+        solved: the prefixes of up to so many rows are solved already.
         last: whether the last run of all rows is grown as far as it must be, where runs of at most ``most`` rows do not
             divide them.
-        opt: int64[n + 1], the loss of each prefix, written beyond ``known``; `NEVER` where no runs divide it.
+        opt: int64[n + 1], the loss of each prefix, written beyond ``solved``; `NEVER` where no runs divide it.
         need: int64[n + 1], rows of the shortest run that ends each prefix, likewise.
         back: int32[n + 1], rows of the last run, likewise.
 
@@ -54,18 +54,18 @@ def lawful_runs(
     """
     facts, table = geometry.facts, geometry.table
     n, lanes, words = len(number), places.shape[1], sets.shape[1]
-    weight = line_weights(geometry, lanes)
+    weight = weigh_lines(geometry, lanes)
     seen = np.full((len(facts), 3), -1, np.int64)
     low, high = np.empty((1, lanes), np.int32), np.empty((1, lanes), np.int32)
     mask = np.zeros((1, words), np.uint64)
     # Rows are counted some at a time: a call for each would cost more than its work.
     block = np.int64(max(demands.k, _BLOCK))  # fewer than k rows are no run
     ends, holds = np.arange(1, block + 1), np.empty(block, np.bool_)
-    last_place, begin = last_first(demands, number)
-    counters = new_counters(demands, 0)
-    opt[known + 1 :] = NEVER
-    need[known + 1 :] = NEVER
-    for end in range(known + 1, n + 2):
+    last_place, begin = order_last_first(demands, number)
+    counters = make_counters(demands, 0)
+    opt[solved + 1 :] = NEVER
+    need[solved + 1 :] = NEVER
+    for end in range(solved + 1, n + 2):
         i = min(end, n)
         final = end == n + 1
         if final and (not last or opt[n] < NEVER):
@@ -92,7 +92,7 @@ def lawful_runs(
             if shortest == NEVER:
                 shortest = np.int64(i - j)
             if opt[j] < NEVER:
-                wide = set_width(facts, table, mask, 0) + code_width(facts, table, low, high, 0, seen)
+                wide = measure_set(facts, table, mask, 0) + measure_codes(facts, table, low, high, 0, seen)
                 for b in range(0, lanes, WIDTH):
                     wide += measure_width(low, high, 0, weight, b)
                 loss = opt[j] + (i - j) * wide

@@ -10,16 +10,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.kernels.boxes import code_width, line_weights, set_width
+from sqlanon.kernels.boxes import measure_codes, measure_set, weigh_lines
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.heap import drop, push
 from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
-from sqlanon.methods.onedim.kernels.frontier import frontier_of, put_back, take_row
+from sqlanon.methods.onedim.kernels.frontier import find_frontier, put_back, take_row
 
 
 @njit(nogil=True, cache=True)
-def diverse_groups(
+def make_diverse_groups(
     value: npt.NDArray[np.int32],
     values: int,
     l: int,  # noqa: E741
@@ -53,11 +53,11 @@ def diverse_groups(
     facts, table = geometry.facts, geometry.table
     lanes, words = places.shape[1], sets.shape[1]
     exact = len(keys) == 0
-    weight = line_weights(geometry, lanes)
+    weight = weigh_lines(geometry, lanes)
     seen = np.full((len(facts), 3), -1, np.int64)
     low, high = np.empty((2, lanes), np.int32), np.empty((2, lanes), np.int32)
     mask = np.zeros((2, words), np.uint64)
-    following, _, count, holders, heap, size, most = frontier_of(value, values)
+    following, _, count, holders, heap, size, most = find_frontier(value, values)
     remaining, groups = np.int64(n), np.int64(0)
     if most * l > n:
         return 0
@@ -165,7 +165,7 @@ def diverse_groups(
                                 widen(low, high, 1, places, places, first, b)
                         for w in range(words):
                             mask[1, w] = mask[0, w] | (sets[first, w] if turn == 2 else np.uint64(0))
-                    total = set_width(facts, table, mask, 1) + code_width(facts, table, low, high, 1, seen)
+                    total = measure_set(facts, table, mask, 1) + measure_codes(facts, table, low, high, 1, seen)
                     for b in range(0, lanes, WIDTH):
                         total += measure_width(low, high, 1, weight, b)
                     if turn < 2:

@@ -1,4 +1,4 @@
-"""`runs.best_runs` for single rows and the loss GCP, in half the steps.
+"""`runs.find_best_runs` for single rows and the loss GCP, in half the steps.
 
 It keeps the box of the last k rows in place of growing it.
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.kernels.boxes import code_width, line_weights, other_kinds, set_width
+from sqlanon.kernels.boxes import list_other_kinds, measure_codes, measure_set, weigh_lines
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
@@ -19,37 +19,37 @@ from sqlanon.kernels.runs import NEVER
 
 
 @njit(nogil=True, cache=True)
-def best_row_runs(
+def find_best_row_runs(
     places: npt.NDArray[np.int32],
     sets: npt.NDArray[np.uint64],
     geometry: Geometry,
     k: int,
-    known: int,
+    solved: int,
     opt: npt.NDArray[np.int64],
     back: npt.NDArray[np.int32],
 ) -> None:
-    """As `best_runs` with `GCP` on n rows.
+    """As `find_best_runs` with `GCP` on n rows.
 
     Args:
         places, sets: the rows in order, see `Rows`.
         geometry: the attributes.
         k: rows of a run, at least.
-        known: rows from the left that are solved; a caller that streams keeps the last 2k - 1 of them, with their
+        solved: rows from the left that are solved; a caller that streams keeps the last 2k - 1 of them, with their
             ``opt``.
-        opt: int64[n + 1], least loss of the first i rows, `NEVER` without a division; read to ``known``, then written.
-        back: int32[n + 1], written after ``known``: rows of the last run. Ties: the shortest run.
+        opt: int64[n + 1], least loss of the first i rows, `NEVER` without a division; read to ``solved``, then written.
+        back: int32[n + 1], written after ``solved``: rows of the last run. Ties: the shortest run.
 
     Cost: O(k n d); memory O(k d) beside the caller's.
     """
     facts, table = geometry.facts, geometry.table
     n, lanes, words = len(places), places.shape[1], sets.shape[1]
-    weight, codes = line_weights(geometry, lanes), other_kinds(geometry)
+    weight, codes = weigh_lines(geometry, lanes), list_other_kinds(geometry)
     seen = np.full((len(facts), 3), -1, np.int64)
     # Boxes: 0 to k - 1 of the last block's ends, then of this block's beginning, then of the run that grows.
     low, high = np.empty((k + 2, lanes), np.int32), np.empty((k + 2, lanes), np.int32)
     mask = np.zeros((k + 2, words), np.uint64)
     begun, run = k, k + 1
-    for i in range(max(known // k * k, 0) + 1, n + 1):
+    for i in range(max(solved // k * k, 0) + 1, n + 1):
         block = (i - 1) // k * k
         if i - 1 == block:
             for b in range(0, lanes, WIDTH):
@@ -73,7 +73,7 @@ def best_row_runs(
                 widen(low, high, begun, places, places, i - 1, b)
             for w in range(words):
                 mask[begun, w] |= sets[i - 1, w]
-        if i <= known:
+        if i <= solved:
             continue
         best, rows = np.int64(NEVER), 0
         if i >= k:
@@ -100,12 +100,12 @@ def best_row_runs(
                     continue
                 if stale:
                     stale = False
-                    sets_wide = set_width(facts, table, mask, run)
+                    sets_wide = measure_set(facts, table, mask, run)
                 total = sets_wide
                 for b in range(0, lanes, WIDTH):
                     total += measure_width(low, high, run, weight, b)
                 if codes:
-                    total += code_width(facts, table, low, high, run, seen)
+                    total += measure_codes(facts, table, low, high, run, seen)
                 loss = opt[j] + (i - j) * total
                 if loss < best:
                     best, rows = loss, i - j

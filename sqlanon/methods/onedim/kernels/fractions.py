@@ -1,6 +1,6 @@
 """l-diverse groups along an order for a fractional l = p / q.
 
-It is the heuristic of `diverse_groups` with repeated values (ours).
+It is the heuristic of `make_diverse_groups` with repeated values (ours).
 
 A group of a fractional l may hold a value more than once: c times among at least c p / q rows. So the frontier holds a
 value's next row again until the group has ``copies`` rows of it. A group takes the rows of the frontier that come first
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.heap import drop, push
-from sqlanon.methods.onedim.kernels.frontier import frontier_of, put_back, take_row
+from sqlanon.methods.onedim.kernels.frontier import find_frontier, put_back, take_row
 
 MOST_COPIES = 8
 """Rows of one value that a group may hold, unless the rest would not be eligible."""
@@ -28,7 +28,7 @@ SIMPLE = 16
 """Denominators of simpler fractions, at most."""
 
 
-def copies_of(p: int, q: int) -> int:
+def make_copies(p: int, q: int) -> int:
     """Number of rows of one value, at most `MOST_COPIES`, with which groups come nearest to l = p / q.
 
     Of several equally good numbers it is the least.
@@ -51,7 +51,7 @@ def list_simpler(l: Fraction) -> list[Fraction]:  # noqa: E741 - the papers' sym
 
 
 @njit(nogil=True, cache=True)
-def fractional_groups(
+def make_fractional_groups(
     value: npt.NDArray[np.int32], values: int, p: int, q: int, copies: int, group: npt.NDArray[np.int32]
 ) -> int:
     """Divide n rows, in order, into groups of rows >= p / q x rows of their most frequent value.
@@ -60,7 +60,7 @@ def fractional_groups(
         value: int32[n], sensitive codes, 0 to ``values`` - 1.
         values: codes there can be.
         p, q: l, above 1, in lowest terms.
-        copies: rows of one value that a group takes as they come, at most, see `copies_of`.
+        copies: rows of one value that a group takes as they come, at most, see `make_copies`.
         group: int32[n], written: the number of each row's group, in the order in which they are made.
 
     Returns:
@@ -70,7 +70,7 @@ def fractional_groups(
     memory O(n + m).
     """
     n = len(value)
-    following, head, count, holders, heap, size, most = frontier_of(value, values)
+    following, head, count, holders, heap, size, most = find_frontier(value, values)
     if most * p > n * q:
         return 0
     counts = np.zeros(values, np.int64)

@@ -15,7 +15,7 @@ Longs = npt.NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def frontier_of(value: npt.NDArray[np.int32], values: int) -> tuple[Longs, Longs, Longs, Longs, Longs, int, int]:
+def find_frontier(value: npt.NDArray[np.int32], values: int) -> tuple[Longs, Longs, Longs, Longs, Longs, int, int]:
     """The frontier of rows in order that are in no group.
 
     Args:

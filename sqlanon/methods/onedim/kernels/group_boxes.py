@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.kernels.bounds import OVER, Bounds, attribute_width
+from sqlanon.kernels.bounds import OVER, Bounds, measure_attribute
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 
@@ -31,7 +31,7 @@ def with_row(
     for a in range(len(geometry.facts)):
         code = np.int64(codes[row, a])
         members = box[side, a, MEMBERS] + (count[side, bounds.base[a] + code] == 0)
-        total += attribute_width(
+        total += measure_attribute(
             geometry.facts,
             geometry.table,
             bounds,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.kernels.bounds import Bounds, attribute_width
+from sqlanon.kernels.bounds import Bounds, measure_attribute
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import KIND, SET, Geometry
 from sqlanon.methods.onedim.kernels.group_boxes import HIGH, LOW, MEMBERS
@@ -119,7 +119,7 @@ def reaches_nearest_corner(g: int, side: int, state: Members, geometry: Geometry
         if geometry.facts[a, KIND] != SET:
             high = max(high, np.int64(state.low[g, a]))
             low = min(low, np.int64(state.high[g, a]))
-        total += attribute_width(geometry.facts, geometry.table, bounds, a, low, high, state.box[side, a, MEMBERS])
+        total += measure_attribute(geometry.facts, geometry.table, bounds, a, low, high, state.box[side, a, MEMBERS])
     return total <= bounds.total
 
 
@@ -134,5 +134,5 @@ def reaches(codes: npt.NDArray[np.int32], row: int, g: int, state: Members, geom
         if geometry.facts[a, KIND] != SET:
             code = np.int64(codes[row, a])
             low, high = min(code, np.int64(state.high[g, a])), max(code, np.int64(state.low[g, a]))
-            total += attribute_width(geometry.facts, geometry.table, bounds, a, low, high, np.int64(1))
+            total += measure_attribute(geometry.facts, geometry.table, bounds, a, low, high, np.int64(1))
     return total <= bounds.total

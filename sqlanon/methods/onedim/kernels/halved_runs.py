@@ -12,11 +12,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.kernels.boxes import code_width, line_weights, set_width
+from sqlanon.kernels.boxes import measure_codes, measure_set, weigh_lines
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
-from sqlanon.kernels.requirements import Demands, forget, grow_count, last_first, new_counters
+from sqlanon.kernels.requirements import Demands, forget, grow_count, make_counters, order_last_first
 
 _LOOKS = 64
 """Looks at a row, at most, on average: cuts that only take rows off one end would cost the square of the rows."""
@@ -31,8 +31,8 @@ def without_run(number: npt.NDArray[np.int32], demands: Demands, most: int, look
     Cost: O(n tallies) to arrange the counts, and looks x ``most`` rows.
     """
     n, failing = len(number), 0
-    backward, of_backward = last_first(demands, number)
-    counters = new_counters(demands, 0)
+    backward, of_backward = order_last_first(demands, number)
+    counters = make_counters(demands, 0)
     ends, holds = np.arange(1, most + 1), np.empty(most, np.bool_)
     for look in range(looks):
         past = most + (n - most) * look // looks
@@ -70,7 +70,7 @@ def _one_side(
             widen(low, high, 0, places, places, index, b)
         for w in range(words):
             mask[0, w] |= sets[index, w]
-        total = set_width(facts, table, mask, 0) + code_width(facts, table, low, high, 0, seen)
+        total = measure_set(facts, table, mask, 0) + measure_codes(facts, table, low, high, 0, seen)
         for b in range(0, lanes, WIDTH):
             total += measure_width(low, high, 0, weight, b)
         wide[s] = total
@@ -97,10 +97,10 @@ def divide_halved(
     memory O(n).
     """
     n, lanes = len(number), places.shape[1]
-    weight = line_weights(geometry, lanes)
-    backward, of_backward = last_first(demands, number)
-    forward, of_forward = last_first(demands, number[::-1].copy())
-    counters = new_counters(demands, 0)
+    weight = weigh_lines(geometry, lanes)
+    backward, of_backward = order_last_first(demands, number)
+    forward, of_forward = order_last_first(demands, number[::-1].copy())
+    counters = make_counters(demands, 0)
     ends = np.arange(1, n + 1)
     is_left, right = np.empty(n, np.bool_), np.empty(n, np.bool_)
     left_wide, right_wide = np.empty(n, np.int64), np.empty(n, np.int64)

@@ -23,7 +23,7 @@ MOST_BITS = 21
 _BLOCK = 256
 
 
-def grid_bits(positions: Sequence[npt.NDArray[np.int64]]) -> int:
+def count_grid_bits(positions: Sequence[npt.NDArray[np.int64]]) -> int:
     """Bits an axis needs so that no two distinct positions of an attribute share a cell, 1 to `MOST_BITS`.
 
     Args:
@@ -40,7 +40,7 @@ def make_cells(positions: npt.NDArray[np.int64], bits: int) -> npt.NDArray[np.ui
     return ((positions.astype(np.int64) << bits) // (SCALE + 1)).astype(np.uint32)
 
 
-def axes_by_spread(positions: Sequence[npt.NDArray[np.int64]], rows: Sequence[npt.NDArray[np.int64]]) -> list[int]:
+def order_axes(positions: Sequence[npt.NDArray[np.int64]], rows: Sequence[npt.NDArray[np.int64]]) -> list[int]:
     """The attributes by how far their rows lie from the median, the farthest first: the best order of axes measured.
 
     The curve turns around the first axis most, so the order matters: range NCP at k = 10 on the SAL census is 0.0098
@@ -92,7 +92,7 @@ def _transpose(axes: npt.NDArray[np.uint32], bits: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def word_keys(points: npt.NDArray[np.uint32], bits: int, out: npt.NDArray[np.int64]) -> None:
+def make_word_keys(points: npt.NDArray[np.uint32], bits: int, out: npt.NDArray[np.int64]) -> None:
     """Keys of ``d * bits`` <= `WORD_BITS` bits.
 
     Args:
@@ -119,7 +119,7 @@ def word_keys(points: npt.NDArray[np.uint32], bits: int, out: npt.NDArray[np.int
 
 
 @njit(nogil=True, cache=True)
-def byte_keys(points: npt.NDArray[np.uint32], bits: int, out: npt.NDArray[np.uint8]) -> None:
+def make_byte_keys(points: npt.NDArray[np.uint32], bits: int, out: npt.NDArray[np.uint8]) -> None:
     """Keys of any length, big-endian with leading zero bits, so that they sort as byte strings.
 
     Args:
@@ -151,7 +151,7 @@ def byte_keys(points: npt.NDArray[np.uint32], bits: int, out: npt.NDArray[np.uin
 
 
 @njit(nogil=True, cache=True)
-def code_keys(
+def make_code_keys(
     codes: npt.NDArray[np.int32],
     turned: npt.NDArray[np.int64],
     cell: npt.NDArray[np.uint32],
@@ -195,13 +195,13 @@ def code_keys(
             filled += 1
 
 
-def hilbert_keys(points: npt.NDArray[np.uint32], bits: int) -> npt.NDArray[np.int64] | npt.NDArray[np.uint8]:
+def make_hilbert_keys(points: npt.NDArray[np.uint32], bits: int) -> npt.NDArray[np.int64] | npt.NDArray[np.uint8]:
     """Keys of points: int64[n] where they fit, else uint8[n, bytes]; for one attribute the cell itself."""
     n, d = points.shape
     if d * bits <= WORD_BITS:
         words = np.empty(n, np.int64)
-        word_keys(points, bits, words)
+        make_word_keys(points, bits, words)
         return words
     whole = np.empty((n, -(-d * bits // 8)), np.uint8)
-    byte_keys(points, bits, whole)
+    make_byte_keys(points, bits, whole)
     return whole

@@ -24,7 +24,7 @@ def steps(count: Sequence[int], dual: bool = False) -> int:
 
     Args:
         count: rows of every sensitive value.
-        dual: for `best_accurate` and `best_fractional`, where a group takes any number of rows of a value.
+        dual: for `find_best_accurate` and `find_best_fractional`, where a group takes any number of rows of a value.
     """
     boundaries = choices = 1
     for rows in count:
@@ -86,7 +86,7 @@ def _advance_choice(chosen: npt.NDArray[np.int64], room: npt.NDArray[np.int64], 
 
 
 @njit(nogil=True, cache=True)
-def best_diverse(
+def find_best_diverse(
     line: npt.NDArray[np.int64],
     value: npt.NDArray[np.int32],
     values: int,
@@ -145,7 +145,7 @@ def best_diverse(
 
 
 @njit(nogil=True, cache=True)
-def best_fractional(
+def find_best_fractional(
     line: npt.NDArray[np.int64],
     value: npt.NDArray[np.int32],
     values: int,
@@ -154,7 +154,7 @@ def best_fractional(
     objective: int,
     group: npt.NDArray[np.int32],
 ) -> int:
-    """`best_diverse` for l = p / q: groups of any rows >= p / q x rows of their most frequent value.
+    """`find_best_diverse` for l = p / q: groups of any rows >= p / q x rows of their most frequent value.
 
     Args:
         line, value, values, objective, group: as there; ``values`` may be any number.
@@ -205,7 +205,7 @@ def best_fractional(
 
 
 @njit(nogil=True, cache=True)
-def best_accurate(
+def find_best_accurate(
     line: npt.NDArray[np.int64],
     value: npt.NDArray[np.int32],
     values: int,

@@ -6,45 +6,45 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.suppress import Rules, counters, gather, is_lawful, one_by_one, phase_one, sort_descending
+from sqlanon.kernels.suppress import Rules, counters, gather, is_lawful, one_by_one, run_phase_one, sort_descending
 from sqlanon.methods.suppress.kernels.phases import complete_residue
 
 Longs = npt.NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def count_keepable(of: Longs, made: int, value: Longs, count: Longs, values: int, rules: Rules) -> int:
+def count_keepable(of: Longs, sets: int, value: Longs, count: Longs, values: int, rules: Rules) -> int:
     """The rows that phase one keeps of the sets ``of``, see `keep`."""
     n = len(of)
-    turn, order, first = np.arange(n), np.empty(n, np.int64), np.empty(made + 1, np.int64)
-    start, entries_held, rows = np.empty(made + 1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    gather(of, made, value, count, turn, values, order, first, start, entries_held, rows)
-    return phase_one(start, entries_held, rows, rules, np.empty(start[made], np.int64))
+    turn, order, first = np.arange(n), np.empty(n, np.int64), np.empty(sets + 1, np.int64)
+    start, entries_held, rows = np.empty(sets + 1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    gather(of, sets, value, count, turn, values, order, first, start, entries_held, rows)
+    return run_phase_one(start, entries_held, rows, rules, np.empty(start[sets], np.int64))
 
 
 @njit(nogil=True, cache=True)
 def keep(
     of: Longs,
-    made: int,
+    sets: int,
     value: Longs,
     count: Longs,
     values: int,
     rules: Rules,
     either: bool,
-    given: Longs,
-    taken: Longs,
+    keepable: Longs,
+    result: Longs,
 ) -> tuple[int, int]:
     """Keep rows of sets of cells, so that the residue is empty or may be a class.
 
     Args:
-        of: int64[n], the set of each cell, from 0 to ``made`` - 1.
+        of: int64[n], the set of each cell, from 0 to ``sets`` - 1.
         value, count: int64[n], of each cell; all together may be a class.
         values: values there can be.
         rules: the requirements of a class.
         either: where the residue may be no class after phase one: the better of phases two and three and of keeping
             single sets; otherwise phases two and three.
-        given: int64[n], the rows of each cell that phase one keeps, where they are known; else empty.
-        taken: int64[n], written: the rows of each cell that the set keeps, from the largest cells first.
+        keepable: int64[n], the rows of each cell that phase one keeps, where they are known; else empty.
+        result: int64[n], written: the rows of each cell that the set keeps, from the largest cells first.
 
     Returns:
         The last phase, and the fewest rows that are left of any solution of these sets: as many as after phase
@@ -53,19 +53,19 @@ def keep(
     Cost: O(n) and that of the phases.
     """
     n = len(of)
-    turn, order, first = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(made + 1, np.int64)
-    start, entries_held, rows = np.empty(made + 1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    turn, order, first = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(sets + 1, np.int64)
+    start, entries_held, rows = np.empty(sets + 1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     sort_descending(count, turn)
-    gather(of, made, value, count, turn, values, order, first, start, entries_held, rows)
-    entries = start[made]
+    gather(of, sets, value, count, turn, values, order, first, start, entries_held, rows)
+    entries = start[sets]
     entries_held, rows = entries_held[:entries], rows[:entries]
     kept_rows = np.empty(entries, np.int64)
-    if len(given) > 0:
+    if len(keepable) > 0:
         again = np.empty(entries, np.int64)
-        gather(of, made, value, given, turn, values, order, first, start, entries_held, again)
+        gather(of, sets, value, keepable, turn, values, order, first, start, entries_held, again)
         kept_rows[:] = again
     else:
-        phase_one(start, entries_held, rows, rules, kept_rows)
+        run_phase_one(start, entries_held, rows, rules, kept_rows)
     whole, rest = np.zeros(values, np.int64), np.zeros(values, np.int64)
     for i in range(entries):
         whole[entries_held[i]] += rows[i]
@@ -81,11 +81,11 @@ def keep(
         elif either and one_by_one(start, entries_held, rules, whole, alternative) > kept_rows.sum():
             kept_rows = alternative
     room_of = np.zeros(values, np.int64)
-    for s in range(made):
+    for s in range(sets):
         for i in range(start[s], start[s + 1]):
             room_of[entries_held[i]] = kept_rows[i]
         for index in range(first[s], first[s + 1]):
             i = order[index]
-            taken[i] = min(count[i], room_of[value[i]])
-            room_of[value[i]] -= taken[i]
+            result[i] = min(count[i], room_of[value[i]])
+            room_of[value[i]] -= result[i]
     return phase, least

@@ -47,11 +47,11 @@ class Giving(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def complete_residue(start: Longs, held: Longs, kept: Longs, rest: Longs, k: int, p: int, q: int) -> int:
+def complete_residue(start: Longs, value_of: Longs, keeps: Longs, rest: Longs, k: int, p: int, q: int) -> int:
     """Move rows from sets to the residue until it has none, or is eligible and has k rows.
 
     Args:
-        start, held, kept: the sets after phase one; ``kept`` is written.
+        start, value_of, keeps: the sets after phase one; ``keeps`` is written.
         rest: int64[values], the residue after phase one; written. Together with the sets it is eligible and has k rows.
         k, p, q: rows of a class, at least; l = p / q.
 
@@ -64,8 +64,8 @@ def complete_residue(start: Longs, held: Longs, kept: Longs, rest: Longs, k: int
     sets = len(start) - 1
     give = Giving(
         start,
-        held,
-        kept,
+        value_of,
+        keeps,
         np.zeros(sets, np.int64),
         np.zeros(sets, np.int64),
         rest,

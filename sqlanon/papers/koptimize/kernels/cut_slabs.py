@@ -42,14 +42,14 @@ class Price(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def _last(counts: Longs, width: Longs, ends: Longs, wider: int, price: Price, upto: Longs, found: Longs) -> None:
-    """`slab_bounds` of the last column, into ``found``: the costs of the intervals.
+def _last(counts: Longs, width: Longs, ends: Longs, wider: int, price: Price, upto: Longs, cost: Longs) -> None:
+    """`bound_slabs` of the last column, into ``cost``: the costs of the intervals.
 
     ``wider`` is added to ``width``; ``upto`` is room for int64[r + 1, v].
     """
     groups, r, values = counts.shape
     kind, k, full, most = price
-    found[:] = 0
+    cost[:] = 0
     gone = np.zeros((r, r), np.int64)
     for g in range(groups):
         for b in range(r):
@@ -57,7 +57,7 @@ def _last(counts: Longs, width: Longs, ends: Longs, wider: int, price: Price, up
                 upto[b + 1, s] = upto[b, s] + counts[g, b, s]
         for a in range(r):
             for b in range(a, r):
-                if found[a, b] == NEVER:
+                if cost[a, b] == NEVER:
                     continue
                 n = np.int64(0)
                 top = np.int64(0)
@@ -69,33 +69,33 @@ def _last(counts: Longs, width: Longs, ends: Longs, wider: int, price: Price, up
                     continue
                 if n < k:
                     gone[a, b] += n
-                    found[a, b] = NEVER if gone[a, b] > most else found[a, b] + n * full
+                    cost[a, b] = NEVER if gone[a, b] > most else cost[a, b] + n * full
                 elif kind == SQUARES:
-                    found[a, b] += n * n
+                    cost[a, b] += n * n
                 elif kind == CLASSES:
-                    found[a, b] -= 1
+                    cost[a, b] -= 1
                 elif kind == VALUES:
-                    found[a, b] += n - top
+                    cost[a, b] += n - top
                 else:
-                    found[a, b] += n * min(width[g] + wider + ends[a, b], full)
+                    cost[a, b] += n * min(width[g] + wider + ends[a, b], full)
 
 
 @njit(nogil=True, cache=True)
-def _divide_column(found: Longs, least: Longs) -> int:
+def _divide_column(cost: Longs, least: Longs) -> int:
     """The least sum of a column's intervals that have all of its codes. Cost: O(r^2)."""
-    r = len(found)
+    r = len(cost)
     least[0] = 0
     for b in range(r):
         least_cost = NEVER
         for a in range(b + 1):
-            if least[a] != NEVER and found[a, b] != NEVER:
-                least_cost = min(least_cost, least[a] + found[a, b])
+            if least[a] != NEVER and cost[a, b] != NEVER:
+                least_cost = min(least_cost, least[a] + cost[a, b])
         least[b + 1] = least_cost
     return least[r]
 
 
 @njit(nogil=True, cache=True)
-def slab_bounds(counts: Longs, sizes: Longs, width: Longs, ends: Longs, price: Price) -> Longs:
+def bound_slabs(counts: Longs, sizes: Longs, width: Longs, ends: Longs, price: Price) -> Longs:
     """Lower bounds of the cost of the rows in each interval of the first column.
 
     The cost of an interval is the sum over the parts, and no part of it, an interval of each later column, costs less

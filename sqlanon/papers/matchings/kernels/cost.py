@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.kernels.unions import (
     Masks,
     Measure,
@@ -58,14 +58,14 @@ def grow(box: Places, mask: Masks, j: int, boxes: Places, masks: Masks, i: int) 
 
 
 @njit(nogil=True, cache=True)
-def _covers(own: Places, sets: Masks, targets: Longs) -> tuple[Places, Masks]:
+def _covers(places: Places, sets: Masks, targets: Longs) -> tuple[Places, Masks]:
     k, n = targets.shape
-    box, mask = np.empty_like(own), np.empty_like(sets)
+    box, mask = np.empty_like(places), np.empty_like(sets)
     for i in range(n):
-        copy_box(box, mask, targets[0, i], own, sets, i)
+        copy_box(box, mask, targets[0, i], places, sets, i)
     for t in range(1, k):
         for i in range(n):
-            join_box(box, mask, targets[t, i], box, mask, targets[t, i], own, sets, i)
+            join_box(box, mask, targets[t, i], box, mask, targets[t, i], places, sets, i)
     return box, mask
 
 
@@ -81,5 +81,5 @@ def sum_widths(rows: Coordinates, targets: Longs) -> int:
     box, mask = _covers(rows.box, rows.mask, targets)
     total = np.int64(0)
     for j in range(len(box)):
-        total += joint_width(box, mask, j, box, mask, j, rows.measure)
+        total += measure_joint_width(box, mask, j, box, mask, j, rows.measure)
     return total

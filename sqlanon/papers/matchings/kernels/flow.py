@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.papers.matchings.kernels.cost import Coordinates
 
 Longs = npt.NDArray[np.int64]
@@ -18,19 +18,19 @@ _FAR = np.int64(1) << 60
 
 
 @njit(nogil=True, cache=True)
-def pair_costs(c: Coordinates) -> Longs:
+def price_pairs(c: Coordinates) -> Longs:
     """int64[n, n]: how wide the box of two rows is. Cost: O(n^2 d)."""
     n = len(c.box)
     cost = np.zeros((n, n), np.int64)
     for i in range(n):
         for j in range(i):
-            cost[i, j] = joint_width(c.box, c.mask, j, c.box, c.mask, i, c.measure)
+            cost[i, j] = measure_joint_width(c.box, c.mask, j, c.box, c.mask, i, c.measure)
             cost[j, i] = cost[i, j]
     return cost
 
 
 @njit(nogil=True, cache=True)
-def cheapest_regular(cost: Longs, k: int, edges: Longs) -> None:
+def find_cheapest_regular(cost: Longs, k: int, edges: Longs) -> None:
     """Find the k-regular graph of least cost with an edge from every row to the row's own box.
 
     Args:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.heap import drop, push
-from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.papers.matchings.kernels.cost import Coordinates, grow
 
 Longs = npt.NDArray[np.int64]
@@ -58,7 +58,7 @@ def _exchange(
     for f in range(left):
         m = free[f]
         if not _has(targets, t, y, m):
-            cost = joint_width(box, mask, m, c.box, c.mask, y, c.measure) - wide[m]
+            cost = measure_joint_width(box, mask, m, c.box, c.mask, y, c.measure) - wide[m]
             if best < 0 or cost < least or (cost == least and m < free[best]):
                 best, least = f, cost
     if best >= 0:
@@ -72,7 +72,7 @@ def _widen(c: Coordinates, box: Places, mask: Masks, wide: Longs, target: Longs)
     for i in range(len(target)):
         j = target[i]
         grow(box, mask, j, c.box, c.mask, i)
-        wide[j] = joint_width(box, mask, j, box, mask, j, c.measure)
+        wide[j] = measure_joint_width(box, mask, j, box, mask, j, c.measure)
 
 
 @njit(nogil=True, cache=True)
@@ -112,7 +112,7 @@ def match_greedily(c: Coordinates, targets: Longs) -> bool:
             for f in range(remaining):
                 j = free[f]
                 if barred[j] != stamp:
-                    cost = joint_width(box, mask, j, c.box, c.mask, i, c.measure) - wide[j]
+                    cost = measure_joint_width(box, mask, j, c.box, c.mask, i, c.measure) - wide[j]
                     if best < 0 or cost < least:
                         best, least = f, cost
             if best >= 0:
@@ -147,7 +147,7 @@ def _look(
     count, room = 0, len(near)
     for f in range(left):
         j = free[f]
-        key = ((joint_width(box, mask, j, c.box, c.mask, i, c.measure) - wide[j]) << 32) | j
+        key = ((measure_joint_width(box, mask, j, c.box, c.mask, i, c.measure) - wide[j]) << 32) | j
         if count == room and key >= near[room - 1]:
             continue
         if _has(targets, t, i, j):

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.kernels.unions import copy_box
 from sqlanon.papers.matchings.kernels.cost import Coordinates, grow
 
@@ -14,7 +14,7 @@ Longs = npt.NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def set_costs(c: Coordinates, sets: Longs) -> Longs:
+def price_sets(c: Coordinates, sets: Longs) -> Longs:
     """How wide the box of each row is with each set of others.
 
     Args:
@@ -31,5 +31,5 @@ def set_costs(c: Coordinates, sets: Longs) -> Longs:
             copy_box(box, mask, 0, c.box, c.mask, j)
             for i in sets[s]:
                 grow(box, mask, 0, c.box, c.mask, i + (i >= j))
-            widths[j, s] = joint_width(box, mask, 0, box, mask, 0, c.measure)
+            widths[j, s] = measure_joint_width(box, mask, 0, box, mask, 0, c.measure)
     return widths

@@ -11,7 +11,7 @@ import numpy as np
 
 from sqlanon.methods.freeform.kernels.remix import decompose_graph
 from sqlanon.methods.freeform.kernels.stream import stream
-from sqlanon.papers.matchings.kernels.flow import cheapest_regular, pair_costs
+from sqlanon.papers.matchings.kernels.flow import find_cheapest_regular, price_pairs
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs
@@ -21,5 +21,5 @@ if TYPE_CHECKING:
 def solve(rows: Coordinates, k: int) -> Longs:
     """See `sqlanon.papers.matchings.solvers`. Cost: O(k n^3) at worst, memory O(n^2)."""
     edges = np.empty((len(rows.codes), k), np.int64)
-    cheapest_regular(pair_costs(rows), k, edges)
+    find_cheapest_regular(price_pairs(rows), k, edges)
     return decompose_graph(edges, stream(bytes(32)))

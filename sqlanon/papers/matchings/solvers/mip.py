@@ -17,7 +17,7 @@ import numpy as np
 
 from sqlanon.methods.freeform.kernels.remix import decompose_graph
 from sqlanon.methods.freeform.kernels.stream import stream
-from sqlanon.papers.matchings.kernels.sets import set_costs
+from sqlanon.papers.matchings.kernels.sets import price_sets
 from sqlanon.papers.matchings.solvers import UnsolvedError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def solve(rows: Coordinates, k: int, seconds: float = 600.0) -> Longs:
     ones, begins = np.ones(len(places)), np.arange(n * len(sets) + 1) * k
     sums = np.repeat([1, k - 1], n)
     solution = milp(
-        set_costs(rows, sets).ravel() / _UNIT,
+        price_sets(rows, sets).ravel() / _UNIT,
         integrality=np.ones(n * len(sets)),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(csc_array((ones, places, begins), shape=(2 * n, n * len(sets))), sums, sums),

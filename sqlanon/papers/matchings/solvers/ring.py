@@ -15,7 +15,7 @@ import numpy as np
 
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH
-from sqlanon.kernels.runs import exact_runs
+from sqlanon.kernels.runs import find_exact_runs
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs
@@ -28,7 +28,7 @@ def divide_rows(rows: Coordinates, k: int) -> list[Longs]:
     halves = rows.box.reshape(n, -1, 2, WIDTH)
     places = np.ascontiguousarray(halves[:, :, 0, :]).reshape(n, -1)
     geometry = Geometry(rows.measure.facts, rows.measure.table)
-    first, _ = exact_runs(places, places, rows.mask, np.ones(n, np.int64), geometry, k)
+    first, _ = find_exact_runs(places, places, rows.mask, np.ones(n, np.int64), geometry, k)
     return np.split(np.arange(n), np.flatnonzero(first)[1:])
 
 

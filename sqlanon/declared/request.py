@@ -32,7 +32,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """The requests of a policy to a method, as far as they are known before a database is read.
 
     Attributes:
@@ -103,5 +103,5 @@ PERSONS = "persons"
 """Name in messages of requirements over persons, which belong to the key `person` and not to `privacy`."""
 
 
-Rule = Callable[[Asked], Refused | None]
+Rule = Callable[[Request], Refused | None]
 """A combination that a method does not take; None where it is none."""

@@ -1,0 +1,52 @@
+"""Searches that would cost more than they may, before they begin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.statistics.amounts import Amounts
+from sqlanon.statistics.deviations import ENTRIES_OF_PROGRAM
+from sqlanon.statistics.system import System
+from sqlanon.statistics.unserved import UnservedError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Flags = npt.NDArray[np.bool_]
+
+MOST_FORESEEN = 3_000_000_000
+"""Entries of the matrices of the programs that contributors need, at most; minutes of one core."""
+
+
+def check_cost(system: System, amounts: Sequence[Amounts], must: Flags) -> None:
+    """Where persons have several rows, the programs of all contributors cost no more than they may.
+
+    A table serves one contributor, more or less, as others have what they have: each needs two programs.
+
+    Args:
+        system: the cells.
+        amounts: the sums.
+        must: bool[classes], which must be hidden.
+
+    Raises:
+        UnservedError: they would; it names the margin with the largest share of such cells.
+    """
+    if system.times is None:
+        return
+    rows = system if system.wholes is None else system.wholes.system
+    programs = 2 * sum(len(amount.contributors) for amount in amounts)
+    if programs * (ENTRIES_OF_PROGRAM + 2 * len(rows.member)) > MOST_FORESEEN:
+        raise UnservedError(_find_margin(system, must), exhausted=True, foreseen=True)
+
+
+def _find_margin(system: System, must: Flags) -> int:
+    """A cell of the margin with the largest share of cells that must be hidden, of equal ones that with most cells."""
+    _, margin = np.unique(system.levels, axis=1, return_inverse=True)
+    margin = margin.reshape(-1)
+    many = np.bincount(margin)
+    share = np.bincount(margin, must[system.listed]) / many
+    worst = max(range(len(many)), key=lambda place: (share[place], many[place]))
+    return int(np.flatnonzero(margin == worst)[0])
