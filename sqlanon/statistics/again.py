@@ -31,7 +31,7 @@ MOST_FORGOTTEN = 10
 """Witnesses that are forgotten at once, at most."""
 LEAST_WORK = 12_000_000
 """Cost limit where little was spent before; see `Work`."""
-GAIN = 2
+GAIN = 5
 """Else the limit is what was spent before, times this, times the share of cells that may be shown again."""
 IDLE = 2
 """The search ends after so many steps without a gain for each cell that it may show again."""
@@ -91,8 +91,8 @@ def serve_again(search: Search, secret: bytes) -> None:
         search: it serves all ends, and its first witness is the true table.
         secret: key of the draws.
 
-    Cost: less than twice the search before, and little where few cells can be shown again; see `GAIN`. A step costs,
-    besides its programs, a unit for each witness and class.
+    Cost: less than five times the search before, and little where few cells can be shown again; see `GAIN`. A step
+    costs, besides its programs, a unit for each witness and class.
     """
     if search.is_large or not len(search.moved):
         return

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sqlanon.statistics.equations import find_parts
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.system import System
 
@@ -134,8 +135,9 @@ class Deviations:
     """A linear program with bounds and costs for each demand.
 
     Variables: of each atom, and of each shown class of several atoms, how much it grows and how much it shrinks. A
-    class of one atom is that atom, and a hidden class has ends alone. Each program starts where nothing changes: as the
-    demands are of few cells, that is nearer than the solution of another demand.
+    class of one atom is that atom. Where other classes divide a class among them it is the sum of these, which has
+    fewer entries than its atoms, and takes fewer steps; where none do so, a hidden class has ends alone. Each program
+    starts where nothing changes: as the demands are of few cells, that is nearer than the solution of another demand.
 
     Args:
         system: the cells.
@@ -154,6 +156,7 @@ class Deviations:
         self._single = (np.diff(system.at) == 1) & (system.first_times() == 1)
         wide = np.flatnonzero(~self._single)
         self._row = np.cumsum(~self._single) - 1
+        self._parts_of = find_parts(system)
         self._grows = np.empty(len(system), np.int64)
         self._grows[self._single] = system.member[system.at[:-1][self._single]]
         self._grows[wide] = 2 * self._atoms + np.arange(len(wide))
@@ -175,7 +178,9 @@ class Deviations:
         return low, high
 
     def _open(self, cells: Longs) -> None:
-        """Hidden classes have no variables."""
+        """Hidden classes have no variables, where none is a sum of others."""
+        if self._parts_of:
+            return
         self._high[self._grows[cells]] = self._high[self._shrinks[cells]] = 0.0
 
     def _close(self, cells: Longs) -> None:
@@ -186,7 +191,7 @@ class Deviations:
 
     def _list_rows(self, cells: Longs) -> tuple[Floats, Floats]:
         """The ends of the rows of classes of several atoms; of shown ones variables have the change."""
-        hidden, fixed = self.hidden[cells], self._system.fixed[cells]
+        hidden, fixed = self.hidden[cells] & (not self._parts_of), self._system.fixed[cells]
         low = np.where(hidden, np.where(fixed, 0.0, -self._limits.shrinks[cells] / self._unit), 0.0)
         return low, np.where(hidden & ~fixed, self._highs.kHighsInf, 0.0)
 
@@ -200,9 +205,13 @@ class Deviations:
         program.row_lower_, program.row_upper_ = self._list_rows(wide)
         index, value = [], []
         for cell in wide.tolist():
-            inside = system.members(cell)
-            times = system.times_of(cell).astype(np.float64)
-            index.append(np.concatenate([inside, inside + self._atoms, [self._grows[cell], self._shrinks[cell]]]))
+            if cell in self._parts_of:
+                parts = self._parts_of[cell]
+                more, less, times = self._grows[parts], self._shrinks[parts], np.ones(len(parts))
+            else:
+                more, times = system.members(cell), system.times_of(cell).astype(np.float64)
+                less = more + self._atoms
+            index.append(np.concatenate([more, less, [self._grows[cell], self._shrinks[cell]]]))
             value.append(np.concatenate([times, -times, [-1.0, 1.0]]))
         program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
         program.a_matrix_.start_ = np.cumsum([0, *map(len, index)]).astype(np.int32)
@@ -293,7 +302,7 @@ class Deviations:
 
     def _row_of(self, demand: Demand) -> tuple[int, float, float] | None:
         """The row of a hidden class that is demanded to change, with its ends; None: variables have them."""
-        if demand.cell < 0 or self._single[demand.cell] or not self.hidden[demand.cell]:
+        if self._parts_of or demand.cell < 0 or self._single[demand.cell] or not self.hidden[demand.cell]:
             return None
         (low,), (high,) = self._list_rows(np.array([demand.cell]))
         least = low if demand.fewest is None else demand.fewest / self._unit
