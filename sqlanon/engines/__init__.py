@@ -132,6 +132,25 @@ def _open_ledger(url: str, file: Path | None, *, read_only: bool) -> Engine:
     return engine
 
 
+_BESIDE_MEMORY = 2 << 30
+"""Bytes for a DuckDB in which small tables of another engine are worked on."""
+
+
+def open_beside(database: str) -> Engine:
+    """A new DuckDB in memory of this process, in which tables of another database can have the names they have there.
+
+    Args:
+        database: name of the other database; its private schema is there, empty.
+    """
+    from sqlanon.engines.base import PRIVATE_SCHEMA
+    from sqlanon.engines.duckdb.connection import quote
+
+    engine = connect("duckdb:///:memory:", memory=_BESIDE_MEMORY)
+    engine.execute(f"ATTACH ':memory:' AS {quote(database)}")
+    engine.execute(f"CREATE SCHEMA {quote(database)}.{quote(PRIVATE_SCHEMA)}")
+    return engine
+
+
 _TARGET_MEMORY = 2 << 30
 """Bytes for a DuckDB that gets a release beside the database of the source."""
 

@@ -355,6 +355,24 @@ class Transfer(Protocol):
         """
 
 
+class ArrowRows(Protocol):
+    """The ability to bring rows to this process as Arrow tables, and to make tables of such rows."""
+
+    @property
+    def most_rows(self) -> int:
+        """Rows of a source that is worked on here in place of the database, at most."""
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes of its texts, at most."""
+
+    def read_arrow(self, query: Statement) -> object:
+        """The rows of a query, which are few enough, as a frame that `Frames.import_frame` reads."""
+
+    def write_arrow(self, table: TableRef, rows: object) -> None:
+        """Make a table of the rows of such a frame, with its types."""
+
+
 class Workers(Protocol):
     """The ability of an engine with rows in other processes, which can run functions of arrays on them.
 

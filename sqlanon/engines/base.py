@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from sqlanon.engines.abilities import (
+    ArrowRows,
     Compaction,
     Files,
     FrameKind,
@@ -114,6 +115,10 @@ class Engine(Protocol):
     @property
     def workers(self) -> Workers | None:
         """Processes that have the rows and can run functions of arrays on them; None: kernels run in this process."""
+
+    @property
+    def arrow(self) -> ArrowRows | None:
+        """Small tables are worked on in memory of this process; None: statements of the engine are as fast."""
 
     @property
     def few_rows(self) -> Callable[[], AbstractContextManager[None]] | None:

@@ -68,7 +68,7 @@ class Rehearsed:
         spec = replace(spec, privacy=replace(spec.privacy, accuracy=None))
         roles, layout = self.made.encoded.roles, self.made.recoded.layout
         names = {domain.reading.alias: layout.names[domain.code] for domain in self.made.encoded.quasi}
-        facts = facts_of(self.made.recoded, self.table.name) | find_collated(self.scratch, roles)
+        facts = facts_of(self.made.recoded, self.table.name) | find_collated(self.scratch.engine, roles)
         place = self.scratch.table(metadata_name(TABLE))
         self.scratch.engine.load_rows(place, COLUMNS, metadata_rows(spec, roles, names, 1, facts, ()))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
@@ -78,7 +78,7 @@ class Scratch:
         self._waiting: list[Statement] | None = None
         self._dropping: list[TableRef] = []
         self._held = ExitStack()
-        self._inner = False
+        self._inner = self._open = False
         self._repeated: dict[str, list[TableRef]] = {}
 
     def beside(self) -> Scratch:
@@ -91,13 +91,25 @@ class Scratch:
         return inner
 
     def __enter__(self) -> Self:
-        if not self.engine.temporary:
-            self._held.enter_context(self.engine.lock(_lock_of(self.run)))
-            if not self._inner:
-                # A session may get its own lock twice, and would drop the tables of the run that it is in.
-                make_private_schema(self.engine)
-                sweep(self.engine, self.run)
+        self._open = not self.engine.temporary
         return self
+
+    def _begin(self) -> None:
+        """Before the first table in the private schema: lock the run's tables, and drop those of runs that ended."""
+        self._open = False
+        self._held.enter_context(self.engine.lock(_lock_of(self.run)))
+        if not self._inner:
+            # A session may get its own lock twice, and would drop the tables of the run that it is in.
+            make_private_schema(self.engine)
+            sweep(self.engine, self.run)
+
+    def work_in(self, engine: Engine) -> None:
+        """Make all tables of the run in another database, which is closed at the end; no table was made yet."""
+        self._open = False
+        self._held.callback(engine.close)
+        if self.engine.few_rows is not None:
+            self._held.enter_context(self.engine.few_rows())
+        self.engine = engine
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -160,6 +172,11 @@ class Scratch:
         return table
 
     @property
+    def keeps(self) -> bool:
+        """Whether every table is kept before it is dropped."""
+        return self._keep is not None
+
+    @property
     def made(self) -> tuple[TableRef, ...]:
         """The scratch tables that there are, in the order in which they were named."""
         return tuple(self._tables)
@@ -187,6 +204,8 @@ class Scratch:
 
     def name_table(self, step: str) -> TableRef:
         """The name that `table` gives to the table of a step, whether or not it exists."""
+        if self._open:
+            self._begin()
         name = f"_sqlanon_{self.run}_{step}"
         return TableRef(None, name) if self.engine.temporary else _private_table(self.engine, name)
 
@@ -360,6 +379,11 @@ def sweep(engine: Engine, running: str = "") -> list[str]:
                 engine.execute(statement("table/drop", engine.dialect, target=_private_table(engine, name)))
                 dropped.append(name)
     return dropped
+
+
+def has_remains(names: Iterable[str]) -> bool:
+    """Whether the private schema has scratch tables of runs, ended or not; ``names`` are those of its tables."""
+    return any(map(_OF_RUN.match, names))
 
 
 def _lock_of(run: str) -> str:

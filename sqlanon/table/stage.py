@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlanon.column_spec import Hierarchy
-from sqlanon.engines.base import Bind, Relation, TableRef
+from sqlanon.engines.base import Bind, Relation, Statement, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table import pseudonyms
@@ -131,8 +131,32 @@ def take_stage(
     stage = scratch.table(f"{step}_placed" if parts else step)
     sequence = scratch.engine.capabilities.sequences and rows >= MANY_ROWS
     numbers = scratch.name_table("numbers") if sequence else None
-    source = roles.relation.ref
-    hashes = [] if roles.link else hash_parameters(roles.relation, link)
+    binds, columns = _read_columns(scratch, roles, link, hashed, step)
+    with scratch.together():
+        if numbers:
+            scratch.execute("table/numbers", numbers=numbers)
+        scratch.execute("table/stage", binds, stage=stage, dense=dense, numbers=numbers, **columns)
+        if numbers:
+            scratch.execute("table/drop_numbers", numbers=numbers)
+    return _number_rows(scratch, stage, step) if parts else stage
+
+
+def staged_rows(
+    scratch: Scratch, roles: Roles, link: Sequence[str], hashed: StagedHashes, also: Mapping[str, str]
+) -> Statement:
+    """The query of the rows that `take_stage` copies, without row ids; see there for the other arguments.
+
+    ``also``: further columns of the source, by the names that they get.
+    """
+    binds, columns = _read_columns(scratch, roles, link, hashed, "stage")
+    columns["also"] = [{"name": name, "alias": alias} for alias, name in also.items()]
+    return scratch.sql("table/stage", binds, stage=None, dense=False, numbers=None, **columns)
+
+
+def _read_columns(
+    scratch: Scratch, roles: Roles, link: Sequence[str], hashed: StagedHashes, step: str
+) -> tuple[dict[str, Bind], dict[str, object]]:
+    """The bind values of table/stage, and the parameters that are columns."""
     columns = [_with_leaves(scratch, reading, step) for reading in roles.quasi + roles.sensitive + roles.insensitive]
     tokens: list[dict[str, str]] = []
     binds: dict[str, Bind] = {"secret": hashed.secret}
@@ -147,26 +171,16 @@ def take_stage(
         if reading.spec.recode is not None
         for end in ENDS
     }
-    with scratch.together():
-        if numbers:
-            scratch.execute("table/numbers", numbers=numbers)
-        scratch.execute(
-            "table/stage",
-            binds,
-            stage=stage,
-            source=source,
-            columns=columns,
-            dense=dense,
-            numbers=numbers,
-            link=hashes,
-            key=list(hashed.key),
-            persons=list(hashed.persons),
-            tokens=tokens,
-            owner=hashed.owner,
-        )
-        if numbers:
-            scratch.execute("table/drop_numbers", numbers=numbers)
-    return _number_rows(scratch, stage, step) if parts else stage
+    return binds, {
+        "source": roles.relation.ref,
+        "columns": columns,
+        "also": [],
+        "link": [] if roles.link else hash_parameters(roles.relation, link),
+        "key": list(hashed.key),
+        "persons": list(hashed.persons),
+        "tokens": tokens,
+        "owner": hashed.owner,
+    }
 
 
 def _number_rows(scratch: Scratch, placed: TableRef, step: str) -> TableRef:

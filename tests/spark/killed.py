@@ -51,10 +51,13 @@ PLACES = Places()
 def main(url: str, *words: str) -> None:
     """Release the people up to a place.
 
+    Before the words of the place there may be ``in-database``: rows are then not worked on in memory of this process.
     Where there are no people yet, a first generation is released before that.
     """
     engine.SparkEngine = Stopping  # type: ignore[misc]
     opening._TRIES = 3
+    if words[0] == "in-database":
+        engine.SparkEngine.most_rows, words = 0, words[1:]
     with sqlanon.connect(url, progress=PLACES) as db:
         if not db.engine.exists(db.engine.target("people")):
             write_people(db, 1)

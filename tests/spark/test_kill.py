@@ -23,15 +23,20 @@ from tests.spark.killed import write_people
 from tests.spark.test_walk import leftovers
 
 pytestmark = [pytest.mark.spark, pytest.mark.thorough]
-WRITTEN = ("publish/table",)
+WRITTEN = ("in-database", "publish/table")
 SWAPPED = (*WRITTEN, "publish/view", "publish/view")
+DELIVERED = ("publish/load",)
 STOPS: list[tuple[tuple[str, ...], bool]] = [
     (("snapshot",), False),
-    (("encode",), False),
-    (("method",), False),
-    (("recode/boxes",), False),
+    (("in-database", "encode"), False),
+    (("in-database", "method"), False),
+    (("in-database", "recode/boxes"), False),
+    (DELIVERED, False),
+    ((*DELIVERED, "publish/load"), False),  # the table of the rows is written
+    ((*DELIVERED, "verify/k_anonymity"), False),
+    ((*DELIVERED, "publish/view", "publish/view"), True),
     (WRITTEN, False),  # the catalog says pending, nothing is written
-    ((*WRITTEN, "publish/metadata"), False),  # the table of the rows is written
+    ((*WRITTEN, "publish/link"), False),  # the table of the rows is written
     ((*WRITTEN, "verify"), False),
     # Verified; the views of the rows show whichever version the metadata view shows.
     ((*WRITTEN, "publish/view"), False),
@@ -107,7 +112,7 @@ def test_killed_with_its_server(tmp_path):
     The catalog on disk opens again, and readers have a whole version.
     """
     url = f"spark+local:///{tmp_path}/warehouse"
-    killed([url, *WRITTEN, "publish/metadata"])
+    killed([url, *WRITTEN, "publish/link"])
     killed([url, *SWAPPED])
     assert_next_run(url)
 

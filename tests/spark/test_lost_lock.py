@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import sqlanon
+from sqlanon.engines.spark import locks
 from sqlanon.engines.spark.names import qualify
 from sqlanon.errors import DatabaseError, LockedError
 from sqlanon.release.catalog.catalog import Catalog
@@ -42,6 +43,7 @@ def test_a_run_that_has_lost_its_lock_drops_nothing_of_the_next_one(session, mon
 
         write_people(late, 0)
         monkeypatch.setattr(in_views, "commit", meanwhile)
+        monkeypatch.setattr(locks, "ANSWER", 0.0)
         monkeypatch.setattr(next_one.engine._locks, "_is_alive", lambda _: False)
         with pytest.raises(LockedError, match="another one has taken over"):
             late.anonymize("people", **options)
@@ -68,14 +70,14 @@ def test_a_lock_that_cannot_be_asked_about_is_not_taken_over(session, monkeypatc
         sqlanon.connect(session, temporary=True, accept_shared=True) as other,
         holder.engine.lock("release asked"),
     ):
-        ask, locks = other.engine._locks._run, other.engine._locks
+        ask, others = other.engine._locks._run, other.engine._locks
 
         def fails(text: str) -> Any:
             if text.startswith("SHOW TBLPROPERTIES"):
                 raise DatabaseError("the catalog does not answer")
             return ask(text)
 
-        monkeypatch.setattr(locks, "_run", fails)
+        monkeypatch.setattr(others, "_run", fails)
         with pytest.raises(DatabaseError, match="does not answer"), other.engine.lock("release asked"):
             pass
         monkeypatch.undo()

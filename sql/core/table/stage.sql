@@ -1,9 +1,10 @@
 -- name: table/stage
--- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none), recode ({type, kind,
+-- params: stage (table to make, or none: the rows are returned), source (table), columns (list of {name, alias, binary, type (that lists its values, or none), recode ({type, kind,
 --   round (a number or none), half (of it), bottom, top, other (names of binds, or none), leaves (table of the values
 --   that stay, with other)} or none)}), dense (bool:
 --   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (list of {name, listed (bool: an enum)}, or none), key
---   (column names or none), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
+--   (column names or none), also (list of {name, alias}: columns that are
+--   staged as they are), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
 --   of its own), nulls (one, distinct or none)}: what is counted), tokens (list of {name, alias}: pseudonyms; :<alias>_inner and :<alias>_outer key them,
 --   in hexadecimal), owner ({columns, nulls}: whose rows are recognized in later versions, or none)
 -- returns: rid integer (on Spark, for table/numbered, _sqlanon_at bigint: the number of the task that reads the row, times 2^33, and the row's place
@@ -41,7 +42,9 @@ CAST(CASE{% if c.recode.top %} WHEN {{ rounded }} >= CAST(:{{ c.recode.top }} AS
 {%- if c.recode.bottom %} WHEN {{ rounded }} <= CAST(:{{ c.recode.bottom }} AS {{ c.recode.type }}) THEN CAST(:{{ c.recode.bottom }} AS {{ c.recode.type }}){% endif %} WHEN TRUE THEN {{ rounded }} END AS {{ c.recode.type }})
 {%- endif %}
 {%- endmacro %}
+{% if stage %}
 CREATE {{ stage | scratch }} AS
+{% endif %}
 SELECT
     {% block row_id %}{{ "CAST(s.rowid AS INTEGER)" if dense else "CAST(ROW_NUMBER() OVER () - 1 AS INTEGER)" }} AS rid{% endblock %}
 
@@ -51,6 +54,9 @@ SELECT
 {% else %}
     , {% block column scoped %}{{ "CAST(s.%s AS %s)" | format(column.name | ident, column.type | table) if column.type else "s." ~ (column.name | ident) }}{% endblock %} AS {{ column.alias | ident }}
 {% endif %}
+{% endfor %}
+{% for c in also %}
+    , s.{{ c.name | ident }} AS {{ c.alias | ident }}
 {% endfor %}
 {% if link %}
     , {% block hashed %}HASH({% for c in link %}{{ ", " if not loop.first }}{{ "CAST(s." ~ (c.name | ident) ~ " AS VARCHAR)" if c.listed else "s." ~ (c.name | ident) }}{% endfor %}){% endblock %} AS link

@@ -15,6 +15,7 @@ import duckdb
 
 from sqlanon.engines.base import (
     EVERY,
+    ArrowRows,
     Bind,
     Capabilities,
     Column,
@@ -54,6 +55,7 @@ class DuckDBEngine(Transferring):
     dialect = "duckdb"
     rights: Rights | None = None
     workers: Workers | None = None
+    arrow: ArrowRows | None = None
     fetch_words = load_list = conceals = None
     _lakes: LakeTables | None = None
     transactions = temporary = updates = ordered = True

@@ -10,6 +10,7 @@ import psycopg
 from psycopg import sql
 
 from sqlanon.engines.base import (
+    ArrowRows,
     Capabilities,
     Files,
     Found,
@@ -51,6 +52,7 @@ class PostgresEngine(Transferring, Granting, Compacting):
     files: Files | None = None
     frames: Frames | None = None
     workers: Workers | None = None
+    arrow: ArrowRows | None = None
     _staging: DuckDBEngine | None = None
     capabilities = Capabilities(
         max_identifier=63,

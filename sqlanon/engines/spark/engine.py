@@ -6,17 +6,22 @@ Scratch tables are tables of the private schema.
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self, cast
 
 from pyspark.errors import PySparkException
 
-from sqlanon.engines.base import Column, Found, Relation, TableRef
+from sqlanon.engines.base import Column, Found, Relation, Statement, TableRef
+from sqlanon.engines.spark.binds import frame_of
 from sqlanon.engines.spark.errors import condition
 from sqlanon.engines.spark.names import parts_of, qualify, quote
 from sqlanon.engines.spark.session import Session
 from sqlanon.engines.spark.types import collation_of, is_hashable, kind_of, name_of
 from sqlanon.errors import DatabaseError, PolicyError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _NAME = re.compile(r"\w+")
 _MISSING = (
@@ -28,13 +33,48 @@ _MISSING = (
 )
 
 
+def _with_type(name: str, kind: pa.DataType) -> str:
+    """A column of a frame as Spark selects it: a time without a zone stays one."""
+    column = quote(name)
+    ours = str(kind).startswith("timestamp") and getattr(kind, "tz", None) is None
+    return f"CAST({column} AS TIMESTAMP_NTZ) AS {column}" if ours else column
+
+
 class SparkEngine(Session):
     """A session of Spark, with tables and views."""
+
+    most_bytes = 256 << 20
+
+    @property
+    def most_rows(self) -> int:
+        """See `ArrowRows`: tables of more rows are worked on in executors."""
+        return self.above
 
     @property
     def workers(self) -> Self:
         """See `Engine.workers`: the executors."""
         return self
+
+    @property
+    def arrow(self) -> Self:
+        """See `Engine.arrow`: Spark plans and compiles each statement, whatever the number of rows."""
+        return self
+
+    def read_arrow(self, query: Statement) -> pa.Table:
+        with self._limit_size(query), self._translate_errors(query.name):
+            return self._frame(query).toArrow()
+
+    def write_arrow(self, table: TableRef, rows: object) -> None:
+        frame = cast("pa.Table", rows)
+        view = f"_sqlanon_rows_{secrets.token_hex(4)}"
+        shown = ", ".join(_with_type(name, frame.schema.field(name).type) for name in frame.column_names)
+        text = f"CREATE TABLE {qualify(table)} AS SELECT {shown} FROM {view}"  # noqa: S608 - quoted names
+        with self._translate_errors(f"load {table.name}"):
+            frame_of(self._session, frame).createOrReplaceTempView(view)
+            try:
+                self._frame(Statement("publish/load", text))
+            finally:
+                self._session.catalog.dropTempView(view)
 
     def relation(self, name: str) -> Relation:
         relation = self._look(self.target(name))
@@ -45,55 +85,58 @@ class SparkEngine(Session):
         return relation
 
     def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
+        # A table is looked at by calls of the catalog alone; a statement lists those of a schema.
         with self._translate_errors("catalog lookup"):
-            there: dict[tuple[str | None, str | None], dict[str, bool] | None] = {}
-            places: set[tuple[str | None, str | None]] = {(ref.database, ref.schema) for ref in tables if ref.schema}
-            if schema is not None:
-                places.add((schema.database, schema.schema))
-            for place in places:
-                there[place] = self._list_tables(*place)
+            listed = self._list_names(schema.database, schema.schema) if schema is not None else None
         relations = {}
-        for ref in dict.fromkeys(tables):  # to look at a table takes two calls of the catalog
-            listed = there.get((ref.database, ref.schema)) or {}
-            is_view = listed.get(ref.name.lower()) if ref.schema else True  # a temporary view has no schema
-            if is_view is not None:
-                relation = self._look(ref, is_view=is_view)
-                if relation is not None:
-                    relations[ref] = relation
-        relations_by_name = {
-            name: relation for name in names if (relation := self._look(self.target(name))) is not None
-        }
-        of = there.get((schema.database, schema.schema)) if schema is not None else None
-        schemas = frozenset(
-            str(ref.schema) for ref in tables if ref.schema and there.get((ref.database, ref.schema)) is not None
-        )
-        return Found(relations, relations_by_name, frozenset(of or ()), schemas, frozenset(tables))
+        for ref in dict.fromkeys(tables):
+            in_schema = schema is not None and (ref.database, ref.schema) == (schema.database, schema.schema)
+            if in_schema and ref.name.lower() not in (listed or ()):
+                continue
+            relation = self._look(ref)
+            if relation is not None:
+                relations[ref] = relation
+        by_name = {name: relation for name in names if (relation := self._look(self.target(name))) is not None}
+        there = {(ref.database, ref.schema) for ref in relations}
+        schemas = {str(ref.schema) for ref in relations}
+        for ref in tables:
+            place = (ref.database, ref.schema)
+            if ref.schema and place not in there and self.has_schema(ref):
+                there.add(place)
+                schemas.add(ref.schema)
+        return Found(relations, by_name, frozenset(listed or ()), frozenset(schemas), frozenset(tables))
 
-    def _list_tables(self, catalog: str | None, schema: str | None) -> dict[str, bool] | None:
-        """Tables and views of a schema, and whether each is a view; None where the schema is missing."""
-        place = ".".join(quote(part) for part in (catalog or self._catalog, schema) if part)
+    def _list_names(self, catalog: str | None, schema: str | None) -> frozenset[str] | None:
+        """Tables and views of a schema; None where the schema is missing."""
+        return self._list(f"SHOW TABLES IN {self._place(catalog, schema)}")
+
+    def _list_views(self, catalog: str | None, schema: str | None) -> frozenset[str] | None:
+        """Views of a schema; None where the schema is missing."""
+        return self._list(f"SHOW VIEWS IN {self._place(catalog, schema)}")
+
+    def _place(self, catalog: str | None, schema: str | None) -> str:
+        return ".".join(quote(part) for part in (catalog or self._catalog, schema) if part)
+
+    def _list(self, text: str) -> frozenset[str] | None:
         try:
-            tables = self._session.sql(f"SHOW TABLES IN {place}").collect()
-            views = self._session.sql(f"SHOW VIEWS IN {place}").collect()
+            rows = self._session.sql(text).collect()
         except PySparkException as error:
             if condition(error).startswith(_MISSING):
                 return None
             raise
-        is_view = {str(row[1]).lower(): False for row in tables if not row[2]}
-        return is_view | {str(row[1]).lower(): True for row in views if not row[2]}
+        return frozenset(str(row[1]).lower() for row in rows if not row[2])
 
-    def _look(self, ref: TableRef, *, is_view: bool | None = None) -> Relation | None:
+    def _look(self, ref: TableRef) -> Relation | None:
         with self._translate_errors("catalog lookup"):
             try:
                 # Rows that another session has written are not in this session's list of files.
                 self._session.catalog.refreshTable(qualify(ref))
                 fields = self._session.table(qualify(ref)).schema.fields
+                is_view = ref.schema is None or self._session.catalog.getTable(qualify(ref)).tableType == "VIEW"
             except PySparkException as error:
                 if condition(error).startswith(_MISSING):
                     return None
                 raise
-            if is_view is None:
-                is_view = (self._list_tables(ref.database, ref.schema) or {}).get(ref.name.lower(), False)
         columns = []
         for field in fields:
             text = field.dataType.simpleString()
@@ -119,8 +162,7 @@ class SparkEngine(Session):
 
     def has_schema(self, ref: TableRef) -> bool:
         with self._translate_errors("catalog lookup"):
-            place = ".".join(quote(part) for part in (ref.database or self._catalog, ref.schema) if part)
-            return bool(self._session.catalog.databaseExists(place))
+            return bool(self._session.catalog.databaseExists(self._place(ref.database, ref.schema)))
 
     def target(self, name: str) -> TableRef:
         parts = parts_of(name)
@@ -146,8 +188,8 @@ class SparkEngine(Session):
         relying_views = []
         with self._translate_errors("catalog lookup"):
             for catalog, schema in places:
-                for name, is_view in (self._list_tables(catalog, schema) or {}).items():
-                    if is_view and (schema, name) not in ours:
+                for name in self._list_views(catalog, schema) or ():
+                    if (schema, name) not in ours:
                         text = self._text_of(TableRef(schema, name, catalog)) or ""
                         if names & {word.lower() for word in _NAME.findall(text)}:
                             relying_views.append(f"view {schema}.{name}")

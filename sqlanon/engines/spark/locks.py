@@ -25,6 +25,8 @@ from sqlanon.errors import DatabaseError, LockedError
 
 LEASE = 120.0
 """Seconds that a lock is held without news from the holder."""
+ANSWER = 5.0
+"""Seconds for which the answer that all locks are held counts."""
 _WAIT = 0.5
 """Seconds between two tries of who waits."""
 
@@ -61,6 +63,7 @@ class Locks:
         self._run, self._lease = run, lease
         self._schema = f"{quote(catalog)}.{quote(PRIVATE_SCHEMA)}"
         self._held: list[Held] = []
+        self._checked: float | None = None
         self._guard = threading.Lock()
         self._renewing: threading.Thread | None = None
         self._stop = threading.Event()
@@ -78,6 +81,7 @@ class Locks:
             lock = self._take(name)
         with self._guard:
             self._held.append(lock)
+            self._checked = None
         self._renew()
         try:
             yield
@@ -85,21 +89,24 @@ class Locks:
             with self._guard:
                 self._held.remove(lock)
             with suppress(DatabaseError):  # a table that is not dropped expires
-                if self._is_ours(lock):
+                if self._read(lock.table).get("sqlanon.holder") == lock.token:
                     self._drop(lock.table)
 
     def check(self) -> None:
-        """Make sure that every lock of this session is still held by it.
+        """Make sure that every lock of this session is still held by it, as of a few seconds ago at most.
 
         Raises:
             LockedError: another session has taken a lock over; nothing may be published.
         """
+        if self._checked is not None and 0 <= time.time() - self._checked < ANSWER:
+            return
         for lock in list(self._held):
             if not self._is_ours(lock):
                 raise LockedError(
                     f"{lock.name}: this session was away for longer than {self._lease:.0f} seconds, and another one "
                     "has taken over; nothing was published, run again"
                 )
+        self._checked = time.time()
 
     def close(self) -> None:
         """End the renewals."""
@@ -109,26 +116,34 @@ class Locks:
 
     def _take(self, name: str) -> Held | None:
         stem = _stem(name)
+        with suppress(DatabaseError):  # mostly nobody has it, and nothing is asked before; else it is asked for now
+            if lock := self._create(name, stem, 1):
+                return lock
         there = self._numbers(stem)
         highest = there[-1] if there else 0
         if highest and self._is_alive(f"{stem}{highest}"):
             return None
-        lock = Held(name, stem, highest + 1, secrets.token_hex(8))
         try:
-            self._run(
-                f"CREATE TABLE {self._schema}.{quote(lock.table)} (held INT) TBLPROPERTIES ({self._properties(lock)})"
-            )
+            lock = self._create(name, stem, highest + 1)
         except DatabaseError:
-            if lock.number in self._numbers(stem):
+            if highest + 1 in self._numbers(stem):
                 return None
             raise
-        if self._numbers(stem)[-1] != lock.number:  # a slower session, which another has passed meanwhile
-            self._drop(lock.table)
-            return None
-        for number in there:
+        for number in there if lock else ():
             with suppress(DatabaseError):
                 self._drop(f"{stem}{number}")
         return lock
+
+    def _create(self, name: str, stem: str, number: int) -> Held | None:
+        """Make the table of a number; None: there is one of a higher number, of a session that has passed this one."""
+        lock = Held(name, stem, number, secrets.token_hex(8))
+        self._run(
+            f"CREATE TABLE {self._schema}.{quote(lock.table)} (held INT) TBLPROPERTIES ({self._properties(lock)})"
+        )
+        if self._numbers(stem)[-1] == number:
+            return lock
+        self._drop(lock.table)
+        return None
 
     def _numbers(self, stem: str) -> list[int]:
         rows = self._run(f"SHOW TABLES IN {self._schema} LIKE '{stem}*'")

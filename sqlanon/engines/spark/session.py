@@ -351,7 +351,9 @@ class Session:
         if self._refuse:
             raise DatabaseError(self._refuse)
         with self._translate_errors("to make the private schema"):
-            self._session.sql(f"CREATE SCHEMA IF NOT EXISTS {quote(self._catalog)}.{quote(PRIVATE_SCHEMA)}")
+            schema = f"{quote(self._catalog)}.{quote(PRIVATE_SCHEMA)}"
+            if not self._session.catalog.databaseExists(schema):
+                self._session.sql(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         with self._locks.lock(name, wait=wait):
             yield
 

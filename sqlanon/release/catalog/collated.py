@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlanon.engines.base import Relation
+from sqlanon.engines.base import Engine, Relation
+from sqlanon.sqltext import statement
 from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
 
 
-def find_collated(scratch: Scratch, roles: Roles) -> dict[str, list[str]]:
+def find_collated(engine: Engine, roles: Roles) -> dict[str, list[str]]:
     """The fact ``equal_unlike`` of the metadata: columns that readers cannot compare as the source does.
 
     The collation holds several texts equal; a class publishes any of them.
 
     Args:
-        scratch: the database.
+        engine: the source's database.
         roles: the source's columns.
 
     Returns:
         The names; empty if the system catalog shows collations. Cost: a query that reads no row.
     """
     text_columns = [reading.name for reading in roles.quasi if reading.column.kind == "text"]
-    if not text_columns or not scratch.engine.capabilities.hidden_collations:
+    if not text_columns or not engine.capabilities.hidden_collations:
         return {}
-    row = scratch.fetch("table/collated", source=roles.relation.ref, columns=text_columns)[0]
+    query = statement("table/collated", engine.dialect, source=roles.relation.ref, columns=text_columns)
+    row = engine.fetch(query)[0]
     return {"equal_unlike": [name for name, is_collated in zip(text_columns, row, strict=True) if is_collated]}
 
 

@@ -151,11 +151,12 @@ class CatalogReader:
         name = "catalog/live" if self._engine.updates else "catalog/list"
         return self._fetch_entries(name, binds, {**_UNCONDITIONAL, "release": True}, lookup)
 
+    def list_all(self, lookup: Found) -> list[Entry]:
+        """Every row, of the tables as they were looked up."""
+        return self._fetch_entries("catalog/list", {}, _UNCONDITIONAL, lookup)
+
     def beside(self, lookup: Found, release: str, source: str, views: Sequence[TableRef]) -> list[Entry]:
         """The published versions of other releases that have the same source, or perhaps any of these views."""
-        if not self._engine.updates:
-            every = self._fetch_entries("catalog/list", {}, _UNCONDITIONAL, lookup)
-            return [entry for entry in every if entry.status == "published" and entry.release != release]
         binds: dict[str, Bind] = {"release": release, "source": source}
         return self._fetch_entries("catalog/beside", binds, _view_parameters(binds, views), lookup)
 

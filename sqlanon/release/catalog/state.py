@@ -101,7 +101,11 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
     catalog = Catalog(engine)
     views = [view for view in _possible_views(engine, spec) for view in views_beside(view, second_of_spec(spec))]
     lookup = engine.look_up([*catalog.tables, *views], [spec.source], catalog.table)
-    versions = tuple(catalog.entries(spec.name) if every else catalog.live(lookup, spec.name))
+    listed = None if engine.updates else catalog.list_all(lookup)
+    if listed is not None:
+        versions = tuple(entry for entry in listed if entry.release == spec.name)
+    else:
+        versions = tuple(catalog.entries(spec.name) if every else catalog.live(lookup, spec.name))
     spec = keep_method(spec, find_last_shown(versions))
     keyed = spec.scope is not None
     # No run keeps the key of tokens that rotate.
@@ -112,7 +116,7 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
         engine,
         spec,
         versions,
-        tuple(_find_siblings(engine, spec, lookup)),
+        tuple(_find_siblings(engine, spec, lookup, listed)),
         catalog.secret_in(lookup, spec.name),
         lookup,
         tokens,
@@ -131,10 +135,12 @@ def _view(engine: Engine, spec: ReleaseSpec, source: Relation) -> TableRef:
     return default_view(engine, source.ref)
 
 
-def _find_siblings(engine: Engine, spec: ReleaseSpec, lookup: Found) -> list[Entry]:
+def _find_siblings(engine: Engine, spec: ReleaseSpec, lookup: Found, listed: Sequence[Entry] | None) -> list[Entry]:
     source = lookup.named.get(spec.source)
     if source is None:
         return []  # whoever looks at the source says that it is missing
+    if listed is not None:
+        return [entry for entry in listed if entry.status == "published" and entry.release != spec.name]
     views = views_beside(_view(engine, spec, source), second_of_spec(spec))
     return Catalog(engine).beside(lookup, spec.name, str(source.ref), views)
 

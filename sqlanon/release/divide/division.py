@@ -73,6 +73,7 @@ class Division:
         joins_persons: all rows of a person are in one class.
         by_choice: the policy could as well have the method divide rows (`persons: rows`), which a run then compares.
         sampled: a sample of the rows shows the losses of all.
+        brings: few rows may as well be divided in memory of this process.
     """
 
     title: ClassVar[str] = "rows"
@@ -81,6 +82,7 @@ class Division:
     joins_persons: ClassVar[bool] = False
     by_choice: ClassVar[bool] = False
     sampled: ClassVar[bool] = True
+    brings: ClassVar[bool] = True
 
     def check_once(self, what: str) -> None:
         """Check that a release can be made of ``what``, a file or a frame, where nothing stays for the next release.

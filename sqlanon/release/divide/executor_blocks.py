@@ -31,7 +31,12 @@ def assign_blocks(context: Context, method: Method, workers: Workers) -> Assignm
     Raises:
         InfeasibleError: a block alone cannot meet the requirements.
     """
-    if context.encoded.rows <= workers.above or not _divisible(context, method):
+    # Rows in memory of this process are not where the workers are.
+    if (
+        context.scratch.engine.workers is None
+        or context.encoded.rows <= workers.above
+        or not _divisible(context, method)
+    ):
         return method.assign(context)
     if method.declaration.in_blocks == "levels":
         return _below_levels(context, method, workers)

@@ -173,6 +173,7 @@ class DrawnBoxes(Divided):
 class OwnBoxes(Division):
     """The method gives each row several boxes, of which one is drawn; a method that gives classes may do so."""
 
+    brings: ClassVar[bool] = False
     title: ClassVar[str] = "rows with boxes of their own"
     remarks: ClassVar[tuple[str, ...]] = (
         (

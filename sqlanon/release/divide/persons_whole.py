@@ -250,6 +250,7 @@ def _lessen(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
 class PersonsWhole(Division):
     """The method sees persons: requirements on their rows are judged afterwards."""
 
+    brings: ClassVar[bool] = False
     title: ClassVar[str] = "whole persons"
     joins_persons: ClassVar[bool] = True
     by_choice: ClassVar[bool] = True

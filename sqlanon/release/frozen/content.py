@@ -82,7 +82,7 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
                 max_group=groups.max_class,
             ),
         )
-        facts.update(_facts(verified_report) | find_collated(scratch, draft.staged.roles))
+        facts.update(_facts(verified_report) | find_collated(scratch.engine, draft.staged.roles))
         return verified_report
 
     def metadata(report: RunReport) -> Iterable[tuple[object, ...]]:

@@ -75,6 +75,7 @@ def hash_listed_keys(
         numbers=None,
         link=[],
         key=columns,
+        also=[],
         tokens=[],
         persons=[],
         owner=None,

@@ -103,6 +103,7 @@ def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Pr
             link=[] if ready.roles.link else hash_parameters(ready.roles.relation, link_columns(ready.roles, spec)),
             key=list(spec.key),
             persons=list(ready.persons),
+            also=[],
             tokens=tokens,
             owner=ready.persons[0] if ready.owned else None,
         ),

@@ -38,6 +38,7 @@ from sqlanon.release.prepare.population import feasible_in, population_of
 from sqlanon.release.prepare.row_security import source_snapshot
 from sqlanon.release.prepare.staged import Prepared, Reading, Staged, Unchanged, Units
 from sqlanon.release.prepare.width_limits import guard_columns, guard_texts
+from sqlanon.release.prepare.workplace import IN_DATABASE, choose_workplace
 from sqlanon.release.verify.persons import feasible_persons
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table import pseudonyms
@@ -97,27 +98,40 @@ def read_source(
             scratch.expect(rows + many)
         guard_texts(scratch, spec, rows, texts, spec.memory or how.memory)
         refuse_overflow(scratch, spec, roles)
+        place = None
+        if people is None:
+            place = choose_workplace(scratch.engine, spec, roles, requirements, (rows, texts), how.bringing)
         roles, dense = make_enum_types(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
         links = link_columns(roles, spec) if how.links is None else list(how.links)
-        hashed_roles = roles.link_by_hash(links)
-        roles = hashed_roles if scratch.engine.capabilities.staged_hashes else replace(roles, linked=hashed_roles.link)
-        stage = take_stage(
-            scratch,
-            roles,
-            links,
-            StagedHashes(
-                secret, key, persons, persons[0] if (how.lasting or how.owned) and persons else None, token_keys
-            ),
-            dense=dense,
-            rows=rows,
+        hashes = StagedHashes(
+            secret, key, persons, persons[0] if (how.lasting or how.owned) and persons else None, token_keys
         )
+        if place is not None:
+            stage = place.stage(scratch, roles, links, hashes)
+        else:
+            linked = roles.link_by_hash(links)
+            roles = linked if scratch.engine.capabilities.staged_hashes else replace(roles, linked=linked.link)
+            stage = take_stage(scratch, roles, links, hashes, dense=dense, rows=rows)
         beside = stage_population(scratch, people, many) if people is not None else None
         if rows:
             guard_source(scratch, spec, roles, rows, needs_key=how.lasting)
             if key and not how.follows:
                 check_key(scratch, spec, stage, needed=how.lasting)
     scratch.expect(rows + many)
-    return Staged(spec, roles, stage, rows, source_state, persons, requirements, bool(key), people, beside, how.lasting)
+    return Staged(
+        spec,
+        roles,
+        stage,
+        rows,
+        source_state,
+        persons,
+        requirements,
+        bool(key),
+        people,
+        beside,
+        how.lasting,
+        place or IN_DATABASE,
+    )
 
 
 def profile(
@@ -195,6 +209,7 @@ def profile(
         staged.keyed,
         population,
         staged.lasting,
+        staged.place,
     )
 
 

@@ -11,6 +11,7 @@ from sqlanon.methods.method import Method
 from sqlanon.privacy.base import Requirement
 from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.prepare.key import OWNER, PERSON
+from sqlanon.release.prepare.workplace import IN_DATABASE, NOTHING_KNOWN, Bringing, Workplace
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.domain import Domain, Domains
@@ -44,6 +45,7 @@ class Reading:
         planned: no rows are released.
         snapshot: the source's own version at that fingerprint: if it is unchanged, no row is read.
         links: the columns that are hashed to find rows in private tables; None: as the policy says.
+        bringing: facts on which the choice of the workplace depends.
     """
 
     secret: str = field(repr=False)
@@ -57,6 +59,7 @@ class Reading:
     planned: bool = False
     snapshot: str = ""
     links: Sequence[str] | None = None
+    bringing: Bringing = NOTHING_KNOWN
 
     def find_known_mark(self, snapshot: str) -> str | None:
         """The fingerprint of the source's rows, where the source's version shows it; None: they are to be read."""
@@ -78,6 +81,7 @@ class Staged:
         keyed: the stage holds the key's hash.
         people, beside: a population that contains the rows: columns, and staged rows.
         lasting: see `Reading`.
+        place: where the rows are worked on.
     """
 
     spec: ReleaseSpec
@@ -91,6 +95,7 @@ class Staged:
     people: Roles | None = None
     beside: TableRef | None = None
     lasting: bool = False
+    place: Workplace = IN_DATABASE
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,7 @@ class Prepared:
     """A staged and profiled source, ready to encode.
 
     ``persons`` are the identifiers with hashes in the stage (``rows_are: events`` only); ``domains`` has their domains
-    where a requirement counts persons.
+    where a requirement counts persons; ``place``: where the rows are worked on.
     """
 
     roles: Roles
@@ -120,6 +125,7 @@ class Prepared:
     keyed: bool
     population: Population | None = None
     lasting: bool = False
+    place: Workplace = IN_DATABASE
 
     @property
     def quasi(self) -> tuple[Domain, ...]:

@@ -150,6 +150,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
                 )
             )
         scratch.execute_all([*tables, *beside])
+        ready.place.deliver(scratch, [place, linked])
 
     def verify(place: TableRef, facts: Found) -> RunReport:
         with scratch.repeating("verify"):
@@ -163,6 +164,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
             verified = verify_pair(scratch, classification.classed, recoded, relation, physical, ready.requirements)
         else:
             verified = verify_physical(scratch, classification.classed, recoded, physical, ready.requirements)
+            verified = ready.place.verify(scratch, recoded, encoded, physical, verified)
         marked = proof.add_marks(report_verified(report, verified, watch), engine, physical)
         if not recoded.sensitive:
             persons = [person.alias for person in ready.persons]
@@ -172,9 +174,10 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         reached, warned = tokens.verify_tokens(scratch, state, physical, recoded.layout.of_class, draft.siblings)
         return replace(marked, requirements=(*marked.requirements, *reached), warnings=(*marked.warnings, *warned))
 
+    linked = private_table(engine, f"{target.physical}_link")
     link = scratch.sql(
         "publish/link",
-        linked=private_table(engine, f"{target.physical}_link"),
+        linked=linked,
         classed=classed,
         groups=recoded.groups,
         persons=[person.alias for person in ready.persons],
@@ -183,7 +186,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         link=ready.roles.link,
     )
     names = {domain.reading.alias: recoded.layout.names[domain.code] for domain in encoded.quasi}
-    facts = facts_of(recoded, target.view.name) | find_collated(scratch, encoded.roles)
+    facts = facts_of(recoded, target.view.name) | find_collated(engine, encoded.roles)
 
     def metadata(report: RunReport) -> Iterable[tuple[object, ...]]:
         return metadata_rows(spec, encoded.roles, names, target.version, facts, report.requirements)

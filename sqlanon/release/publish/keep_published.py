@@ -8,6 +8,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.publish.deliveries import delivery_of
 from sqlanon.release.publish.retention import drop_old
@@ -22,7 +23,8 @@ def keep(state: ReleaseState, entry: Entry, time: str) -> None:
     with engine.publishing():
         delivery_of(entry).keep_readers(engine, spec, entry)
         Catalog(engine).record_check(spec, entry.version, time)
-    drop_old(engine, spec.name)
+    today = replace(entry, policy=redact(spec))
+    drop_old(engine, spec.name, [today if row.version == entry.version else row for row in state.versions])
     delivery_of(entry).tidy(engine, spec, entry)
 
 

@@ -56,8 +56,9 @@ class New:
         engine, previous = self.state.engine, self.state.published
         physical = private_table(engine, self.target.physical)
         with self.watch.stage("publish"):
+            # Without transactions `load_rows` makes the metadata table at once, with its rows.
             empty = statement("publish/metadata", engine.dialect, metadata=metadata_table(physical), columns=COLUMNS)
-            self.content.write(physical, [*self.content.beside, empty])
+            self.content.write(physical, [*self.content.beside, *([empty] if engine.transactions else [])])
             lookup = engine.look_up(
                 [
                     *(ref for item in self.shown for ref in (item.view, item.at)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 from sqlanon.engines.base import Engine
@@ -28,19 +28,23 @@ def _as_before(entry: Entry, entries: Sequence[Entry]) -> str:
     return "withdrawn" if newer else "replaced"
 
 
-def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
+def reconcile(
+    engine: Engine, release: str, entries: Sequence[Entry] | None = None, private: Collection[str] | None = None
+) -> list[str]:
     """Tidy up after a kill between the step that decides which version readers have, and recording it.
 
     Args:
         engine: the source's database.
         release: the release.
         entries: live catalog rows of the release, if known.
+        private: names of the tables and views of the private schema, if known.
     """
     catalog = Catalog(engine)
     tidied = []
     for entry in catalog.live(None, release) if entries is None else entries:
         delivery = delivery_of(entry)
-        if entry.status == "published" and not entry.file and not engine.transactions:
+        probed = private is None or probe_view(entry).name.lower() in private
+        if entry.status == "published" and not entry.file and not engine.transactions and probed:
             engine.execute(statement("publish/drop_view", engine.dialect, view=probe_view(entry)))
         if entry.status == "withdrawing":
             delivery.withdraw(engine, entry)

@@ -125,8 +125,11 @@ def _read(work: Work, *, compare: bool, share: bool, planned: bool = False) -> N
         planned=planned,
         snapshot=work.decision.snapshot,
         links=work.version.links,
+        bringing=work.bringing,
     )
     work.read = read_source(work.scratch, work.spec, work.state.source, work.watch, how)
+    if isinstance(work.read, Staged):
+        work.notes += work.read.place.notes
 
 
 @dataclass(frozen=True, slots=True)

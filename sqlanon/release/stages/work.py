@@ -20,6 +20,7 @@ from sqlanon.release.divide.division import Division
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, Compared
 from sqlanon.release.history.earlier import Earlier
 from sqlanon.release.prepare.staged import Prepared, Staged, Unchanged
+from sqlanon.release.prepare.workplace import Bringing
 from sqlanon.release.publish.content import Content
 from sqlanon.release.publish.new import Judge
 from sqlanon.release.publish.reconcile import reconcile
@@ -29,7 +30,7 @@ from sqlanon.release.verify.accepted_risk import hold_threshold
 from sqlanon.release.verify.made import Made
 from sqlanon.results import DataChange, PlanReport, RunReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.scratch import Scratch
+from sqlanon.table.scratch import Scratch, has_remains
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,12 @@ class Version:
     Run, plan, preview and rehearsal go by these verbs, so that none of them asks for the kind.
 
     Attributes:
+        brings: a small source may be worked on in memory of this process, see `Bringing`.
         anew: every version is made of all rows of the source, whatever was published before.
         links: the columns that are hashed to find rows in private tables; None: as the policy says.
     """
 
+    brings: ClassVar[bool] = False
     anew: ClassVar[bool] = True
     links: Sequence[str] | None = None
 
@@ -188,6 +191,15 @@ class Work:
         assert self.made is not None
         return self.made
 
+    @property
+    def bringing(self) -> Bringing:
+        """Facts on which the choice of the workplace depends, before the source is read."""
+        whole = self.version.brings and self.division.brings and not self.scratch.keeps
+        remains, previous = has_remains(self.state.found.tables), self.decision.previous
+        if previous is None or not self.state.exists(previous.link):
+            return Bringing(whole, remains)
+        return Bringing(whole, remains, (previous.link,), int(previous.report.get("rows") or 0))
+
     def trial(self, progress: Progress) -> Trial:
         """Trials of the profiled source."""
         return Trial(self.spec, self.prepared, self.division, self.machine, progress, self.secret)
@@ -257,7 +269,8 @@ def find_state(engine: Engine, spec: ReleaseSpec, watch: Stopwatch, *, every: bo
     with watch.stage("state"):
         Catalog(engine).guard()
         state = read_state(engine, spec, every=every)
-        return read_state(engine, spec, every=every) if reconcile(engine, spec.name, state.versions) else state
+        tidied = reconcile(engine, spec.name, state.versions, state.found.tables)
+        return read_state(engine, spec, every=every) if tidied else state
 
 
 def secret_of(state: ReleaseState) -> str:

@@ -26,6 +26,8 @@ from sqlanon.spec import ReleaseSpec
 class Full(Version):
     """See `Version`."""
 
+    brings = True
+
     def look(self, work: Work) -> None:
         """See `Version.look`: no erased key is in the source, and no counts are certified with the version before."""
         if not work.unchanged:
