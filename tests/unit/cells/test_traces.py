@@ -92,6 +92,11 @@ def hidden_of(case: Persons, found: Protected) -> list[bool]:
     return [bool(found.hidden[of]) for of in system_of(case).listed]
 
 
+def least_of(case: Persons, cell: Cell) -> int:
+    """The finest cells of a table in it, of the table with most; cells of the same rows have the most of all."""
+    return max(case.case.parts(other) for other in case.case.cells if case.case.within[other] == case.case.within[cell])
+
+
 def failing(case: Persons, hidden: Sequence[bool], known: tuple[Rows, Sequence[Cell]] | None = None) -> list[Cell]:
     """The small cells that cannot have each number of persons that is promised; ``known``: what an insider knows."""
     wide = with_all(case)
@@ -99,10 +104,11 @@ def failing(case: Persons, hidden: Sequence[bool], known: tuple[Rows, Sequence[C
     found = wide.read(case.shown(hidden), asked, known)
     wrong = []
     for cell in asked:
-        least = min(case.case.parts(cell), M)
+        parts = least_of(case, cell)
+        least = min(parts, M)
         if not {count for _, count in found[cell]}.issuperset(range(least, M + 1)):
             wrong.append(cell)
-        if known is None and "n" in case.measures and min(rows for rows, _ in found[cell]) > case.case.parts(cell):
+        if known is None and "n" in case.measures and min(rows for rows, _ in found[cell]) > parts:
             wrong.append(cell)
     return wrong
 
