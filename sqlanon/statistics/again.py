@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from sqlanon.statistics.deviations import ExhaustedError, Work
 from sqlanon.statistics.growing import Rows
 from sqlanon.statistics.served import Served
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
+from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -11,9 +11,9 @@ import numpy as np
 from sqlanon.statistics.again import serve_again
 from sqlanon.statistics.amount_search import AmountSearch
 from sqlanon.statistics.amounts import Amounts, Contributor, Range
-from sqlanon.statistics.deviations import Work
 from sqlanon.statistics.served import Served
 from sqlanon.statistics.system import System, hash_members
+from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:
     import numpy.typing as npt

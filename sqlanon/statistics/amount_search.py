@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.amounts import ENDS, Amounts, Contributor, Range
-from sqlanon.statistics.deviations import Demand, Deviations, ExhaustedError, Limits, Work
+from sqlanon.statistics.deviations import Demand, Deviations, Limits
 from sqlanon.statistics.growing import Rows
 from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
 from sqlanon.statistics.served import Served
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
+from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -18,12 +18,12 @@ from sqlanon.statistics.again import serve_again
 from sqlanon.statistics.amount_choice import Party, Sums, drop_all
 from sqlanon.statistics.amounts import Amounts, Range, find_sensitive
 from sqlanon.statistics.count_search import CountSearch
-from sqlanon.statistics.deviations import MOST_WORK, ExhaustedError, Work
-from sqlanon.statistics.foreseen import check_cost
+from sqlanon.statistics.foreseen import check_cost, most_entries
 from sqlanon.statistics.insiders import insiders_of
 from sqlanon.statistics.joining import Joiner, Sources
 from sqlanon.statistics.system import System, hash_members
 from sqlanon.statistics.unserved import UnservedError
+from sqlanon.statistics.work import MOST_WORK, ExhaustedError, Work
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -85,7 +85,7 @@ def choose_hidden(
     sensitive = find_sensitive([amount for amount, _ in amounts], len(system))
     must = system.with_twins(system.small | system.inner | sensitive)
     check_cost(system, [amount for amount, _ in amounts], must)
-    work = Work(most_work)
+    work = Work(most_work, most_entries(system))
     persons = insiders_of(system) if insiders else []
     search = CountSearch(system, threshold, persons, (work, must.copy()))
     small = np.flatnonzero(system.small)

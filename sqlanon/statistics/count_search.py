@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.deviations import Demand, Deviations, Work
+from sqlanon.statistics.deviations import Demand, Deviations
 from sqlanon.statistics.growing import Rows
 from sqlanon.statistics.insiders import Insider, Insiders
 from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
 from sqlanon.statistics.served import Served
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
+from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -15,6 +15,7 @@ import numpy as np
 from sqlanon.statistics.equations import find_parts
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.system import System
+from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -37,45 +38,8 @@ MOST_NODES = 500
 """Nodes that the search for whole numbers may visit for a demand."""
 INTEGER_SECONDS = 10.0
 """Seconds that it may take at most, which nodes do not bound."""
-STEPS_OF_NODE = 100
-"""A node of such a search costs so many steps of the simplex method."""
-MOST_WORK = 5_000_000_000
-"""Cost limit of the programs of a run, in steps of the simplex method times rows; minutes of one core."""
-MOST_READ = 8_000_000_000
-"""Entries of the matrices of all programs of a run, at most: where programs are many and take few steps, to read their
-matrices is most of the cost; minutes of one core."""
-ENTRIES_OF_PROGRAM = 100_000
-"""To make a program costs as much as to read so many entries."""
-
-
-class ExhaustedError(Exception):
-    """The programs of a run reached the cost limit."""
-
-
-class Work:
-    """Counts the cost of programs, which is the same on every machine.
-
-    Args:
-        most: the limit, in steps of the simplex method times rows.
-        most_read: that of the entries of matrices.
-    """
-
-    def __init__(self, most: int = MOST_WORK, most_read: int = MOST_READ) -> None:
-        self.most = self.left = most
-        self.unread = most_read
-
-    def add(self, solver: Any) -> None:  # noqa: ANN401 - HiGHS has no types
-        """Count the last run of a solver.
-
-        Raises:
-            ExhaustedError: a limit is exceeded.
-        """
-        info = solver.getInfo()
-        steps = max(int(info.simplex_iteration_count), 1) + STEPS_OF_NODE * max(int(info.mip_node_count), 0)
-        self.left -= steps * (1000 + int(solver.getNumRow()))
-        self.unread -= ENTRIES_OF_PROGRAM + int(solver.getNumNz())
-        if self.left < 0 or self.unread < 0:
-            raise ExhaustedError
+MOST_ENTRIES = 1_000_000
+"""Entries of the matrix of all atoms, at most, of which whole numbers are searched for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,14 +177,13 @@ class Deviations:
                 less = more + self._atoms
             index.append(np.concatenate([more, less, [self._grows[cell], self._shrinks[cell]]]))
             value.append(np.concatenate([times, -times, [-1.0, 1.0]]))
+        self._starts = np.cumsum([0, *map(len, index)])
+        self._index = np.concatenate([np.zeros(0, np.int32), *(columns.astype(np.int32) for columns in index)])
+        self._value = np.concatenate([np.zeros(0), *value])
         program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
-        program.a_matrix_.start_ = np.cumsum([0, *map(len, index)]).astype(np.int32)
-        program.a_matrix_.index_ = np.concatenate([np.zeros(0), *index]).astype(np.int32)
-        program.a_matrix_.value_ = np.concatenate([np.zeros(0), *value])
-        solver = make_solver(program)
-        # With many equal costs the simplex method may turn in a circle.
-        solver.setOptionValue("simplex_iteration_limit", MOST_STEPS * (1000 + len(system)))
-        return solver
+        program.a_matrix_.start_, program.a_matrix_.index_ = self._starts.astype(np.int32), self._index
+        program.a_matrix_.value_ = self._value
+        return make_solver(program)
 
     def _price(self, cells: Longs) -> Floats:
         """The cost of a class's change for each unit; of a hidden one it is free, but for a little."""
@@ -278,6 +241,8 @@ class Deviations:
             solver.changeRowBounds(*row)
         try:
             solver.clearSolver()
+            # With many equal costs the simplex method may turn in a circle.
+            self._work.limit(solver, MOST_STEPS * (1000 + len(self._system)))
             solver.run()
             self._work.add(solver)
             status, able = solver.getModelStatus(), self._highs.HighsModelStatus
@@ -293,7 +258,11 @@ class Deviations:
             if whole is not None:
                 return whole
             alternative = instead() if instead is not None else None
-            return alternative if alternative is not None else self._whole(solution, low, high)
+            return (
+                alternative
+                if alternative is not None
+                else self._whole(solution, demand, (low, high), keep_shown=keep_shown)
+            )
         finally:
             self._set(changed, self._low, self._high)
             if row is not None:
@@ -347,37 +316,61 @@ class Deviations:
         still = np.abs(self._system.sums_of(exact)) < len(exact) * near
         return None if self._system.sums(change)[still].any() else change
 
-    def _whole(self, solution: Floats, low: Floats, high: Floats) -> Longs | None:
-        """The same program with whole numbers: of the atoms that change in ``solution``, and if need be of all."""
-        still = np.flatnonzero(np.abs(solution) < NEAR)
-        columns = np.concatenate([still, still + self._atoms])
-        nothing = np.zeros(len(self._low))
-        self._set(columns, nothing, nothing)
-        try:
-            first = self._solve_whole(np.flatnonzero(np.abs(solution) >= NEAR))
-        finally:
-            self._set(columns, low, high)
-        return first if first is not None else self._solve_whole(np.arange(self._atoms))
+    def _whole(
+        self, solution: Floats, demand: Demand, ends: tuple[Floats, Floats], *, keep_shown: bool
+    ) -> Longs | None:
+        """The same program with whole numbers: of the atoms that change in ``solution``, and if need be of all.
 
-    def _solve_whole(self, atoms: Longs) -> Longs | None:
-        solver, highs = self._solver, self._highs
-        places = np.concatenate([atoms, atoms + self._atoms]).astype(np.int32)
+        Raises:
+            ExhaustedError: whole numbers were not found, and may exist.
+        """
+        first, _ = self._solve_whole(np.flatnonzero(np.abs(solution) >= NEAR), demand, ends)
+        if first is not None:
+            return first
+        change, is_sure = None, False
+        if len(self._index) <= MOST_ENTRIES:
+            change, is_sure = self._solve_whole(np.arange(self._atoms), demand, ends)
+        if change is None and not is_sure and not keep_shown:
+            raise ExhaustedError
+        return change
+
+    def _solve_whole(self, atoms: Longs, demand: Demand, ends: tuple[Floats, Floats]) -> tuple[Longs | None, bool]:
+        """A change of some atoms in whole numbers; and whether without one there is none."""
+        highs, program, many = self._highs, self._highs.HighsLp(), len(self._low)
+        used = np.ones(many, bool)
+        used[: 2 * self._atoms] = False
+        used[atoms] = used[atoms + self._atoms] = True
+        columns, number = np.flatnonzero(used), np.cumsum(used) - 1
+        entries = used[self._index]
+        rows = np.repeat(np.arange(len(self._starts) - 1), np.diff(self._starts))[entries]
+        cost = np.full(many, FREE_ATOM)
+        cost[self._grows] = cost[self._shrinks] = self._price(np.arange(len(self._system)))
+        low, high = self._list_rows(np.flatnonzero(~self._single))
+        row = self._row_of(demand)
+        if row is not None:
+            low[row[0]], high[row[0]] = row[1:]
+        program.num_col_, program.num_row_ = len(columns), len(low)
+        program.col_cost_, program.col_lower_, program.col_upper_ = (of[columns] for of in (cost, *ends))
+        program.row_lower_, program.row_upper_ = low, high
         kinds = highs.HighsVarType
-        solver.changeColsIntegrality(len(places), places, np.full(len(places), int(kinds.kInteger), np.uint8))
-        limits = (("mip_max_nodes", MOST_NODES), ("time_limit", solver.getRunTime() + INTEGER_SECONDS))
+        whole = columns < 2 * self._atoms
+        program.integrality_ = [kinds.kInteger if of else kinds.kContinuous for of in whole.tolist()]
+        program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
+        program.a_matrix_.start_ = np.searchsorted(rows, np.arange(len(low) + 1)).astype(np.int32)
+        program.a_matrix_.index_ = number[self._index[entries]].astype(np.int32)
+        program.a_matrix_.value_ = self._value[entries]
+        solver = make_solver(program)
+        limits = (("mip_max_nodes", MOST_NODES), ("time_limit", INTEGER_SECONDS))
         for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), *limits):
             solver.setOptionValue(name, option)
-        try:
-            solver.run()
-            self._work.add(solver)
-            if solver.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
-                return None
-            change: Longs = np.rint(self._read()).astype(np.int64) * self._unit
-            return change
-        finally:
-            solver.changeColsIntegrality(len(places), places, np.full(len(places), int(kinds.kContinuous), np.uint8))
-            for name, option in (("presolve", "off"), ("time_limit", highs.kHighsInf)):
-                solver.setOptionValue(name, option)
+        solver.run()
+        self._work.add(solver)
+        if solver.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
+            return None, solver.getModelStatus() == highs.HighsModelStatus.kInfeasible
+        values = np.zeros(2 * self._atoms)
+        values[columns[whole]] = np.array(solver.getSolution().col_value)[whole]
+        change = np.rint(values[: self._atoms] - values[self._atoms :]).astype(np.int64) * self._unit
+        return change, True
 
     def _set(self, columns: Longs, low: Floats, high: Floats) -> None:
         if len(columns):

@@ -8,17 +8,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.amounts import Amounts
-from sqlanon.statistics.deviations import ENTRIES_OF_PROGRAM
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
+from sqlanon.statistics.work import ENTRIES_OF_PROGRAM, MOST_READ
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Flags = npt.NDArray[np.bool_]
 
-MOST_FORESEEN = 3_000_000_000
-"""Entries of the matrices of the programs that contributors need, at most; minutes of one core."""
+MOST_FORESEEN = 800_000_000
+"""Entries of the matrices of all programs where persons have several rows, at most; about a minute of one core."""
+
+
+def most_entries(system: System) -> int:
+    """Entries of the matrices of all programs of a run, at most."""
+    return MOST_READ if system.times is None else MOST_FORESEEN
 
 
 def check_cost(system: System, amounts: Sequence[Amounts], must: Flags) -> None:

@@ -19,11 +19,11 @@ from sqlanon.statistics.deviations import (
     UNIT_NEAR,
     Demand,
     Limits,
-    Work,
     count_limits,
 )
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.system import System
+from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -74,7 +74,8 @@ def explain_unserved(
             f"all margins {margin} has most small cells, or cells with a contribution that dominates"
         )
     if shape.neighbour is not None:
-        why += f", as they have {shape.neighbour.release}@{shape.neighbour.version} as well"
+        having = "where readers have" if error.exhausted else "as they have"
+        why += f", {having} {shape.neighbour.release}@{shape.neighbour.version} as well"
     if shape.show:
         names = join_words([shape.margin_name(margin) for margin in shape.show])
         why += f", where all cells of {names} are shown (protect: show)"

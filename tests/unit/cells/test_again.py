@@ -8,8 +8,8 @@ import pytest
 from sqlanon.statistics import again, choose
 from sqlanon.statistics.choose import Protected, choose_hidden
 from sqlanon.statistics.count_search import CountSearch
-from sqlanon.statistics.deviations import Work
 from sqlanon.statistics.system import System
+from sqlanon.statistics.work import Work
 from tests.unit.cells.made import drawn, tiny
 
 pytest.importorskip("highspy")

@@ -10,7 +10,7 @@ import pytest
 from sqlanon.statistics import choose, count_search
 from sqlanon.statistics.bounds import Witnessed, bound_cells
 from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
-from sqlanon.statistics.deviations import Work
+from sqlanon.statistics.work import Work
 from tests.oracle.table_reader import ends, numbers, tables
 from tests.unit.cells.made import Tiny, drawn, tiny
 
@@ -159,7 +159,7 @@ def test_no_reader_finds_a_small_cell_where_programs_have_near_atoms_alone(
 def test_a_search_that_costs_too_much_names_a_margin(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     system, most = tiny(drawn(1, (3, 4))).system(M), {"most_work": 1} if limit == "work" else {}
     if limit == "matrices":
-        monkeypatch.setattr(choose, "Work", lambda most: Work(most, most_read=1))
+        monkeypatch.setattr(choose, "Work", lambda most, _: Work(most, most_read=1))
     with pytest.raises(UnservedError) as raised:
         choose_hidden(system, M, insiders=False, secret=b"key", **most)
     assert raised.value.exhausted

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from sqlanon.statistics import deviations
-from sqlanon.statistics.deviations import Demand, Deviations, Work
+from sqlanon.statistics.deviations import Demand, Deviations
 from sqlanon.statistics.equations import find_parts, list_equations
+from sqlanon.statistics.work import Work
 from tests.unit.cells.made import drawn, tiny
 
 pytest.importorskip("highspy")
