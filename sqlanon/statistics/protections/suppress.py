@@ -64,7 +64,7 @@ def explain_unserved(
     """
     margin = shape.margin_name(levels)
     why = (
-        f"the search for cells to hide took as long as it may, and a small cell of {margin} is not protected yet"
+        f"the search for cells to hide reached its limit of work, and a small cell of {margin} is not protected yet"
         if error.exhausted
         else f"a small cell of {margin} cannot be hidden from readers whatever else is hidden"
     )
