@@ -259,6 +259,8 @@ def test_types_that_would_lose_something(kinds, kind, text, tmp_path):
         ({"publish_to": "duckdb:///:memory:"}, PolicyError, "not the URL of a database"),
         ({"publish_to": "postgresql://a:secret@host/db"}, PolicyError, "a password in the URL"),
         ({"publish_to": "postgresql://host/db?password=secret"}, PolicyError, "a password in the URL"),
+        ({"publish_to": "postgresql://a:sec#ret@host/db"}, PolicyError, "a password in the URL"),
+        ({"publish_to": "postgresql://host/db?application_name=a#b&password=x"}, PolicyError, "a password in the URL"),
         ({"publish_to": "${SQLANON_NOT_SET}"}, PolicyError, "the environment variable SQLANON_NOT_SET is not set"),
         ({"publish_file": "a.duckdb"}, PolicyError, "a release goes to one"),
         ({"publish": "delta:a"}, PolicyError, "a release goes to one"),
