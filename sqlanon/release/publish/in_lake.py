@@ -80,7 +80,7 @@ class InLake(Outside):
                 _commit(engine, entry, place, None)
 
     def tidy(self, engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
-        """Expire versions if the policy asks for it, or those that show erased keys; a run before may have been killed."""
+        """Expire versions if the policy asks for it, or those that show erased keys; the run before may have died."""
         entries = Catalog(engine).entries(spec.name)
         if spec.refresh.expire:
             _expire(engine, [other for other in entries if engine.exists(other.table)], entry)
