@@ -81,6 +81,7 @@ def test_formats_and_versions_of_other_columns(pair, form):
         assert pair.there() == shown(db)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("pair", ["duckdb-duckdb"], indirect=True)
 def test_rows_that_were_removed_there_before_a_withdrawal_ended_are_noticed(pair, monkeypatch):
     """A command was killed after its decision to withdraw: the view is there, and the version is not withdrawn."""
@@ -123,6 +124,7 @@ releases:
     return policy.loads(text, {}).releases[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("pair", ["duckdb-duckdb"], indirect=True)
 def test_a_place_that_no_run_refreshes_any_more_is_named(pair, tmp_path):
     """Persons who are erased stay in it, and so does what is unpublished."""
