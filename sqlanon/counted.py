@@ -151,6 +151,8 @@ PAST_PARTS = ("past_atoms", "past_cells", "past_witness")
 """Private tables of all lineages, where lineages end."""
 BOUNDS = "bounds"
 """The private table of the bounds of hidden cells."""
+ABLE = "able"
+"""The private table of combinations without rows of which witnesses have some."""
 SUM_PARTS = ("limits", "needs", "contributors")
 """Private tables of each column of sums; templates ``statistics/sum_<part>`` make them."""
 
@@ -176,5 +178,5 @@ def list_parts(
         return list(CHANGED_PARTS[method])
     of_sums = [f"{part}{place}" for place in range(1, sums + 1) for part in SUM_PARTS]
     rest = [*(["amounts"] if sums and followed else []), *([BOUNDS] if bounds and not followed else [])]
-    of_patterns = ["patterns", "able", *(["paid"] if sums else [])] if patterns else []
+    of_patterns = ["patterns", ABLE, *(["paid"] if sums else [])] if patterns else []
     return ["cells", "atoms", "witness", *of_sums, *rest, *of_patterns]

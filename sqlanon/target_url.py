@@ -6,14 +6,14 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import unquote
 
 from sqlanon.lake_names import lake_of
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _DUCKDB = re.compile(r"duckdb:///(.+)", re.DOTALL)
 _POSTGRES = re.compile(r"postgres(ql)?://.*", re.DOTALL)
-_SECRETS = ("password", "sslpassword")
+_SECRETS = ("password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key")
 
 
 def check_target(url: str) -> str:
@@ -36,13 +36,22 @@ def check_target(url: str) -> str:
         return url
     if "\0" in url or not (_POSTGRES.fullmatch(url) or _names_file(url)):
         raise ValueError("not the URL of a database that rows are sent to")
-    if _POSTGRES.fullmatch(url):
-        parts = urlsplit(url)
-        _, _, password = parts.netloc.rpartition("@")[0].partition(":")
-        secrets = [password, *(value for name, value in parse_qsl(parts.query) if name.lower() in _SECRETS)]
-        if any(secret and not _VARIABLE.fullmatch(secret) for secret in secrets):
-            raise ValueError("a password in the URL")
+    if _POSTGRES.fullmatch(url) and any(not _VARIABLE.fullmatch(secret) for secret in _list_secrets(url)):
+        raise ValueError("a password in the URL")
     return url
+
+
+def _list_secrets(url: str) -> list[str]:
+    """The secrets of a URL of PostgreSQL as libpq reads it: ``#`` and ``?`` do not end the user and the password.
+
+    >>> _list_secrets("postgresql://sender:12#4@host/analysts?application_name=a#b&sslpassword=5")
+    ['12#4', '5']
+    """
+    rest = url.partition("://")[2]
+    settings = [setting.partition("=") for setting in re.split("[?&]", rest)]
+    secrets = [rest.partition("/")[0].rpartition("@")[0].partition(":")[2]]
+    secrets += [value for name, _, value in settings if unquote(name).lower() in _SECRETS]
+    return [secret for secret in secrets if secret]
 
 
 def _names_file(url: str) -> bool:

@@ -68,14 +68,16 @@ def read_privacy(
     _check_columns(model, privacy_path, more, problems, unread)
     _check_persons(model, path, requirements, problems, complete=unread == set())
     _check_presence(model, path, requirements, problems)
+    own_boxes = privacy.boxes == "own"
     return PrivacySpec(
         k=least.k or 1,
-        l=least.l,
-        distinct_l=privacy.distinct_l,
+        # Every row alone meets 1, and with boxes of their own no table has groups in which it could be measured.
+        l=None if own_boxes and least.l == 1 else least.l,
+        distinct_l=None if own_boxes and privacy.distinct_l == 1 else privacy.distinct_l,
         joint=privacy.joint,
         accuracy=accuracy,
         presence_disclosed=privacy.presence == "disclosed",
-        own_boxes=privacy.boxes == "own",
+        own_boxes=own_boxes,
         more=more,
     )
 

@@ -12,6 +12,7 @@ from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog, now
 from sqlanon.release.catalog.entry import refuse_counts
 from sqlanon.release.catalog.lineage import Lineage, number_of
+from sqlanon.release.catalog.places import list_left
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.rights import drop_statistics
@@ -97,7 +98,9 @@ def erase(
                     if confirmed:
                         _list(state, scratch, lineage, target, hashed, secret)
                     return replace(listed, done=confirmed)
-                report = replace(_report_found(scratch, state, lineage, hashed), apart=apart or 0)
+                warnings = tuple(list_left(state.versions, target.place))
+                report = _report_found(scratch, state, lineage, hashed)
+                report = replace(report, apart=apart or 0, warnings=warnings)
                 if not confirmed:
                     return report
                 KeptScratch(state, keep=False)  # drops the tables kept by an earlier run, with rows of the source

@@ -27,6 +27,7 @@ class EraseReport(Report):
             have to be among these.
         only_listed: no version without the keys can be made of the lineage, as the key or the secret has changed;
             they are listed alone, and left out by the new lineage that has to begin.
+        warnings: other lake tables and databases that got versions, which no command changes any more.
     """
 
     release: str
@@ -42,3 +43,4 @@ class EraseReport(Report):
     apart: int = 0
     only_listed: bool = False
     stays: int | None = None
+    warnings: tuple[str, ...] = ()

@@ -141,6 +141,9 @@ def _verify_paid(scratch: Scratch, shape: Shape, compared: TableRef, stored: Kep
     """
     sums = []
     for place, of_sum in enumerate(stored.sums, 1):
+        if stored.able is None:
+            sums.append(of_sum)
+            continue
         limits = scratch.table(f"able_limits{place}")
         scratch.execute("statistics/able_limits", every=limits, limits=of_sum.limits, able=stored.able)
         sums.append(replace(of_sum, limits=limits))

@@ -53,7 +53,7 @@ def bound_both(
     hidden = choice.hidden[: len(rows)]
     low, high = np.zeros(len(listed), np.int64), np.full(len(listed), -1, np.int64)
     bounds: dict[str, Longs] = {}
-    most_rows = np.full(len(rows), UNBOUNDED, np.int64)
+    most_rows = np.full(len(listed), UNBOUNDED, np.int64)
     if shape.has_rows:
         source_wholes = system.wholes if choice.sources is None else choice.sources.system.wholes
         assert source_wholes is not None
@@ -63,9 +63,8 @@ def bound_both(
         for place, of_sum in enumerate(of_sums, 1):
             bounds |= {f"low{place}": of_sum.low, f"high{place}": of_sum.high}
             bounds[f"tight{place}"] = (of_sum.low == of_sum.high).astype(np.int64)
-        most_rows[listed] = np.where(high < 0, UNBOUNDED, high)
-    least, most = bound_persons(rows, system.value[: len(rows)], hidden, most_rows)
-    least, most = least[listed], most[listed]
+        most_rows = np.where(high < 0, UNBOUNDED, high)
+    least, most = bound_persons(rows, system.value[listed], hidden[listed], most_rows)
     tight, sure = (low == high).astype(np.int64), (least == most).astype(np.int64)
     return {**bounds, "low": low, "high": high, "tight": tight, "least": least, "most": most, "sure": sure}
 

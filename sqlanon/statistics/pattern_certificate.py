@@ -18,8 +18,11 @@ from sqlanon.table.scratch import Scratch
 
 
 def list_able(scratch: Scratch, shape: Shape, stored: Kept, name: str) -> TableRef:
-    """A scratch table of the atoms, with those without rows of which witnesses have some; next to rows the atoms."""
-    if shape.neighbour is not None:
+    """A scratch table of the atoms, with those without rows of which witnesses have some; next to rows the atoms.
+
+    So it is without a table of the latter, as versions that older releases of the software wrote.
+    """
+    if shape.neighbour is not None or stored.able is None:
         return stored.atoms
     every = scratch.table(name)
     scratch.execute("statistics/able_atoms", every=every, atoms=stored.atoms, able=stored.able, **shape.context())
@@ -94,7 +97,7 @@ def verify_persons(
     tables: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
     every: dict[str, Any] = {"cells": stored.cells, "atoms": list_able(scratch, shape, stored, "able_atoms")}
     patterned: dict[str, Any] = {**every, "witness": stored.witness, "patterns": stored.patterns}
-    if shape.neighbour is None:
+    if shape.neighbour is None and stored.able is not None:
         of_able: dict[str, Any] = {"every": every["atoms"], "atoms": stored.atoms, "able": stored.able}
         refuse(release, "cells that are empty", scratch.count("statistics/verify_able", **of_able, **context))
     refuse(release, "numbers of cells", scratch.count("statistics/verify_numbers", **every, **context))

@@ -19,24 +19,25 @@ if TYPE_CHECKING:
 
 
 def bound_persons(system: System, persons: Longs, hidden: Flags, rows: Longs) -> tuple[Longs, Longs]:
-    """The least and the greatest number of persons of each class; of a shown class both are the number.
+    """The least and the greatest number of persons of each published cell; of a shown cell both are the number.
 
-    No source has other numbers. A reader may have narrower ones: cells are compared with those one level below.
+    No source has other numbers. A reader may have narrower ones: cells are compared with those one level below. Cells
+    of several tables with the same rows are compared each by itself, as readers do not know that the rows are the same.
 
     Args:
         system: the cells over combinations.
-        persons: int64[classes].
-        hidden: bool[classes].
-        rows: int64[classes], no class has more persons; `UNBOUNDED`: nothing is known.
+        persons: int64[cells].
+        hidden: bool[cells].
+        rows: int64[cells], no cell has more persons; `UNBOUNDED`: nothing is known.
 
     Returns:
-        int64[classes] twice; -1: there is no greatest number.
+        int64[cells] twice; -1: there is no greatest number.
 
     Cost: `ROUNDS` scans of the pairs of cells, at most.
     """
     low = np.where(hidden, 1, persons)
     high = np.where(hidden, np.minimum(rows, UNBOUNDED), persons)
-    low, high = narrow_persons(list_steps(system.levels, find_margins(system)), low, high)
+    low, high = narrow_persons(list_steps(system.levels, find_margins(system, np.arange(len(low)))), low, high)
     return low, np.where(high >= UNBOUNDED, -1, high)
 
 

@@ -47,6 +47,14 @@ def test_what_is_about_classes_is_refused(shared_db: Any, asked: dict[str, Any],
     assert words in str(refused.value)
 
 
+@pytest.mark.parametrize("asked", [{"l": 1}, {"distinct_l": 1}])
+def test_what_every_row_meets_is_not_measured(shared_db: Any, asked: dict[str, Any], tmp_path: Path) -> None:
+    """No table has groups of rows in which values could be counted."""
+    rows, report = run(shared_db, SMALL, tmp_path, **asked)
+    assert len(rows) == 30
+    assert [one.name for one in report.requirements] == ["k"]
+
+
 def test_more_candidates_than_rows_are_refused(shared_db: Any, tmp_path: Path) -> None:
     with pytest.raises(InfeasibleError, match="the largest feasible value is 30"):
         run(shared_db, SMALL, tmp_path, k=31)

@@ -53,6 +53,7 @@ POWERS: Mapping[str, Callable[[Any], bool]] = {
 ANOTHER_WAY = {
     "files": "files are read and written by a DuckDB in memory",
     "frames": "so are data frames",
+    "arrow": "small tables are worked on by its own statements",
     "workers": "kernels run in this process",
     "few_rows": "statements are planned as ever",
     "conceals": "there is no log that shows them",

@@ -17,6 +17,7 @@ from sqlanon import policy
 from sqlanon.engines.duckdb.lake.parquet_files import ParquetFile
 from sqlanon.engines.duckdb.lake.writing import LakeWriter
 from sqlanon.errors import PrivacyViolation
+from sqlanon.release.publish import in_lake
 from tests.contract.lakes import make_catalog
 
 pytestmark = pytest.mark.duckdb
@@ -139,6 +140,27 @@ def test_erased_persons_leave_the_history(db, lake, tmp_path):
     assert sum(rows_of(read, "persons").values()) < 32
     files = [path for path in tmp_path.rglob("sqlanon-*.parquet") if "persons_metadata" not in str(path)]
     assert len(files) == 1
+
+
+def test_a_later_version_ends_the_expiry_of_a_killed_erasure(db, lake, tmp_path, monkeypatch):
+    """Versions since the erasure stay in the history."""
+    name, read = lake
+    (spec,) = release(LINEAGE.format(lake=name))
+    db.run(spec)
+    with monkeypatch.context() as killed:
+        killed.setattr(in_lake, "_expire", _interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            db.erase(spec, [{"person": 3}], confirmed=True)
+    for first in (100, 200, 300):
+        db.engine.execute(f"INSERT INTO persons SELECT {first} + i, 1980 + i % 2 FROM range(8) AS r(i)")
+        db.run(spec)
+    assert rows_of(read, "persons") == shown(db, "release.persons")
+    files = [path for path in tmp_path.rglob("sqlanon-*.parquet") if "persons_metadata" not in str(path)]
+    assert len(files) == 4
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 TABLES = """\

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import re
+import uuid
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,7 +22,7 @@ from sqlanon.methods.fulldomain.in_memory import InMemory
 from sqlanon.policy import release
 from tests.contract.lattices import CITY
 from tests.contract.populations import COLUMNS, HEIGHTS, METHOD, SMALL, World, asked_for, made
-from tests.engines import read_table
+from tests.engines import create_table, read_table
 
 NODES = list(product(*(range(height + 1) for height in HEIGHTS)))
 
@@ -157,6 +158,24 @@ def test_verify_counts_left_out_rows(shared_db: Any, cities: Path, monkeypatch: 
     monkeypatch.setattr(InMemory, "meets", lambda *_: True)
     with pytest.raises(PrivacyViolation, match="k_map: asked 5, reached 2"):
         shared_db.anonymize(table, **arguments, name="careless", publish=f"release.{table}_careless")
+
+
+def test_a_hidden_range_of_the_published_rows_alone_is_noticed(shared_db: Any) -> None:
+    """With n as it is and kind hidden, 1 of 3 have n = 1. But all rows of kind y are left out, and 2 of them have x."""
+    people = ["0x", "0x", "0y", "1x", "1x", "1y", "2x", "2y", "2y"]
+    source = ["0y", "1x", "2x", "2y", "2y"]
+    table = f"shrunk_{uuid.uuid4().hex[:8]}"
+    for name, rows in ((table, source), (f"{table}_all", people)):
+        create_table(shared_db, name, {"n": "INTEGER", "kind": "TEXT"}, [(int(row[0]), row[1]) for row in rows])
+    with pytest.raises(PrivacyViolation, match=r"k_map: asked 3, reached 2.* give such columns a hierarchy"):
+        shared_db.anonymize(
+            table,
+            quasi=["n", "kind"],
+            method="fulldomain:search=global",
+            k_map={"k": 3, "population": f"{table}_all"},
+            delta_presence={"max": "2/3", "population": f"{table}_all"},
+            suppression={"limit": "0.9", "rows": "left_out"},
+        )
 
 
 def test_starred_rows_are_refused(cities: Path) -> None:

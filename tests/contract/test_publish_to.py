@@ -22,6 +22,7 @@ from sqlanon.errors import (
 )
 from sqlanon.release.publish import carry
 from sqlanon.release.publish.carry import Road
+from sqlanon.release.publish.send import InDatabase
 from tests.contract.elsewhere import PAIRS, Pair, add, pair, shown
 
 __all__ = ["pair"]
@@ -81,21 +82,69 @@ def test_formats_and_versions_of_other_columns(pair, form):
 
 
 @pytest.mark.thorough
-@EACH
-def test_a_lineage(pair):
+@pytest.mark.parametrize("pair", ["duckdb-duckdb"], indirect=True)
+def test_rows_that_were_removed_there_before_a_withdrawal_ended_are_noticed(pair, monkeypatch):
+    """A command was killed after its decision to withdraw: the view is there, and the version is not withdrawn."""
+    with sqlanon.connect(pair.source) as db:
+        db.run(pair.spec())
+        with monkeypatch.context() as killed:
+            killed.setattr(InDatabase, "take", _interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                db.unpublish("visits")
+        with sqlanon.connect(pair.target) as there:
+            (table,) = [name for name in pair.tables() if name.startswith("sent_") and "metadata" not in name]
+            there.engine.execute(f"DELETE FROM _sqlanon.{table} WHERE age_lo = 20")
+        with pytest.raises(PolicyError, match="or that were changed since"):
+            db.unpublish("visits")
+        assert [row.status for row in db.releases()] == ["withdrawing"]
+        with sqlanon.connect(pair.target) as there:
+            there.engine.execute("DROP VIEW release.visits; DROP VIEW release.visits_metadata")
+        db.run(pair.spec(), full=True)
+        assert pair.there() == shown(db)
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _frozen(target: str) -> Any:
+    """A lineage of visits."""
     text = f"""
 version: 1
 releases:
   - name: visits
     source: visits
-    publish_to: '{pair.target}'
+    publish_to: '{target}'
     key: [id]
     refresh: {{mode: frozen, cohort: {{rows: 12}}}}
     columns: {{id: identifier, age: quasi, ill: sensitive}}
     privacy: {{k: 3, l: 2}}
     method: mondrian
 """
-    (spec,) = policy.loads(text, {}).releases
+    return policy.loads(text, {}).releases[0]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("pair", ["duckdb-duckdb"], indirect=True)
+def test_a_place_that_no_run_refreshes_any_more_is_named(pair, tmp_path):
+    """Persons who are erased stay in it, and so does what is unpublished."""
+    with sqlanon.connect(pair.source) as db:
+        db.run(_frozen(pair.target))
+        moved = _frozen(f"duckdb:///{tmp_path}/moved.duckdb")
+        db.run(moved, new_lineage=True)
+        (warning,) = db.erase(moved, [{"id": 1}]).warnings
+        assert (
+            warning
+            == f"{pair.target} has version 1 of this release, unless that was removed there: drop the view there"
+        )
+        assert warning in db.erase(moved, [{"id": 1}], confirmed=True).warnings
+        assert warning in db.unpublish("visits").warnings
+
+
+@pytest.mark.thorough
+@EACH
+def test_a_lineage(pair):
+    spec = _frozen(pair.target)
     with sqlanon.connect(pair.source) as db:
         db.run(spec)
         first = pair.there()
@@ -259,6 +308,8 @@ def test_types_that_would_lose_something(kinds, kind, text, tmp_path):
         ({"publish_to": "duckdb:///:memory:"}, PolicyError, "not the URL of a database"),
         ({"publish_to": "postgresql://a:secret@host/db"}, PolicyError, "a password in the URL"),
         ({"publish_to": "postgresql://host/db?password=secret"}, PolicyError, "a password in the URL"),
+        ({"publish_to": "postgresql://a:sec#ret@host/db"}, PolicyError, "a password in the URL"),
+        ({"publish_to": "postgresql://host/db?application_name=a#b&password=x"}, PolicyError, "a password in the URL"),
         ({"publish_to": "${SQLANON_NOT_SET}"}, PolicyError, "the environment variable SQLANON_NOT_SET is not set"),
         ({"publish_file": "a.duckdb"}, PolicyError, "a release goes to one"),
         ({"publish": "delta:a"}, PolicyError, "a release goes to one"),
@@ -291,8 +342,11 @@ def test_passwords_are_nowhere(pair, monkeypatch):
     assert "canary-4711" not in catalog + str(refused.value)
 
 
-def test_readers_are_those_of_the_other_database(pair):
-    """Also where a run publishes nothing, or a version of other columns; and nobody is let into the private schema."""
+def test_readers_are_those_of_the_other_database(pair, tmp_path):
+    """Also where a run publishes nothing, or a version of other columns, or one was elsewhere meanwhile.
+
+    Nobody is let into the private schema.
+    """
     names = [f"reader_{pair.target.rpartition('/t_')[2][:12]}_{i}" for i in range(2)]
     with sqlanon.connect(pair.target) as there:
         for name in names:
@@ -305,6 +359,9 @@ def test_readers_are_those_of_the_other_database(pair):
                     assert [_reads(there, name) for name in names] == [name in readers for name in names]
                 db.run(pair.spec(readers=names[:1], format="labels"))
                 assert [_reads(there, name) for name in names] == [True, False]
+                db.run(pair.spec(readers=names[1:], publish_to=f"duckdb:///{tmp_path}/meanwhile.duckdb"))
+                db.run(pair.spec(readers=names[1:]))
+                assert [_reads(there, name) for name in names] == [False, True]
         finally:
             for name in names:
                 there.engine.execute(f"DROP OWNED BY {name}; DROP ROLE {name}")

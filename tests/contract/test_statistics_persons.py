@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import InfeasibleError, PrivacyViolation
+from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.statistics import foreseen
 from sqlanon.statistics.protections import suppress
 from tests.contract.counted import AGES, Made, Rows, key, stays
@@ -244,6 +245,25 @@ def test_a_witness_has_no_rows_in_a_cell_that_is_empty(
     with pytest.raises(PrivacyViolation, match=r"the certificate fails: .*cells that are empty"):
         made.run()
     assert shared_db.releases(made.name) == ()
+
+
+def test_a_version_without_the_table_of_combinations_without_rows_is_audited(shared_db: Any, tmp_path: Path) -> None:
+    """Older versions have no such table, nor such combinations; where witnesses have some the table must be there."""
+    one = {"columns": "{region: {}, sex: {}}", "tables": "[{name: all, by: [region, sex]}]"}
+    several = {"tables": SHARING, "protect": "{persons: 4}"}
+    for rows, asked, missed in ((stays("older", 60, 2), one, False), (WARDS, several, True)):
+        run = Made(shared_db, tmp_path, rows, measures=BOTH, **asked)
+        run.run()
+        (entry,) = Catalog(shared_db.engine).entries(run.name)
+        able = f'"_sqlanon"."{entry.counts["able"].name}"'
+        ((many,),) = shared_db.engine.fetch(f"SELECT COUNT(*) FROM {able}")
+        assert bool(many) == missed
+        shared_db.engine.execute(f"DROP TABLE {able}")
+        if missed:
+            with pytest.raises(PrivacyViolation, match="changes of no pattern"):
+                shared_db.audit(f"release.{run.view}")
+        else:
+            assert shared_db.audit(f"release.{run.view}").satisfied
 
 
 def test_what_would_take_too_long_is_refused_by_the_name_of_a_margin(

@@ -79,7 +79,7 @@ def test_a_run_undoes_a_killed_one_though_a_table_of_the_lineage_is_gone(
         write(db, "people", source | more)
         with monkeypatch.context() as patch:
             patch.setattr("sqlanon.release.publish.second_file.put_in_place", killed)
-            patch.setattr("sqlanon.release.publish.publish._clean_up", lambda *_: None)
+            patch.setattr("sqlanon.release.publish.publish.clean_up", lambda *_: None)
             with pytest.raises((OSError, sqlanon.SqlanonError)):
                 db.run(spec)
         rows = lineage_table(db, "people")

@@ -1,7 +1,7 @@
 -- name: statistics/verify_promised
 -- params: witness, patterns (tables), atoms (table of parts), least (persons of a class, at least), part, whole (so many of so many rows of a class a person
 --   may have, at most)
--- returns: few bigint (classes that a witness leaves with fewer persons than promised), large bigint (patterns of more rows of a class than one person may have)
+-- returns: few bigint (classes that a witness leaves with fewer persons than promised, or of no number of persons, or more than rows; and parts of no class), large bigint (patterns of more rows of a class than one person may have)
 SELECT
     (
         SELECT COUNT(*)
@@ -16,9 +16,9 @@ SELECT
             ) AS g ON g.pattern = w.pattern
             GROUP BY w.witness, g.class
         ) AS h
-        JOIN (SELECT b.class AS class, MIN(b.class_persons) AS persons FROM {{ atoms | table }} AS b GROUP BY b.class) AS c ON c.class = h.class
-        WHERE h.change < 0 AND c.persons + h.change < {{ least }}
-    ) AS few
+        JOIN (SELECT b.class AS class, MIN(b.class_persons) AS persons, SUM(b.n) AS n, COUNT(*) - COUNT(b.class_persons) AS unknown FROM {{ atoms | table }} AS b GROUP BY b.class) AS c ON c.class = h.class
+        WHERE c.unknown > 0 OR c.persons > c.n OR (h.change < 0 AND c.persons + h.change < {{ least }})
+    ) + (SELECT COUNT(*) FROM {{ atoms | table }} AS x WHERE x.class IS NULL) AS few
     , (
         SELECT COUNT(*)
         FROM (

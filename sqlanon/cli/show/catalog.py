@@ -228,6 +228,7 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
         else f"  to drop: tables of {things(len(report.versions), 'earlier version')}, to which no rollback returns "
         "then",
     )
+    screen.show(*(f"warning: {clean(warning)}" for warning in report.warnings))
     if not report.done and report.stays == 0:
         screen.show(
             "nothing was done yet, and nothing would stay published, so that erase --yes stops: withdraw the release "

@@ -14,7 +14,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ from sqlanon.errors import DatabaseError, LockedError
 LEASE = 120.0
 """Seconds that a lock is held without news from the holder."""
 ANSWER = 5.0
-"""Seconds for which the answer that all locks are held counts."""
+"""Seconds for which the answer that all locks are held counts, while no other session can take one over."""
 _WAIT = 0.5
 """Seconds between two tries of who waits."""
 
@@ -64,6 +64,7 @@ class Locks:
         self._schema = f"{quote(catalog)}.{quote(PRIVATE_SCHEMA)}"
         self._held: list[Held] = []
         self._checked: float | None = None
+        self._until: dict[str, float] = {}
         self._guard = threading.Lock()
         self._renewing: threading.Thread | None = None
         self._stop = threading.Event()
@@ -88,25 +89,30 @@ class Locks:
         finally:
             with self._guard:
                 self._held.remove(lock)
+                self._until.pop(lock.token, None)
             with suppress(DatabaseError):  # a table that is not dropped expires
                 if self._read(lock.table).get("sqlanon.holder") == lock.token:
                     self._drop(lock.table)
 
     def check(self) -> None:
-        """Make sure that every lock of this session is still held by it, as of a few seconds ago at most.
+        """Make sure that every lock of this session is still held by it.
+
+        An answer of a few seconds ago counts, if all leases last: until they end no other session takes a lock over.
 
         Raises:
             LockedError: another session has taken a lock over; nothing may be published.
         """
-        if self._checked is not None and 0 <= time.time() - self._checked < ANSWER:
+        now, held_locks = time.time(), list(self._held)
+        last = all(now < self._until.get(lock.token, 0.0) for lock in held_locks)
+        if last and self._checked is not None and 0 <= now - self._checked < ANSWER:
             return
-        for lock in list(self._held):
+        for lock in held_locks:
             if not self._is_ours(lock):
                 raise LockedError(
                     f"{lock.name}: this session was away for longer than {self._lease:.0f} seconds, and another one "
                     "has taken over; nothing was published, run again"
                 )
-        self._checked = time.time()
+        self._checked = now
 
     def close(self) -> None:
         """End the renewals."""
@@ -121,7 +127,8 @@ class Locks:
                 return lock
         there = self._numbers(stem)
         highest = there[-1] if there else 0
-        if highest and self._is_alive(f"{stem}{highest}"):
+        before = self._read(f"{stem}{highest}") if highest else {}
+        if self._is_alive(before):
             return None
         try:
             lock = self._create(name, stem, highest + 1)
@@ -129,17 +136,24 @@ class Locks:
             if highest + 1 in self._numbers(stem):
                 return None
             raise
-        for number in there if lock else ():
+        if lock is None:
+            return None
+        if highest and self._read(f"{stem}{highest}").get("sqlanon.holder") != before.get("sqlanon.holder"):
+            self._drop(lock.table)  # it was free for a moment, and another session has it now
+            return None
+        for number in there:
             with suppress(DatabaseError):
                 self._drop(f"{stem}{number}")
         return lock
 
     def _create(self, name: str, stem: str, number: int) -> Held | None:
         """Make the table of a number; None: there is one of a higher number, of a session that has passed this one."""
-        lock = Held(name, stem, number, secrets.token_hex(8))
+        lock, until = Held(name, stem, number, secrets.token_hex(8)), time.time() + self._lease
         self._run(
-            f"CREATE TABLE {self._schema}.{quote(lock.table)} (held INT) TBLPROPERTIES ({self._properties(lock)})"
+            f"CREATE TABLE {self._schema}.{quote(lock.table)} (held INT) TBLPROPERTIES "
+            f"({self._properties(lock, until)})"
         )
+        self._until[lock.token] = until
         if self._numbers(stem)[-1] == number:
             return lock
         self._drop(lock.table)
@@ -150,10 +164,10 @@ class Locks:
         names = [str(row[1]) for row in rows]
         return sorted(int(name[len(stem) :]) for name in names if name.startswith(stem))
 
-    def _properties(self, lock: Held) -> str:
+    def _properties(self, lock: Held, until: float) -> str:
         properties = {
             "holder": lock.token,
-            "until": f"{time.time() + self._lease:.0f}",
+            "until": f"{until:.3f}",
             "process": _process(os.getpid()),
         }
         return ", ".join(f"'sqlanon.{key}' = '{value}'" for key, value in properties.items())
@@ -167,8 +181,8 @@ class Locks:
             return {}
         return {str(row[0]): str(row[1]) for row in rows}
 
-    def _is_alive(self, table: str) -> bool:
-        properties = self._read(table)
+    def _is_alive(self, properties: Mapping[str, str]) -> bool:
+        """Whether the holder of a lock with these properties may still be there; without any it is gone."""
         if not properties or float(properties.get("sqlanon.until", "0")) < time.time():
             return False
         process = properties.get("sqlanon.process", "")
@@ -193,12 +207,13 @@ class Locks:
         while not self._stop.wait(self._lease / 4):
             with self._guard:
                 for lock in self._held:
-                    until = f"{time.time() + self._lease:.0f}"
+                    until = time.time() + self._lease
                     with suppress(DatabaseError):  # a lost lock is found by `check`
                         self._run(
                             f"ALTER TABLE {self._schema}.{quote(lock.table)} SET TBLPROPERTIES ('sqlanon.until' = "
-                            f"'{until}')"
+                            f"'{until:.3f}')"
                         )
+                        self._until[lock.token] = until
 
 
 def _stem(name: str) -> str:

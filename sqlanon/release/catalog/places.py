@@ -7,6 +7,7 @@ An entry knows the place that a policy names, whether a release may go there, an
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -18,7 +19,7 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_ours, version_in
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.rights import reader_warnings
-from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.views import views_beside
 from sqlanon.spec import ReleaseSpec
 
@@ -201,6 +202,24 @@ def place_named(spec: ReleaseSpec) -> Place:
 def list_reader_warnings(state: ReleaseState) -> list[str]:
     """Warnings about the readers where they read."""
     return place_named(state.spec).warn_of_readers(state)
+
+
+def list_left(entries: Sequence[Entry], place: str | None) -> list[str]:
+    """Warnings about lake tables and databases other than ``place`` that got versions, the newest of each.
+
+    No place is asked: a version is there until somebody removes it.
+    """
+    newest: dict[str, Entry] = {}
+    for entry in entries:
+        kind = place_of(entry)
+        there = kind.of(entry)
+        if there is not None and there != place and kind.name != "file" and entry.status in SHOWN:
+            newest[there] = entry
+    return [
+        f"{there} has version {entry.version} of this release, unless that was removed there: {place_of(entry).remedy}"
+        for there, entry in newest.items()
+        if entry.status != "withdrawn"
+    ]
 
 
 def check_no_link(release: str, file: str) -> None:

@@ -22,6 +22,7 @@ from sqlanon.release.catalog.places import PLACES
 from sqlanon.release.publish.carry import Road
 from sqlanon.release.publish.in_views import list_views
 from sqlanon.release.publish.outside import Attempt, Outside
+from sqlanon.release.publish.retention import shows_erased
 from sqlanon.release.verify.received import verify_promises
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
@@ -79,9 +80,12 @@ class InLake(Outside):
                 _commit(engine, entry, place, None)
 
     def tidy(self, engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
-        """Expire versions if the policy asks for it, or if keys were erased; the run before may have been killed."""
-        if spec.refresh.expire or (entry.report.get("lineage") or {}).get("erasing"):
-            _expire(engine, Catalog(engine).entries(spec.name), entry)
+        """Expire versions if the policy asks for it, or those that show erased keys; the run before may have died."""
+        entries = Catalog(engine).entries(spec.name)
+        if spec.refresh.expire:
+            _expire(engine, [other for other in entries if engine.exists(other.table)], entry)
+        elif any(shows_erased(other, entries) for other in entries):
+            _expire(engine, [other for other in entries if not shows_erased(other, entries)], entry)
 
     def purge(self, engine: Engine, release: str, entries: Sequence[Entry]) -> None:
         _expire(engine, (), entries[-1])
@@ -159,18 +163,17 @@ def _commit(engine: Engine, entry: Entry, place: str, file: str | None) -> None:
 
 
 def _expire(engine: Engine, entries: Sequence[Entry], entry: Entry) -> None:
-    """Remove versions without tables in the database from the history of the lake tables, with their files.
+    """Remove all versions but the latest and some others from the history of the lake tables, with their files.
 
     Args:
         engine: the database.
-        entries: the catalog's rows of the release.
+        entries: versions that stay in the history.
         entry: a version in these lake tables.
 
     Raises:
         LockedError, DatabaseError: another program committed meanwhile, or files cannot be removed.
     """
     place = entry.lake["place"]
-    stays = [other for other in entries if other.lake.get("place") == place and engine.exists(other.table)]
-    files = {other.lake["file"] for other in stays}
+    files = {other.lake["file"] for other in entries if other.lake.get("place") == place}
     for _, table_place in _list_tables(engine, entry):
         _lake(engine).expire(table_place, files)

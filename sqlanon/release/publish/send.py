@@ -96,7 +96,7 @@ def _send_version(engine: Engine, attempt: Attempt) -> None:
                     rows = receiver.engine.look_up([shown[0].at]).relations[shown[0].at]
                     verify_promises(receiver.engine, rows, entry.policy, attempt.settings)
             with watch.stage("publish"):
-                _show(receiver, entry, shown, previous)
+                _show(receiver, entry, shown, _find_version(engine, entry, before) or previous)
                 _drop_earlier(receiver, entry, previous, secret)
                 if before:
                     receiver.mark_replaced(before)
@@ -116,6 +116,12 @@ def _pair_tables(engine: Engine, receiver: Receiver, entry: Entry) -> list[tuple
     """The views and tables of a version, here and there."""
     here = list_views(engine, entry)
     return list(zip(here, receiver.list_pointings(entry, entry.sent["token"]), strict=True))
+
+
+def _find_version(engine: Engine, entry: Entry, receipt: Receipt | None) -> Entry | None:
+    """The version that readers of the other database have: not the one before, if that went elsewhere."""
+    versions = Catalog(engine).entries(entry.release, versions=[receipt.version]) if receipt else []
+    return next((version for version in versions if receipt and version.sent.get("token") == receipt.token), None)
 
 
 def _refuse_same(receiver: Receiver, entry: Entry, secret: str) -> None:
@@ -224,13 +230,13 @@ def _withdraw(engine: Engine, entry: Entry, *, check_only: bool = False) -> None
     """
     secret = str(secret_of(engine, entry.release))
     with _opened(entry) as receiver, receiver.engine.lock(f"release in {receiver.view(entry)}"):
-        if not receiver.shows(entry, secret):
+        sent = receiver.find_shown(receiver.view(entry), secret)
+        if sent is None or sent.token != entry.sent["token"]:
             return
         there = receiver.engine
         views = [item.view for item in receiver.list_pointings(entry, entry.sent["token"])]
         with there.publishing():
             receipt = _check_own(receiver, entry, views, secret)
-
             _refuse_dependents(there, entry, views)
             if check_only:
                 return

@@ -28,6 +28,12 @@ from sqlanon.table.scratch import Scratch
 MANY_ROWS = 100_000
 """Rows below which a second scan of the written table takes no time that counts."""
 
+_LEFT_OUT = (
+    ". Where rows are left out, a hidden column without a hierarchy is published as the range, or the set, of the "
+    "other rows alone, in which fewer of the population may lie: give such columns a hierarchy, or leave suppression "
+    "out"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Verified:
@@ -124,7 +130,10 @@ def verify_physical(
     compared = of_population(requirements)
     if compared:
         reached = verify_population(scratch, encoded, recoded, physical.ref, compared)
-        results += tuple(_judge(requirement, value) for requirement, value in zip(compared, reached, strict=True))
+        advice = _LEFT_OUT if recoded.left_out else ""
+        results += tuple(
+            _judge(requirement, value, advice) for requirement, value in zip(compared, reached, strict=True)
+        )
     grouping = recoded.grouping(physical.ref)
     if grouping != Grouping(physical.ref, recoded.layout.of_class):
         sizes = None  # the groups are others than those of equal class columns
@@ -246,13 +255,13 @@ def measure_requirements(
     return Verified(tuple(results), sizes.classes, sizes.smallest, sizes.largest, pm)
 
 
-def _judge(requirement: Requirement, measured: Measured) -> RequirementResult:
+def _judge(requirement: Requirement, measured: Measured, advice: str = "") -> RequirementResult:
     result = requirement.result(measured)
     if not result.satisfied:
         of = f" of {requirement.column}" if requirement.column else ""
         raise PrivacyViolation(
             f"{requirement.name}{of}: asked {as_number(requirement.asked):g}, reached "
-            f"{as_number(measured.reached):g}; {measured.failing} classes fail; nothing was published"
+            f"{as_number(measured.reached):g}; {measured.failing} classes fail; nothing was published{advice}"
         )
     return result
 

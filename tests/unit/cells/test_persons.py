@@ -11,6 +11,9 @@ import pytest
 
 from sqlanon.statistics.choose import Protected, choose_hidden
 from sqlanon.statistics.hide_patterns import bound_both
+from sqlanon.statistics.person_bounds import bound_persons
+from sqlanon.statistics.seen import UNBOUNDED
+from sqlanon.statistics.system import Atoms, Listed, build_system
 from sqlanon.statistics.unserved import UnservedError
 from tests.oracle.person_reader import Rows
 from tests.oracle.table_reader import Cell
@@ -189,3 +192,16 @@ def test_a_person_of_two_cells_is_not_added_up() -> None:
         (1,): 3,
         (None,): 5,
     }
+
+
+def test_bounds_of_persons_take_no_cells_of_two_tables_for_the_same() -> None:
+    """Two tables of one column each: that the first cells of both have the same rows is nothing that readers know."""
+    nodes = np.array([[0, 1]])
+    atoms = Atoms((nodes, nodes), np.array([3, 1]), np.array([-1, -1]))
+    levels = np.array([[1, 0, 0, 1, 1], [1, 1, 1, 0, 0]])
+    cells = Listed(levels, np.array([0, 0, 1, 0, 1]), np.zeros(5, bool))
+    system = build_system(atoms, cells, [(0, 1), (1, 0)], b"key")
+    hidden, persons = np.array([False, True, False, True, True]), np.array([4, 3, 1, 3, 1])
+    low, high = bound_persons(system, persons, hidden, np.full(5, UNBOUNDED))
+    assert low.tolist() == [4, 3, 1, 1, 1]
+    assert high.tolist() == [4, 4, 1, 4, 4]
