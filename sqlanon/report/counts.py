@@ -147,7 +147,7 @@ def counts_for_owner(engine: Engine, entry: Entry, progress: Progress | None = N
             ("published", f"{entry.published_at} by {entry.published_by}, sqlanon {entry.sqlanon}"),
             *_summary(disclosure),
         ),
-        sound=disclosure.satisfied,
+        sound=audited.satisfied and not disclosure.contradictions,
         sections=tuple(sections),
     )
 

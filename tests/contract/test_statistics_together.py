@@ -90,6 +90,7 @@ def test_counts_and_rows_are_one_system(shared_db: Any, tmp_path: Path) -> None:
     (rows_entry,) = Catalog(shared_db.engine).entries(pair.rows_name)
     ((classes,),) = shared_db.engine.fetch(f'SELECT COUNT(DISTINCT class) FROM "_sqlanon"."{rows_entry.link.name}"')
     assert (many, rows) == (classes, 80)
+    assert not [text for text in shared_db.plan(pair.rows_spec).warnings if "hidden cells" in text]
     with pytest.raises(GuardError, match="protected together with version 1"):
         shared_db.run(pair.rows_spec, full=True)
 

@@ -52,7 +52,10 @@ def list_neighbours(state: ReleaseState, target: Publication) -> list[str]:
         f"release {entry.release} publishes counts of the same source: its hidden cells are not protected from who has "
         "these rows as well; give no reader both"
         for entry in state.beside
-        if entry.kind is COUNTS and entry.status == "published" and entry.source == source
+        if entry.kind is COUNTS
+        and entry.status == "published"
+        and entry.source == source
+        and spec.name not in entry.policy["statistics"].get("together", ())
     ]
     for pair in (False, True):
         names = [entry.release for entry in neighbours if (is_pair(entry) or target.pair) == pair]
