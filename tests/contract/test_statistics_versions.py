@@ -275,7 +275,7 @@ def test_what_is_not_built_for_several_versions(shared_db: Any, tmp_path: Path) 
         shared_db.erase(nights.spec, [{"pid": 3}], confirmed=True)
     assert "2 versions were shown: small numbers of newcomers" in shared_db.report(nights.name, frame="sdc", form="md")
     shared_db.engine.execute(f"INSERT INTO {nights.source} SELECT * FROM {nights.source} WHERE pid = 3")
-    with pytest.raises(PolicyError, match="where a person has several rows"):
+    with pytest.raises(PolicyError, match="a person has several rows, and refresh"):
         nights.run()
     for changed, text in (
         ({"more": "    refresh: {mode: frozen, cohort: {persons: 2}}\n"}, "while no version follows"),
