@@ -23,6 +23,22 @@ KINDS = {"duckdb": ENGINES[1], "postgres": ENGINES[2]}
 VISITS = 24
 
 
+def visits_spec(target: str, **more: Any) -> Any:
+    """A release of the table ``visits`` that another place gets; options that are None are left out."""
+    asked: dict[str, Any] = {
+        "source": "visits",
+        "name": "visits",
+        "identifiers": "id",
+        "quasi": "age",
+        "sensitive": "ill",
+        "k": 3,
+        "l": 2,
+        "method": "mondrian",
+        "publish_to": target,
+    }
+    return policy.release(**{key: value for key, value in (asked | more).items() if value is not None})
+
+
 class Pair:
     """The URLs of a source with the table ``visits``, and of an empty target."""
 
@@ -43,18 +59,7 @@ class Pair:
             self.kinds[1].drop(self.target)
 
     def spec(self, **more: Any) -> Any:
-        asked: dict[str, Any] = {
-            "source": "visits",
-            "name": "visits",
-            "identifiers": "id",
-            "quasi": "age",
-            "sensitive": "ill",
-            "k": 3,
-            "l": 2,
-            "method": "mondrian",
-            "publish_to": self.target,
-        }
-        return policy.release(**asked | more)
+        return visits_spec(self.target, **more)
 
     def there(self) -> Counter[str]:
         """The rows that readers of the target have."""

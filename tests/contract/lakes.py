@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,3 +91,14 @@ class Iceberg:
 def rows_in(lake: Delta | Iceberg) -> Counter[str]:
     """What a reader has: each row as its values by the names of their columns, and how often."""
     return Counter(str(sorted(row.items())) for row in lake.arrow().to_pylist())
+
+
+@pytest.fixture(params=["delta", pytest.param("iceberg", marks=pytest.mark.thorough)])
+def lake(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Delta | Iceberg]:
+    """A table of each format."""
+    if request.param == "delta":
+        yield Delta(tmp_path)
+        return
+    catalog = make_catalog(tmp_path, monkeypatch)
+    yield Iceberg(tmp_path, catalog)
+    catalog.close()

@@ -19,7 +19,8 @@ from sqlanon import policy
 from sqlanon.engines.duckdb.lake.writing import LakeWriter
 from sqlanon.engines.lacks import IN_BUCKETS, LAKE_LACKS
 from sqlanon.errors import DatabaseError, LockedError, PolicyError, PrivacyViolation, SqlanonError, UnsupportedError
-from tests.contract.lakes import Delta, Iceberg, make_catalog, rows_in
+from tests.contract.lakes import Delta, Iceberg, rows_in
+from tests.contract.lakes import lake as lake  # noqa: PLC0414 - a fixture
 
 pytestmark = pytest.mark.duckdb
 
@@ -39,17 +40,6 @@ def warehouse(tmp_path: Path) -> str:
 def db(warehouse: str) -> Iterator[Any]:
     with sqlanon.connect(warehouse) as made:
         yield made
-
-
-@pytest.fixture(params=["delta", pytest.param("iceberg", marks=pytest.mark.thorough)])
-def lake(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Delta | Iceberg]:
-    """A table of each format."""
-    if request.param == "delta":
-        yield Delta(tmp_path)
-        return
-    catalog = make_catalog(tmp_path, monkeypatch)
-    yield Iceberg(tmp_path, catalog)
-    catalog.close()
 
 
 def spec_of(lake: Delta | Iceberg, **more: Any) -> Any:

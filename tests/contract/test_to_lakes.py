@@ -16,22 +16,12 @@ from sqlanon import policy
 from sqlanon.engines.duckdb.lake.writing import LakeWriter
 from sqlanon.errors import LockedError, PolicyError, PrivacyViolation
 from sqlanon.release.publish import carry, in_lake
-from tests.contract.elsewhere import KINDS, add, die, fill, shown
-from tests.contract.lakes import Delta, Iceberg, make_catalog, rows_in
+from tests.contract.elsewhere import KINDS, add, die, fill, shown, visits_spec
+from tests.contract.lakes import Delta, Iceberg, rows_in
+from tests.contract.lakes import lake as lake  # noqa: PLC0414 - a fixture
 from tests.contract.test_lake_kinds import TABLES
 
 pytestmark = [pytest.mark.duckdb, pytest.mark.postgres]
-
-
-@pytest.fixture(params=["delta", pytest.param("iceberg", marks=pytest.mark.thorough)])
-def lake(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Delta | Iceberg]:
-    """A table of each format."""
-    if request.param == "delta":
-        yield Delta(tmp_path)
-        return
-    catalog = make_catalog(tmp_path, monkeypatch)
-    yield Iceberg(tmp_path, catalog)
-    catalog.close()
 
 
 @pytest.fixture(params=["postgres", pytest.param("duckdb", marks=pytest.mark.thorough)])
@@ -48,18 +38,7 @@ def source(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 def spec_of(lake: Delta | Iceberg, **more: Any) -> Any:
-    asked: dict[str, Any] = {
-        "source": "visits",
-        "name": "visits",
-        "identifiers": "id",
-        "quasi": "age",
-        "sensitive": "ill",
-        "k": 3,
-        "l": 2,
-        "method": "mondrian",
-        "publish_to": lake.name,
-    }
-    return policy.release(**{key: value for key, value in (asked | more).items() if value is not None})
+    return visits_spec(lake.name, **more)
 
 
 def test_readers_of_the_lake_have_the_rows_of_the_view(source, lake):

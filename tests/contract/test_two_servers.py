@@ -16,10 +16,9 @@ import psycopg
 import pytest
 
 import sqlanon
-from sqlanon import policy
 from sqlanon.errors import DatabaseError
 from sqlanon.release.publish import carry, send
-from tests.contract.elsewhere import KINDS, fill, shown
+from tests.contract.elsewhere import KINDS, fill, shown, visits_spec
 from tests.engines import start_server
 
 pytestmark = [pytest.mark.postgres, pytest.mark.thorough]
@@ -76,18 +75,7 @@ class Two:
             fill(db)
 
     def spec(self, **more: Any) -> Any:
-        asked: dict[str, Any] = {
-            "source": "visits",
-            "name": "visits",
-            "identifiers": "id",
-            "quasi": "age",
-            "sensitive": "ill",
-            "k": 3,
-            "l": 2,
-            "method": "mondrian",
-            "publish_to": self.target,
-        }
-        return policy.release(**asked | more)
+        return visits_spec(self.target, **more)
 
     def there(self) -> Any:
         with sqlanon.connect(self.target) as db:

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 
 import sqlanon
 from sqlanon.kernels.extent import SCALE
 from tests.oracle.divisions import wide
 from tests.oracle.domains import Quasi, Sensitive, Table
+from tests.oracle.partitions import least_cost
 from tests.oracle.requirements import Privacy, meets
 
 KINDS = ("weights", "nulls", "joint", "whole persons", "whole persons with l")
@@ -59,16 +59,7 @@ def least_loss(table: Table, privacy: Privacy, units: Sequence[Sequence[int]]) -
         rows = [row for unit in members for row in units[unit]]
         if len(members) >= privacy.k and meets(table, rows, privacy):
             owned[members[0]].append((chosen, len(rows) * wide(table, rows)))
-    chosen_of = [np.array([chosen for chosen, _ in classes], np.int64) for classes in owned]
-    cost_of = [np.array([cost for _, cost in classes], np.int64) for classes in owned]
-    best = np.full(1 << n, 2**62, np.int64)
-    best[0] = 0
-    for left in range(1, 1 << n):
-        first = (left & -left).bit_length() - 1
-        fits = (chosen_of[first] & ~left) == 0
-        if fits.any():
-            best[left] = (cost_of[first][fits] + best[left ^ chosen_of[first][fits]]).min()
-    return int(best[-1])
+    return least_cost(owned)
 
 
 def count_best(db: sqlanon.Database, kind: str, tables: int, rows: int) -> int:

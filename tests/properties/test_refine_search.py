@@ -22,6 +22,7 @@ from sqlanon.methods.shared.search_table import SearchTable
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, wide
 from tests.oracle.domains import Quasi, Sensitive, Table
+from tests.oracle.partitions import least_cost
 from tests.oracle.requirements import Privacy, meets
 from tests.properties.kernel import demands
 from tests.properties.onedim import by_number, context_of, in_order
@@ -121,16 +122,7 @@ def least_loss(table: Table, privacy: Privacy) -> int:
         # Without l a class of 2k rows or more can be divided: both parts are at most as wide.
         if (privacy.l is not None or len(rows) < 2 * privacy.k) and meets(table, rows, privacy):
             owned[rows[0]].append((chosen, len(rows) * wide(table, rows)))
-    chosen_of = [np.array([c for c, _ in one], np.int64) for one in owned]
-    cost_of = [np.array([c for _, c in one], np.int64) for one in owned]
-    best = np.full(1 << n, 2**62, np.int64)
-    best[0] = 0
-    for left in range(1, 1 << n):
-        first = (left & -left).bit_length() - 1
-        fits = (chosen_of[first] & ~left) == 0
-        if fits.any():
-            best[left] = (cost_of[first][fits] + best[left ^ chosen_of[first][fits]]).min()
-    return int(best[-1])
+    return least_cost(owned)
 
 
 def found_best(kind: str, tables: int, most: int) -> int:
