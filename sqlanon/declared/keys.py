@@ -73,8 +73,8 @@ TABLE: Final[tuple[Key, ...]] = (
         "source",
         A_SOURCE,
         REQUIRED,
-        "The table or view to release, `table` or `schema.table`; quote parts as in SQL. On DuckDB also a lake table: "
-        "`delta:PATH`, `iceberg:CATALOG/namespace.table`, `parquet:GLOB` ([lake.md](lake.md)).",
+        "The table or view to release, `table` or `schema.table`; quote parts as in SQL. On DuckDB and "
+        "PostgreSQL also a lake table: `delta:PATH`, `iceberg:CATALOG/namespace.table`, `parquet:GLOB` ([lake.md](lake.md)).",
     ),
     Key(
         "publish",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -175,6 +175,10 @@ class DuckDBEngine(Transferring):
     def snapshot(self, *, whole: bool = False) -> Iterator[None]:
         with self._transaction(), self._lake_tables.holding():
             yield
+
+    def holding_lakes(self) -> AbstractContextManager[None]:
+        """Context manager: lake tables that were looked up stay as they were opened; see `LakeTables.holding`."""
+        return self._lake_tables.holding()
 
     def exists(self, ref: TableRef) -> bool:
         return self._finds(

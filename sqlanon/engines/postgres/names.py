@@ -246,6 +246,11 @@ def _is_citext(type_name: str, own_operators: bool) -> bool:
     return own_operators and type_name == "citext"
 
 
+def kind_of(shown: str) -> Kind:
+    """The kind of a builtin type, as the system catalog writes it."""
+    return _kind("b", shown)
+
+
 def _kind(category: str, shown: str) -> Kind:
     if category == "e":
         return "enum"

@@ -73,6 +73,7 @@ class Transferring(Tables):
     def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
         """See `Transfer.stream_rows`: one COPY, read as it comes."""
         query = sql.SQL("COPY ({}) TO STDOUT").format(sql.SQL(rows.text))
+        self._bring(rows.text)
         some: list[Row] = []
         with (
             self._translate_errors(rows.name),

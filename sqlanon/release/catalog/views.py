@@ -103,7 +103,7 @@ def view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:
 
 def default_view(engine: Engine, source: TableRef) -> TableRef:
     """The public view of a release without a view's name: the source's name, in the schema of releases."""
-    lake = lake_of(source.name)
+    lake = lake_of(str(source)) if source.schema is None else None
     return replace(engine.target("release.x"), name=lake.table if lake else source.name)
 
 
