@@ -84,7 +84,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LookupResult:
     """Result of `Engine.look_up`.
 
     Attributes:
@@ -116,7 +116,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class CompactionResult:
     """Result of `Compaction.compact`.
 
     Attributes:

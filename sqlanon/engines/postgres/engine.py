@@ -13,9 +13,9 @@ from sqlanon.engines.base import (
     ArrowRows,
     Capabilities,
     Files,
-    Found,
     Frames,
     LakeWriting,
+    LookupResult,
     Relation,
     SecondFile,
     Statement,
@@ -27,11 +27,11 @@ from sqlanon.engines.names import split_name
 from sqlanon.engines.postgres import reasons as answers
 from sqlanon.engines.postgres import rights
 from sqlanon.engines.postgres.binary import END, SIGNATURE, copy_out, receive, record_type, split_arrays
-from sqlanon.engines.postgres.compaction import Compacting
+from sqlanon.engines.postgres.compaction import TableCompaction
 from sqlanon.engines.postgres.connect import open_session
-from sqlanon.engines.postgres.granting import Granting
+from sqlanon.engines.postgres.granting import GrantingSession
 from sqlanon.engines.postgres.tables import ident
-from sqlanon.engines.postgres.transfer import Transferring
+from sqlanon.engines.postgres.transfer import TransferSession
 from sqlanon.errors import DatabaseError, PolicyError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sqlanon.engines.duckdb.engine import DuckDBEngine
 
 
-class PostgresEngine(Transferring, Granting, Compacting):
+class PostgresEngine(TransferSession, GrantingSession, TableCompaction):
     """A PostgreSQL session."""
 
     dialect = "postgres"
@@ -183,7 +183,9 @@ class PostgresEngine(Transferring, Granting, Compacting):
         with self._translate_errors("catalog lookup"):
             return self._names.relation(name)
 
-    def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
+    def look_up(
+        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
+    ) -> LookupResult:
         with self._translate_errors("catalog lookup"):
             return self._names.look_up(tables, names, schema)
 
