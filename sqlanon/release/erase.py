@@ -98,7 +98,7 @@ def erase(
                     if confirmed:
                         _list(state, scratch, lineage, target, hashed, secret)
                     return replace(listed, done=confirmed)
-                warnings = tuple(list_left(state.versions, target.place))
+                warnings = tuple(list_left(state.versions, (target.place, target.address)))
                 report = _report_found(scratch, state, lineage, hashed)
                 report = replace(report, apart=apart or 0, warnings=warnings)
                 if not confirmed:

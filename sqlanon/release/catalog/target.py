@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, LookupResult, TableRef
 from sqlanon.errors import PolicyError
+from sqlanon.release.catalog.addresses import mark_address
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.places import PLACES
@@ -36,7 +37,8 @@ def target_of(state: ReleaseState) -> Publication:
     for kind in PLACES:
         place = kind.locate(state, publication)
         if place is not None:
-            publication = replace(publication, kind=kind.name, place=place)
+            address = mark_address(spec.name, place, state.secret) if kind.name == "database" else ""
+            publication = replace(publication, kind=kind.name, place=place, address=address)
     if publication.file:
         return publication
     check_free(spec.name, publication, [*entries, *state.beside], state.exists)

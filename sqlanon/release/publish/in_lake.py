@@ -21,6 +21,7 @@ from sqlanon.release.catalog.lake_facts import check_own, is_shown, make_facts, 
 from sqlanon.release.catalog.places import PLACES
 from sqlanon.release.publish.carry import CarryRoute
 from sqlanon.release.publish.in_views import list_views
+from sqlanon.release.publish.new import NewVersion
 from sqlanon.release.publish.outside import Attempt, OutsidePlace
 from sqlanon.release.publish.retention import shows_erased
 from sqlanon.release.verify.received import verify_promises
@@ -43,8 +44,8 @@ class InLake(OutsidePlace):
     place = next(place for place in PLACES if place.name == "lake")
     field = "lake"
 
-    def begin(self, targets: Sequence[str]) -> list[dict[str, str]]:
-        file = _name_file()
+    def begin(self, parts: Sequence[NewVersion]) -> list[dict[str, str]]:
+        file, targets = _name_file(), [str(part.target.place) for part in parts]
         return [{"place": place, "file": file, "first": targets[0]} for place in targets]
 
     def begin_again(self, entry: Entry) -> Mapping[str, str]:

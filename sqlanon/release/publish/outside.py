@@ -18,7 +18,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.progress import SilentProgress, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.places import Place
+from sqlanon.release.catalog.places import Place, find_spot, spell_spot
 from sqlanon.release.catalog.rights import set_readers
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.publish.delivery import PlainDelivery
@@ -61,8 +61,8 @@ class OutsidePlace(PlainDelivery, ABC):
     field: Literal["lake", "sent"]
 
     @abstractmethod
-    def begin(self, targets: Sequence[str]) -> list[dict[str, str]]:
-        """Facts about a new attempt to publish tables together, by their places."""
+    def begin(self, parts: Sequence[NewVersion]) -> list[dict[str, str]]:
+        """Facts about a new attempt to publish tables together."""
 
     @abstractmethod
     def begin_again(self, entry: Entry) -> Mapping[str, str]:
@@ -88,7 +88,7 @@ class OutsidePlace(PlainDelivery, ABC):
 
     def put(self, parts: Sequence[NewVersion]) -> list[RunReport]:
         engine = parts[0].state.engine
-        facts = self.begin([str(part.target.place) for part in parts])
+        facts = self.begin(parts)
         with engine.publishing():
             entries = [part.add_pending(self.field, fact) for part, fact in zip(parts, facts, strict=True)]
         self.deliver(
@@ -109,11 +109,12 @@ class OutsidePlace(PlainDelivery, ABC):
         return [report for report, _ in recorded]
 
     def return_version(self, engine: Engine, entry: Entry, policy: Mapping[str, Any], current: Entry) -> None:
-        if self.place.of(current) != self.place.of(entry):
+        if find_spot(current) != find_spot(entry):
+            there = find_spot(entry)
+            place = spell_spot(there, find_spot(current)) if there[0] else "the database of the source"
             raise PolicyError(
-                f"{entry.release}: version {entry.version} is in another place, "
-                f"{self.place.of(entry) or 'the database of the source'}: run the release with the policy of that "
-                "version instead"
+                f"{entry.release}: version {entry.version} is in another place, {place}: run the release with the "
+                "policy of that version instead"
             )
         catalog, facts = Catalog(engine), self.begin_again(entry)
         report = note_place(RunReport.from_dict(entry.report), self.field, facts)
