@@ -86,7 +86,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LookupResult:
     """Result of `Engine.look_up`.
 
     Attributes:
@@ -118,7 +118,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class CompactionResult:
     """Result of `Compaction.compact`.
 
     Attributes:

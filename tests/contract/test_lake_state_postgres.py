@@ -19,7 +19,7 @@ from deltalake import DeltaTable, write_deltalake
 import sqlanon
 from sqlanon import policy
 from sqlanon.engines.base import Statement
-from sqlanon.engines.postgres.lakes import ReadingLakes
+from sqlanon.engines.postgres.lakes import LakeSession
 from sqlanon.errors import DatabaseError, LockedError, UnsupportedError
 from sqlanon.release.publish import in_lake
 from tests.conftest import ready
@@ -122,14 +122,14 @@ def test_a_version_that_was_looked_up_before_the_latest_is_not_mixed_with_it(cli
 def test_a_run_at_the_same_version_brings_no_row(clinic, monkeypatch):
     with sqlanon.connect(clinic.state) as db:
         first = db.run(clinic.spec())
-        monkeypatch.setattr(ReadingLakes, "_load_lake", lambda *_: 1 // 0)
+        monkeypatch.setattr(LakeSession, "_load_lake", lambda *_: 1 // 0)
         again = db.run(clinic.spec())
     assert again.outcome == "unchanged"
     assert again.why[0] == f"the source is at {first.snapshot}, as before"
 
 
 def test_a_run_reads_one_version_whatever_is_committed_meanwhile(clinic, monkeypatch):
-    plain = ReadingLakes._load_lake
+    plain = LakeSession._load_lake
 
     def load(self: Any, copy: Any) -> None:
         plain(self, copy)
@@ -137,7 +137,7 @@ def test_a_run_reads_one_version_whatever_is_committed_meanwhile(clinic, monkeyp
 
     with sqlanon.connect(clinic.state) as db:
         with monkeypatch.context() as patched:
-            patched.setattr(ReadingLakes, "_load_lake", load)
+            patched.setattr(LakeSession, "_load_lake", load)
             assert db.run(clinic.spec()).rows == 24
         assert db.run(clinic.spec()).rows >= 64
 
@@ -314,13 +314,13 @@ def test_types_that_postgres_lacks_are_refused(clinic, tmp_path):
 def test_files_that_change_while_they_are_read(clinic, tmp_path, monkeypatch):
     (tmp_path / "files").mkdir()
     pq.write_table(DeltaTable(tmp_path / "visits").to_pyarrow_table(), tmp_path / "files" / "a.parquet")
-    plain = ReadingLakes._load_lake
+    plain = LakeSession._load_lake
 
     def load(self: Any, copy: Any) -> None:
         plain(self, copy)
         pq.write_table(pa.table({"id": [1], "age": [1], "ill": ["a"]}), tmp_path / "files" / "a.parquet")
 
-    monkeypatch.setattr(ReadingLakes, "_load_lake", load)
+    monkeypatch.setattr(LakeSession, "_load_lake", load)
     with sqlanon.connect(clinic.state) as db:
         with pytest.raises(DatabaseError, match="files were written or removed while they were read"):
             db.run(clinic.spec(source=f"parquet:{tmp_path}/files/a.parquet"))

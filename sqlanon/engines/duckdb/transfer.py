@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sqlanon.engines.base import Column, Row, Statement, TableRef
-from sqlanon.engines.duckdb.compaction import Compacting
+from sqlanon.engines.duckdb.compaction import FileCompaction
 from sqlanon.engines.duckdb.connection import quote
 from sqlanon.engines.portable import Portable, PortableColumn
 
@@ -41,7 +41,7 @@ _DIGITS = 38
 """Digits of a DECIMAL, at most."""
 
 
-class Transferring(Compacting):
+class TransferConnection(FileCompaction):
     """A connection that sends and takes rows."""
 
     def read_type(self, column: Column) -> Portable | None:

@@ -13,9 +13,9 @@ from sqlanon.engines.base import (
     ArrowRows,
     Capabilities,
     Files,
-    Found,
     Frames,
     LakeWriting,
+    LookupResult,
     Relation,
     SecondFile,
     Statement,
@@ -27,10 +27,10 @@ from sqlanon.engines.names import split_name
 from sqlanon.engines.postgres import reasons as answers
 from sqlanon.engines.postgres import rights
 from sqlanon.engines.postgres.binary import END, SIGNATURE, copy_out, receive, record_type, split_arrays
-from sqlanon.engines.postgres.compaction import Compacting
+from sqlanon.engines.postgres.compaction import TableCompaction
 from sqlanon.engines.postgres.connect import open_session
-from sqlanon.engines.postgres.granting import Granting
-from sqlanon.engines.postgres.lakes import MAX_IDENTIFIER, ReadingLakes
+from sqlanon.engines.postgres.granting import GrantingSession
+from sqlanon.engines.postgres.lakes import MAX_IDENTIFIER, LakeSession
 from sqlanon.engines.postgres.tables import ident
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.lake_names import lake_of
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Longs
 
 
-class PostgresEngine(ReadingLakes, Granting, Compacting):
+class PostgresEngine(LakeSession, GrantingSession, TableCompaction):
     """A PostgreSQL session."""
 
     dialect = "postgres"
@@ -169,7 +169,9 @@ class PostgresEngine(ReadingLakes, Granting, Compacting):
         with self._translate_errors("catalog lookup"):
             return self._names.relation(name)
 
-    def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
+    def look_up(
+        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
+    ) -> LookupResult:
         plain = [name for name in names if lake_of(name) is None]
         with self._translate_errors("catalog lookup"):
             looked_up = self._names.look_up(tables, plain, schema)

@@ -17,11 +17,11 @@ import psycopg
 from psycopg import sql
 from psycopg.pq import TransactionStatus
 
-from sqlanon.engines.base import Column, Found, Relation, TableRef
+from sqlanon.engines.base import Column, LookupResult, Relation, TableRef
 from sqlanon.engines.portable import PortableColumn
 from sqlanon.engines.postgres.names import kind_of
 from sqlanon.engines.postgres.tables import ident
-from sqlanon.engines.postgres.transfer import Transferring
+from sqlanon.engines.postgres.transfer import TransferSession
 from sqlanon.errors import DatabaseError, UnsupportedError
 from sqlanon.lake_names import LakeName, lake_of
 
@@ -36,7 +36,7 @@ _BLOCK = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Copy:
+class _LakeCopy:
     """A lake table at one version.
 
     Attributes:
@@ -50,12 +50,12 @@ class _Copy:
     columns: tuple[PortableColumn, ...]
 
 
-class ReadingLakes(Transferring):
+class LakeSession(TransferSession):
     """A session that reads lake tables."""
 
     def __init__(self, connection: psycopg.Connection, *, read_only: bool = False) -> None:
         self._staging: DuckDBEngine | None = None
-        self._copies: dict[str, _Copy] = {}
+        self._copies: dict[str, _LakeCopy] = {}
         self._latest: dict[str | None, str] = {}
         """The copy of each lake table that was opened last, which DuckDB reads."""
         super().__init__(connection, read_only=read_only)
@@ -86,7 +86,7 @@ class ReadingLakes(Transferring):
         with self._staging.holding_lakes(), super().snapshot(whole=whole):
             yield
 
-    def _look_up_lakes(self, names: Sequence[str], tables: Sequence[TableRef], looked_up: Found) -> Found:
+    def _look_up_lakes(self, names: Sequence[str], tables: Sequence[TableRef], looked_up: LookupResult) -> LookupResult:
         """What was looked up, with the lake tables among the names and tables."""
         opened = {name: self._open_lake(lake) for name in names if (lake := lake_of(name)) is not None}
         again = {ref: self._copies[ref.name].relation for ref in tables if ref.shown and ref.name in self._copies}
@@ -124,7 +124,7 @@ class ReadingLakes(Transferring):
                 f"{', '.join(problems)}; write the table without them, or work in a DuckDB file (duckdb:///path)"
             )
         relation = Relation(ref, tuple(columns), is_view=True, snapshot=origin.snapshot)
-        self._copies[ref.name] = _Copy(origin.ref, relation, tuple(portable_columns))
+        self._copies[ref.name] = _LakeCopy(origin.ref, relation, tuple(portable_columns))
         return relation
 
     def _drop_earlier(self, ref: TableRef) -> None:
@@ -145,7 +145,7 @@ class ReadingLakes(Transferring):
             row = self._connection.execute("SELECT pg_catalog.to_regclass(%s)", [f'pg_temp."{name}"']).fetchone()
         return row is not None and row[0] is not None
 
-    def _load_lake(self, copy: _Copy) -> None:
+    def _load_lake(self, copy: _LakeCopy) -> None:
         table = copy.relation.ref
         if self._latest.get(table.shown) != table.name:
             raise DatabaseError(f"{table}: another version was looked up meanwhile; run again")

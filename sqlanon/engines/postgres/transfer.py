@@ -46,7 +46,7 @@ _DIGITS = 1000
 """Digits of a numeric that says how many it has, at most."""
 
 
-class Transferring(Tables):
+class TransferSession(Tables):
     """A session that sends and takes rows."""
 
     def read_type(self, column: Column) -> Portable | None:

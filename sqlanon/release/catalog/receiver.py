@@ -29,7 +29,7 @@ from sqlanon.release.catalog.lake_facts import secret_of
 from sqlanon.release.catalog.private_tables import private_table, schema_of
 from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
-from sqlanon.release.catalog.views import Pointing, list_pointings, metadata_table, second_of, views_beside
+from sqlanon.release.catalog.views import ViewTarget, list_pointings, metadata_table, second_of, views_beside
 from sqlanon.results import ReleaseRow
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
@@ -121,7 +121,7 @@ class Receiver:
         """The public view of a version here."""
         return replace(TableRef(entry.view_schema, str(entry.view_name)), database=self.table.database)
 
-    def list_pointings(self, entry: Entry, token: str) -> list[Pointing]:
+    def list_pointings(self, entry: Entry, token: str) -> list[ViewTarget]:
         """Every view of a version here, with the table of an attempt that it shows."""
         return list_pointings(self.engine, self.view(entry), f"sent_{token}", second=second_of(entry))
 

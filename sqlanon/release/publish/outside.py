@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sqlanon.column_spec import ColumnSpec
-from sqlanon.engines.base import Engine, Found, TableRef
+from sqlanon.engines.base import Engine, LookupResult, TableRef
 from sqlanon.errors import PolicyError
-from sqlanon.progress import Silent, Stopwatch
+from sqlanon.progress import SilentProgress, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.places import Place, find_spot, spell_spot
 from sqlanon.release.catalog.rights import set_readers
 from sqlanon.release.catalog.views import views_of
-from sqlanon.release.publish.delivery import Plain
+from sqlanon.release.publish.delivery import PlainDelivery
 from sqlanon.release.publish.in_views import list_views, refuse_others
-from sqlanon.release.publish.new import New, note_place
+from sqlanon.release.publish.new import NewVersion, note_place
 from sqlanon.release.publish.recording import record_version
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.release.publish.two_phase import drop_views
@@ -46,10 +46,10 @@ class Attempt:
     watch: Stopwatch
     previous: Entry | None
     settings: Sequence[ColumnSpec] | None = None
-    verify: Callable[[TableRef, Found], RunReport] | None = None
+    verify: Callable[[TableRef, LookupResult], RunReport] | None = None
 
 
-class Outside(Plain, ABC):
+class OutsidePlace(PlainDelivery, ABC):
     """The common part of all places outside; see `sqlanon.release.publish.delivery.Delivery`.
 
     Attributes:
@@ -61,7 +61,7 @@ class Outside(Plain, ABC):
     field: Literal["lake", "sent"]
 
     @abstractmethod
-    def begin(self, parts: Sequence[New]) -> list[dict[str, str]]:
+    def begin(self, parts: Sequence[NewVersion]) -> list[dict[str, str]]:
         """Facts about a new attempt to publish tables together."""
 
     @abstractmethod
@@ -86,7 +86,7 @@ class Outside(Plain, ABC):
     def in_steps(self, engine: Engine) -> bool:
         return True
 
-    def put(self, parts: Sequence[New]) -> list[RunReport]:
+    def put(self, parts: Sequence[NewVersion]) -> list[RunReport]:
         engine = parts[0].state.engine
         facts = self.begin(parts)
         with engine.publishing():
@@ -124,7 +124,7 @@ class Outside(Plain, ABC):
             catalog.replace_report(entry.release, entry.version, report)
         (returning,) = catalog.entries(entry.release, versions=[entry.version])
         previous = current if current.status == "published" else None
-        self.deliver(engine, [Attempt(returning, Stopwatch(entry.release, Silent()), previous)])
+        self.deliver(engine, [Attempt(returning, Stopwatch(entry.release, SilentProgress()), previous)])
         with engine.publishing():
             record_version(engine, entry.release, entry.version)
 

@@ -22,11 +22,11 @@ from sqlanon.release.catalog.lake_facts import secret_of
 from sqlanon.release.catalog.places import PLACES, find_spot
 from sqlanon.release.catalog.receiver import REPLACED, Receipt, Receiver, open_receiver
 from sqlanon.release.catalog.rights import grant_usage, set_readers
-from sqlanon.release.catalog.views import Pointing
-from sqlanon.release.publish.carry import Road
+from sqlanon.release.catalog.views import ViewTarget
+from sqlanon.release.publish.carry import CarryRoute
 from sqlanon.release.publish.in_views import list_views
-from sqlanon.release.publish.new import New
-from sqlanon.release.publish.outside import Attempt, Outside
+from sqlanon.release.publish.new import NewVersion
+from sqlanon.release.publish.outside import Attempt, OutsidePlace
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import drop_views
 from sqlanon.release.verify.received import verify_promises
@@ -35,13 +35,13 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 
 
-class InDatabase(Outside):
-    """See `Outside`."""
+class InDatabase(OutsidePlace):
+    """See `OutsidePlace`."""
 
     place = next(place for place in PLACES if place.name == "database")
     field = "sent"
 
-    def begin(self, parts: Sequence[New]) -> list[dict[str, str]]:
+    def begin(self, parts: Sequence[NewVersion]) -> list[dict[str, str]]:
         return [_name_attempt(part) for part in parts]
 
     def begin_again(self, entry: Entry) -> Mapping[str, str]:
@@ -87,19 +87,19 @@ class InDatabase(Outside):
             _drop_remains(engine, release, entries[-1].sent["place"])
 
 
-def _name_attempt(part: New) -> dict[str, str]:
+def _name_attempt(part: NewVersion) -> dict[str, str]:
     place, release = str(part.target.place), part.state.spec.name
     mark = mark_address(release, place, secret_of(part.state.engine, release))
     return {"place": place, "token": secrets.token_hex(12)} | ({"mark": mark} if mark else {})
 
 
 def _send_version(engine: Engine, attempt: Attempt) -> None:
-    """See `Outside.deliver`."""
+    """See `OutsidePlace.deliver`."""
     entry, watch, previous = attempt.entry, attempt.watch, attempt.previous
     secret = str(secret_of(engine, entry.release))
     with _opened(entry) as receiver, receiver.engine.lock(f"release in {receiver.view(entry)}"):
         _refuse_same(receiver, entry, secret)
-        road = Road(entry.release, engine, receiver.engine, watch)
+        road = CarryRoute(entry.release, engine, receiver.engine, watch)
         tables = _pair_tables(engine, receiver, entry)
         with watch.stage("publish"):
             sent = {here.at: road.list_columns(here.at) for here, _ in tables}
@@ -131,7 +131,7 @@ def _opened(entry: Entry) -> Iterator[Receiver]:
         yield receiver
 
 
-def _pair_tables(engine: Engine, receiver: Receiver, entry: Entry) -> list[tuple[Pointing, Pointing]]:
+def _pair_tables(engine: Engine, receiver: Receiver, entry: Entry) -> list[tuple[ViewTarget, ViewTarget]]:
     """The views and tables of a version, here and there."""
     here = list_views(engine, entry)
     return list(zip(here, receiver.list_pointings(entry, entry.sent["token"]), strict=True))
@@ -177,7 +177,7 @@ def _check_own(receiver: Receiver, entry: Entry, views: Sequence[TableRef], secr
     return receipt
 
 
-def _show(receiver: Receiver, entry: Entry, shown: Sequence[Pointing], previous: Entry | None) -> None:
+def _show(receiver: Receiver, entry: Entry, shown: Sequence[ViewTarget], previous: Entry | None) -> None:
     """Point the views at the tables, with the rights of the policy's readers."""
     engine, readers = receiver.engine, tuple(entry.policy.get("readers") or ())
     views = [item.view for item in shown]
