@@ -39,9 +39,6 @@ class Equations:
 def list_equations(system: System) -> Equations:
     """The equations of cells with the cells one published level below, each once.
 
-    Args:
-        system: the cells.
-
     Cost: a sort of the atoms for each margin and column.
     """
     class_of = _find_classes(system)

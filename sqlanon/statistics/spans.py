@@ -161,7 +161,6 @@ class _Spans:
             self.note(end.table)
 
     def list(self) -> list[Span]:
-        """The spans."""
         met = (self._low_met & self._high_met) | (self._low == self._high)
         ends = zip(self._low.tolist(), self._high.tolist(), met.tolist(), strict=True)
         return [(low, None if high >= UNBOUNDED else high, reached) for low, high, reached in ends]

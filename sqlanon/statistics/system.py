@@ -97,7 +97,6 @@ class System:
     """Cells over atoms.
 
     Attributes:
-        atoms: the atoms.
         at, member: cell classes by their atoms: those of class i are ``member[at[i]:at[i + 1]]``, in ascending order.
         value: int64[classes], the sums.
         least: int64[classes], a lower bound over all tables with the published cells and without zeros: of each table

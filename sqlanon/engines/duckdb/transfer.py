@@ -45,7 +45,6 @@ class TransferConnection(FileCompaction):
     """A connection that sends and takes rows."""
 
     def read_type(self, column: Column) -> Portable | None:
-        """See `Transfer.read_type`."""
         kind = column.type
         array = kind.endswith("[]")
         kind = kind.removesuffix("[]")
@@ -57,7 +56,6 @@ class TransferConnection(FileCompaction):
         return None if name is None else Portable(name, array=array)
 
     def write_type(self, kind: Portable) -> str | None:
-        """See `Transfer.write_type`."""
         if kind.name == "decimal":
             type_text = f"DECIMAL({kind.digits},{kind.scale})" if 0 <= kind.scale <= kind.digits <= _DIGITS else None
         else:

@@ -117,7 +117,6 @@ class _Cells:
         self._codes: list[dict[Label, int]] = [{} for _ in released.columns]
 
     def places(self, table: Sequence[SeenColumn]) -> tuple[int, ...]:
-        """The places of the columns of a table."""
         return tuple(self._columns.index(column) for column in table)
 
     def add(self, table: Sequence[SeenColumn], keys: Sequence[tuple[object, ...]], values: Sequence[Longs]) -> Longs:

@@ -45,7 +45,6 @@ class AggregateInputs:
     """An aggregate to bound, with the inputs of its bounds.
 
     Attributes:
-        aggregate: the aggregate.
         scope, plan, rows: the names, the query, and the query's box rows.
         values: the contributions of each row.
         keys: the columns of the groups.

@@ -142,11 +142,9 @@ class PartLeaves(ExactLeaves):
         self._names, self._parts = names, parts
 
     def exact(self, node: exp.Expr) -> Tree:
-        """See `ExactLeaves`."""
         return column(self._names[node.sql(dialect=self.dialect)])
 
     def range_of(self, node: exp.Column) -> Value:
-        """See `ExactLeaves`."""
         part, type_ = self._parts[node.name], type_of(self.scope.box(node.name), self.dialect)
         if part.low is None or part.high is None:
             return fixed(exp.cast(exp.null(), type_), type_, null=TRUE)
@@ -160,11 +158,9 @@ class ShownLeaves(ExactLeaves):
     """The ranges of the view's rows: a fact about them is asked before an argument is calculated."""
 
     def exact(self, node: exp.Expr) -> Tree:
-        """See `ExactLeaves`."""
         return node.copy()
 
     def range_of(self, node: exp.Column) -> Value:
-        """See `ExactLeaves`."""
         box, type_ = self.scope.box(node.name), type_of(self.scope.box(node.name), self.dialect)
         if box.shape != "interval" or not box.numeric or box.point is not None:
             raise NoEndsError(node, f"column {box.field.name} has no ranges of numbers")

@@ -292,7 +292,6 @@ def _quotient(number: Tree, by: Tree) -> Tree:
 
 
 def _order_by_estimate(over: WindowCall, i: int, term: OrderTerm) -> exp.Ordered:
-    """A term of ORDER BY, on the estimates."""
     estimated = term.term.copy()
     if term.ends is None:
         return exp.Ordered(this=column(f"o{over.id}_{i}", "m"))
