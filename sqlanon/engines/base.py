@@ -14,7 +14,6 @@ from sqlanon.engines.abilities import (
     Compaction,
     Files,
     FrameKind,
-    LakeWriting,
     Rights,
     SecondFile,
     Session,
@@ -23,6 +22,7 @@ from sqlanon.engines.abilities import (
     Work,
     Workers,
 )
+from sqlanon.engines.lake_writing import LakeWriting
 from sqlanon.engines.values import (
     DROPPED,
     EVERY,
