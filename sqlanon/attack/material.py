@@ -9,7 +9,7 @@ import numpy as np
 
 from sqlanon.errors import PolicyError
 from sqlanon.formats import COUNT, GROUP
-from sqlanon.release.audit.covered_codes import Covered, TooWideError, find_covered_codes
+from sqlanon.release.audit.covered_codes import CoveredCodes, TooWideError, find_covered_codes
 from sqlanon.release.catalog.refresh import link_columns_of
 from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.table.domain import Domain
@@ -78,7 +78,7 @@ class Material:
     unmatched: int
     cells: Ints
     members: Longs
-    covered: Covered
+    covered: CoveredCodes
     counts: tuple[Counts, ...]
     groups: Longs
     shares: tuple[Ints, Ints, Longs] | None
@@ -193,7 +193,7 @@ def _distinct(codes: Ints) -> tuple[Ints, Ints]:
 
 def _fetch_release(
     scratch: Scratch, on: Subject, quasi: tuple[Domain, ...], sensitive: tuple[Domain, ...]
-) -> tuple[Ints, Longs, Longs, tuple[Counts, ...], tuple[Ints, Ints, Longs] | None, Covered]:
+) -> tuple[Ints, Longs, Longs, tuple[Counts, ...], tuple[Ints, Ints, Longs] | None, CoveredCodes]:
     """Cells and rows of boxes, rows and sensitive values of groups, groups of boxes, and the covers of the cells."""
     names = {domain.code: on.names(domain.reading.name) for domain in quasi}
     shown = [{"code": domain.code, "names": names[domain.code].published()} for domain in quasi]

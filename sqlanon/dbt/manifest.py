@@ -23,7 +23,7 @@ _WRITE = "let dbt write it anew: dbt build, or dbt parse"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReleasedModel:
     """A model that asks for a release.
 
     Attributes:
@@ -62,7 +62,7 @@ class Manifest:
 
     path: Path
     adapter: str | None
-    asked: tuple[Asked, ...]
+    asked: tuple[ReleasedModel, ...]
     tests: Mapping[str, str] = field(repr=False)
 
 
@@ -102,7 +102,7 @@ def _read_mapping(data: Mapping[str, Any], key: str, path: Path) -> dict[str, An
     return value
 
 
-def _find_asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> Iterator[Asked]:
+def _find_asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> Iterator[ReleasedModel]:
     for key, node in nodes:
         kind = node["resource_type"]
         block, problem = _find_own_block(node)
@@ -123,7 +123,7 @@ def _find_asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> I
         package = str(node.get("package_name") or project)
         base = Path() if package == project else packages / package
         patch = node.get("patch_path")
-        yield Asked(
+        yield ReleasedModel(
             node=str(key),
             name=str(node["name"]),
             database=str(node.get("database") or ""),

@@ -12,7 +12,7 @@ from sqlanon.engines.values import (
     EVERY,
     Column,
     ColumnReading,
-    Compacted,
+    CompactionResult,
     FileReading,
     Relation,
     Row,
@@ -183,7 +183,7 @@ class Compaction(Protocol):
             DatabaseError: it cannot be done as things are.
         """
 
-    def compact(self, tables: Sequence[TableRef]) -> Compacted:
+    def compact(self, tables: Sequence[TableRef]) -> CompactionResult:
         """Rewrite the database's files, outside of a transaction.
 
         Temporary tables and other objects of the session may be gone afterwards.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from sqlanon.statistics.growing import Rows
-from sqlanon.statistics.served import Served
+from sqlanon.statistics.served import WitnessCounts
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import ExhaustedError, Work
@@ -79,7 +79,7 @@ class Search(Protocol):
         """Find witnesses for all ends that are not served, in an order that is drawn; yields after each."""
         ...
 
-    def list_served(self) -> Served:
+    def list_served(self) -> WitnessCounts:
         """The witnesses of each end."""
         ...
 

@@ -11,7 +11,7 @@ import numpy as np
 from sqlanon.statistics.again import serve_again
 from sqlanon.statistics.amount_search import AmountSearch
 from sqlanon.statistics.amounts import Amounts, Contributor, Range
-from sqlanon.statistics.served import Served
+from sqlanon.statistics.served import WitnessCounts
 from sqlanon.statistics.system import System, hash_members
 from sqlanon.statistics.work import Work
 
@@ -32,7 +32,7 @@ class Party:
         kept: bool[witnesses], those that are left.
     """
 
-    served: Served
+    served: WitnessCounts
     moves: Flags
     kept: Flags = field(init=False)
 

@@ -33,7 +33,7 @@ NEARBY = (150, 600)
 """Atoms of programs near a cell; where the last has no solution, all atoms are taken."""
 
 
-class Nearby:
+class NearbyPrograms:
     """Programs over the atoms near a cell.
 
     Args:

@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.statistics.certificate import verify_published, verify_shown
 from sqlanon.statistics.failing import make_several_rows_error, refuse
-from sqlanon.statistics.kept import ENDS, Kept, Tables, kept_of, list_kept_columns
-from sqlanon.statistics.past import Past, first_of, verify_past
-from sqlanon.statistics.protections.base import Made
+from sqlanon.statistics.kept import ENDS, KeptTables, Tables, kept_of, list_kept_columns
+from sqlanon.statistics.past import PastTables, first_of, verify_past
+from sqlanon.statistics.protections.base import ProtectedCells
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
 
@@ -42,7 +42,7 @@ class Growth:
     went: int
 
 
-def find_newcomers(scratch: Scratch, shape: Shape, stage: TableRef, before: Kept, release: str) -> Growth:
+def find_newcomers(scratch: Scratch, shape: Shape, stage: TableRef, before: KeptTables, release: str) -> Growth:
     """The rows that the versions before do not have.
 
     Args:
@@ -70,7 +70,7 @@ def find_newcomers(scratch: Scratch, shape: Shape, stage: TableRef, before: Kept
 
 
 def keep_batches(
-    scratch: Scratch, shape: Shape, protected: Made, stored: Tables, before: Kept | None
+    scratch: Scratch, shape: Shape, protected: ProtectedCells, stored: Tables, before: KeptTables | None
 ) -> list[Statement]:
     """The statements that make the private tables of a version: the new rows, and those of the versions before.
 
@@ -113,7 +113,7 @@ def _list_ends(shape: Shape) -> list[dict[str, str | None]]:
 
 
 def write_versions(
-    scratch: Scratch, shape: Shape, stored: Kept, physical: TableRef, batches: Sequence[int]
+    scratch: Scratch, shape: Shape, stored: KeptTables, physical: TableRef, batches: Sequence[int]
 ) -> Statement:
     """The statement that makes the published table."""
     context = shape.context()
@@ -122,7 +122,7 @@ def write_versions(
     )
 
 
-def batch_of(scratch: Scratch, stored: Kept, batch: int) -> Kept:
+def batch_of(scratch: Scratch, stored: KeptTables, batch: int) -> KeptTables:
     """Scratch tables of the rows of a version."""
     tables = {part: scratch.table(f"{part}_of_batch") for part in stored.parts()}
     for part, table in stored.parts().items():
@@ -130,7 +130,7 @@ def batch_of(scratch: Scratch, stored: Kept, batch: int) -> Kept:
     return kept_of(tables)
 
 
-def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, stored: Kept, release: str) -> None:
+def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, stored: KeptTables, release: str) -> None:
     """The finest combinations of all versions together are those of the staged rows, with the same amounts.
 
     Raises:
@@ -150,10 +150,10 @@ def verify_versions(
     scratch: Scratch,
     shape: Shape,
     physical: TableRef,
-    stored: Kept,
+    stored: KeptTables,
     batches: Sequence[int],
     release: str,
-    past: Past | None = None,
+    past: PastTables | None = None,
 ) -> tuple[int, int]:
     """Verify the rows of every version by their own certificate, and that the published table follows from them.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Seen
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
 
 
-def divide_by_version(seen: Seen, as_of: Longs, newest: int) -> tuple[Seen, Longs]:
+def divide_by_version(seen: SeenCells, as_of: Longs, newest: int) -> tuple[SeenCells, Longs]:
     """The same cells over the parts of each atom, in the order of the versions.
 
     Args:
@@ -56,7 +56,7 @@ def divide_by_version(seen: Seen, as_of: Longs, newest: int) -> tuple[Seen, Long
     return divided, older
 
 
-def with_ends(divided: Seen, older: Longs, low: Longs, high: Longs) -> Seen:
+def with_ends(divided: SeenCells, older: Longs, low: Longs, high: Longs) -> SeenCells:
     """The system with published bounds of the numbers of the last version.
 
     Args:

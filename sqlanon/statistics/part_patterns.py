@@ -60,7 +60,7 @@ def list_classes(parts: Parts, share: tuple[int, int]) -> Classes:
     return Classes(parts.of, parts.kind, dict(zip(numbers.tolist(), rows.tolist(), strict=True)), share)
 
 
-class Moving:
+class PatternMoves:
     """Moves all rows of a person to other values of the columns in which nobody has two.
 
     Each row stays in its class, and keeps the values that the class shows and those of all other columns.

@@ -17,7 +17,7 @@ Drop = Callable[[], None]
 """Takes witnesses away."""
 
 
-class Served:
+class WitnessCounts:
     """Counts of the witnesses that serve each end: for readers, and for each insider.
 
     Args:

@@ -39,7 +39,7 @@ class Atoms:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class PublishedCells:
     """The cells that are published, in the order of a table of the database.
 
     Attributes:
@@ -193,7 +193,7 @@ class System:
         return firsts
 
 
-def build_system(atoms: Atoms, cells: Listed, finest: Sequence[tuple[int, ...]], secret: bytes) -> System:
+def build_system(atoms: Atoms, cells: PublishedCells, finest: Sequence[tuple[int, ...]], secret: bytes) -> System:
     """The classes of all published cells.
 
     Args:

@@ -19,7 +19,7 @@ import numpy as np
 
 from sqlanon.statistics.branches import Branch, Traces
 from sqlanon.statistics.patterns import Pattern, Patterns, add_candidates, over_patterns
-from sqlanon.statistics.system import Atoms, Listed, System, Wholes, build_system
+from sqlanon.statistics.system import Atoms, PublishedCells, System, Wholes, build_system
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -101,7 +101,9 @@ def over_traces(
         atoms = Atoms(nodes, count, np.full(len(leaf), -1, np.int64))
         small = whole.small[whole.listed[mine]]
         finest = tuple(0 if column in columns else int(heights[column]) for column in range(len(heights)))
-        system = build_system(atoms, Listed(whole.levels[:, mine], cell_of[first[mine]], small), [finest], secret)
+        system = build_system(
+            atoms, PublishedCells(whole.levels[:, mine], cell_of[first[mine]], small), [finest], secret
+        )
         have, trace = _list_traces(part, cell_of[of], times, observed)
         some = _with_candidates(system, have, secret)
         number = {some_trace: place for place, some_trace in enumerate(some.of)}

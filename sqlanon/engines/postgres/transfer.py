@@ -46,7 +46,7 @@ _DIGITS = 1000
 """Digits of a numeric that says how many it has, at most."""
 
 
-class Transferring(Tables):
+class TransferSession(Tables):
     """A session that sends and takes rows."""
 
     def read_type(self, column: Column) -> Portable | None:
@@ -73,6 +73,7 @@ class Transferring(Tables):
     def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
         """See `Transfer.stream_rows`: one COPY, read as it comes."""
         query = sql.SQL("COPY ({}) TO STDOUT").format(sql.SQL(rows.text))
+        self._bring(rows.text)
         some: list[Row] = []
         with (
             self._translate_errors(rows.name),

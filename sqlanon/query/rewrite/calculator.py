@@ -10,7 +10,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.query_plan import Aggregate, Check, Over, Quad
+from sqlanon.query.rewrite.query_plan import Aggregate, Check, Quad, WindowCall
 from sqlanon.query.sql.sqltree import Tree
 
 
@@ -35,7 +35,7 @@ class Aggregates(Protocol):
     grouped: bool
     """Whether the query has a GROUP BY."""
 
-    windows: dict[str, Over]
+    windows: dict[str, WindowCall]
     """The window functions, by their texts."""
 
 

@@ -64,7 +64,7 @@ class RowExpression:
     types: SourceTypes = field(compare=False, repr=False)
 
 
-class Reads(Protocol):
+class ArgumentReader(Protocol):
     """The functions needed to read an argument."""
 
     scope: Scope
@@ -76,7 +76,7 @@ class Reads(Protocol):
         """The type of an expression in the source."""
 
 
-def branches_of(reads: Reads, node: exp.Expr) -> list[Branch]:
+def branches_of(reads: ArgumentReader, node: exp.Expr) -> list[Branch]:
     """The branches of an argument.
 
     Raises:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from sqlanon.query.rewrite.class_counts import Solved, sum_classes
+from sqlanon.query.rewrite.class_counts import SolvedCounts, sum_classes
 from sqlanon.query.rewrite.ordered_aggregates import Apart
 from sqlanon.query.rewrite.query_plan import Ratio
 from sqlanon.query.sql.sqltree import Tree, as_type, column, sql, when
@@ -34,7 +34,7 @@ def share(
     rows: tuple[Row, Row, Row],
     keys: Sequence[Tree],
     classes: Sequence[Tree],
-    solved: Sequence[Solved | None] = (None, None, None),
+    solved: Sequence[SolvedCounts | None] = (None, None, None),
 ) -> Apart:
     """The columns ``l``, ``h``, ``u`` of a share.
 
@@ -48,7 +48,7 @@ def share(
     """
     steps: list[tuple[str, exp.Expr]] = []
     ends: dict[str, Tree] = {}
-    parts: dict[str, tuple[Row, Solved | None]] = {}
+    parts: dict[str, tuple[Row, SolvedCounts | None]] = {}
     for name, row, exact in zip(_NAMES, rows, solved, strict=True):
         zero = exp.Literal.number(0)
         low = row.get("fewest", when(row["certain"], row["count"], zero))

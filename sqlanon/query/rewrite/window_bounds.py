@@ -15,11 +15,11 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sqlanon.query.functions import aggregates
-from sqlanon.query.parse.bind import Bound
+from sqlanon.query.parse.bind import BoundQuery
 from sqlanon.query.rewrite.box_rows import Tables, box_rows
 from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import with_tables
-from sqlanon.query.rewrite.query_plan import Outputs, Over, QueryPlan, Sorting
+from sqlanon.query.rewrite.query_plan import OrderTerm, Outputs, QueryPlan, WindowCall
 from sqlanon.query.rewrite.sums import GROUPS, sums
 from sqlanon.query.rewrite.whole_rows import rename_tables
 from sqlanon.query.rewrite.window_frames import frame_columns, frame_tables
@@ -45,7 +45,7 @@ COUNT_ALL = ("percent_rank", "cume_dist", "ntile")
 _NUMBER = exp.Literal.number
 
 
-def bound_windows(bound: Bound, plan: QueryPlan) -> Tables:
+def bound_windows(bound: BoundQuery, plan: QueryPlan) -> Tables:
     """The tables that follow the groups, the last of them `WINDOWED`.
 
     It has the groups, with the columns of every window function.
@@ -135,7 +135,7 @@ def _mark_groups(plan: QueryPlan, outputs: Outputs) -> exp.Select:
     return select([sql("*"), *(named(own(tree), name) for name, tree in marks.items())], GROUPS)
 
 
-def _ahead(over: Over) -> exp.Select:
+def _ahead(over: WindowCall) -> exp.Select:
     """For every group, the number of others in the partition ahead of it: ``low`` in every source, ``high`` in some.
 
     Where the others count as well, ``rest_low`` and ``rest_high`` are those that are not ahead.
@@ -148,7 +148,7 @@ def _ahead(over: Over) -> exp.Select:
     def is_known(i: int) -> Tree:
         return every(sql(":u = 0", u=mark(f"o{over.id}_{i}u", table)) for table in "om")
 
-    def before(i: int, term: Sorting, first: str = "o", second: str = "m") -> Tree:
+    def before(i: int, term: OrderTerm, first: str = "o", second: str = "m") -> Tree:
         if term.ends is None:
             return sql(":a < :b", a=mark(f"o{over.id}_{i}", first), b=mark(f"o{over.id}_{i}", second))
         ends, word = ("lh", ">") if term.falls else ("hl", "<")
@@ -159,7 +159,7 @@ def _ahead(over: Over) -> exp.Select:
             k=is_known(i),
         )
 
-    def may_be_before(i: int, term: Sorting) -> Tree:
+    def may_be_before(i: int, term: OrderTerm) -> Tree:
         if term.ends is None:
             return before(i, term)
         ends, word = ("hl", "<=") if term.falls else ("lh", ">=")
@@ -170,18 +170,18 @@ def _ahead(over: Over) -> exp.Select:
             k=is_known(i),
         )
 
-    def same(i: int, term: Sorting) -> Tree:
+    def same(i: int, term: OrderTerm) -> Tree:
         if term.ends is None:
             return sql(":a = :b", a=mark(f"o{over.id}_{i}", "o"), b=mark(f"o{over.id}_{i}", "m"))
         parts = {f"{table}{end}": mark(f"o{over.id}_{i}{end}", table) for table in "om" for end in "lh"}
         return sql("COALESCE(:ol = :oh AND :ml = :mh AND :ol = :ml AND :k, FALSE)", k=is_known(i), **parts)
 
-    def may_be_same(i: int, term: Sorting) -> Tree:
+    def may_be_same(i: int, term: OrderTerm) -> Tree:
         if term.ends is None:
             return same(i, term)
         return negate(some([before(i, term), before(i, term, "m", "o")]))
 
-    def in_order(tied: Callable[[int, Sorting], Tree], ahead: Callable[[int, Sorting], Tree]) -> Tree:
+    def in_order(tied: Callable[[int, OrderTerm], Tree], ahead: Callable[[int, OrderTerm], Tree]) -> Tree:
         """The first term in which two groups differ decides."""
         return some(every([*(tied(j, other_term) for j, other_term in terms[:i]), ahead(i, term)]) for i, term in terms)
 
@@ -218,7 +218,7 @@ def _ahead(over: Over) -> exp.Select:
     return query
 
 
-def _distinct(over: Over, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
+def _distinct(over: WindowCall, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
     """Number of values ahead.
 
     Each exact value counts once; of the others the lower bound counts at least one value, the upper bound each.
@@ -245,7 +245,7 @@ def _distinct(over: Over, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
     return low, high
 
 
-def _ranks(over: Over) -> list[Tree]:
+def _ranks(over: WindowCall) -> list[Tree]:
     """The columns of a rank."""
     function = aggregates.rank_of(over.kind, over.parts)
     order = [_order_by_estimate(over, i, term) for i, term in enumerate(over.order)]
@@ -262,7 +262,7 @@ def _ranks(over: Over) -> list[Tree]:
     return [named(tree, f"w{end}{over.id}") for end, tree in columns.items()]
 
 
-def _place_group(over: Over, ahead: str, rest: str) -> Tree:
+def _place_group(over: WindowCall, ahead: str, rest: str) -> Tree:
     """The place of a group, by how many are ahead of it and how many are not.
 
     Every place rises with those ahead, and a part of all falls with the rest.
@@ -291,7 +291,7 @@ def _quotient(number: Tree, by: Tree) -> Tree:
     return sql("CAST((:n - :n % :k) / :k AS BIGINT)", n=number, k=by)
 
 
-def _order_by_estimate(over: Over, i: int, term: Sorting) -> exp.Ordered:
+def _order_by_estimate(over: WindowCall, i: int, term: OrderTerm) -> exp.Ordered:
     """A term of ORDER BY, on the estimates."""
     estimated = term.term.copy()
     if term.ends is None:
@@ -300,11 +300,11 @@ def _order_by_estimate(over: Over, i: int, term: Sorting) -> exp.Ordered:
     return estimated
 
 
-def _partition(over: Over) -> list[Tree]:
+def _partition(over: WindowCall) -> list[Tree]:
     return [column(f"p{over.id}_{i}", "m") for i in range(len(over.partition))]
 
 
-def _whole(bound: Bound, over: Over) -> exp.Select | None:
+def _whole(bound: BoundQuery, over: WindowCall) -> exp.Select | None:
     """The aggregate over the rows of whole partitions: keys ``g0``, ..., and ``e``, ``l``, ``h``, ``u``."""
     if over.whole is None or bound.scope.released.left_out:
         return None
@@ -333,7 +333,7 @@ def _whole(bound: Bound, over: Over) -> exp.Select | None:
     return query
 
 
-def _totals(over: Over, *, whole: bool) -> list[Tree]:
+def _totals(over: WindowCall, *, whole: bool) -> list[Tree]:
     """The columns of a sum, count, minimum or maximum of groups."""
     order = [exp.Ordered(this=column(f"o{over.id}_{i}", "m")) for i in range(len(over.order))]
 
@@ -384,7 +384,7 @@ def _totals(over: Over, *, whole: bool) -> list[Tree]:
 
 
 def _extremes(
-    over: Over, run: Callable[..., Tree], surely: Tree, maybe: Tree, open_: Sequence[Tree]
+    over: WindowCall, run: Callable[..., Tree], surely: Tree, maybe: Tree, open_: Sequence[Tree]
 ) -> dict[str, Tree]:
     """The smallest or largest value of a partition: the possible value, and the value that a sure group forces."""
     e, low, high = (column(f"v{over.id}{end}", "m") for end in "elh")

@@ -22,16 +22,18 @@ from sqlanon.engines.names import ELSEWHERE
 from sqlanon.engines.portable import PortableColumn
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
-from sqlanon.release.catalog.catalog import Catalog, now
+from sqlanon.release.catalog.addresses import is_elsewhere, read_place
+from sqlanon.release.catalog.catalog import now
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.lake_facts import secret_of
 from sqlanon.release.catalog.private_tables import private_table, schema_of
 from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
-from sqlanon.release.catalog.views import Pointing, list_pointings, metadata_table, second_of, views_beside
+from sqlanon.release.catalog.views import ViewTarget, list_pointings, metadata_table, second_of, views_beside
 from sqlanon.results import ReleaseRow
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
-from sqlanon.target_url import place_of, read_variables
+from sqlanon.target_url import place_of
 
 SHOWN, REPLACED = "shown", "replaced"
 """States of a version in the table: readers have it, or its tables are to be dropped."""
@@ -119,7 +121,7 @@ class Receiver:
         """The public view of a version here."""
         return replace(TableRef(entry.view_schema, str(entry.view_name)), database=self.table.database)
 
-    def list_pointings(self, entry: Entry, token: str) -> list[Pointing]:
+    def list_pointings(self, entry: Entry, token: str) -> list[ViewTarget]:
         """Every view of a version here, with the table of an attempt that it shows."""
         return list_pointings(self.engine, self.view(entry), f"sent_{token}", second=second_of(entry))
 
@@ -331,10 +333,7 @@ def open_receiver(release: str, place: str, *, read_only: bool = False) -> Itera
         DatabaseError: the database cannot be opened (the text has nothing of the variables), or others have rights in
             the private schema there.
     """
-    try:
-        url = read_variables(place)
-    except KeyError as error:
-        raise PolicyError(f"{release}: publish_to: the environment variable {error.args[0]} is not set") from None
+    url = read_place(release, place)
     file = file_of(url)
     if read_only and file is not None and not file.exists():
         yield None
@@ -365,7 +364,7 @@ def sent_place(engine: Engine, spec: ReleaseSpec, view: TableRef, second: str) -
     with open_receiver(spec.name, place, read_only=True) as receiver:
         if receiver is not None:
             views = [replace(ref, database=receiver.table.database) for ref in views_beside(view, second)]
-            receiver.check_own(spec.name, views, _secret_of(engine, spec.name))
+            receiver.check_own(spec.name, views, secret_of(engine, spec.name))
     return place
 
 
@@ -379,7 +378,7 @@ def warn_of_readers_there(state: ReleaseState) -> list[str]:
 def is_shown_there(engine: Engine, entry: Entry) -> bool:
     """Whether readers of the other database have this version."""
     with open_receiver(entry.release, entry.sent["place"], read_only=True) as receiver:
-        return receiver is not None and receiver.shows(entry, _secret_of(engine, entry.release))
+        return receiver is not None and receiver.shows(entry, secret_of(engine, entry.release))
 
 
 def is_unchanged_there(engine: Engine, entry: Entry) -> bool:
@@ -388,17 +387,17 @@ def is_unchanged_there(engine: Engine, entry: Entry) -> bool:
     Cost: a scan of the rows there.
     """
     with open_receiver(entry.release, entry.sent["place"], read_only=True) as receiver:
-        return receiver is not None and receiver.is_unchanged(entry, _secret_of(engine, entry.release))
+        return receiver is not None and receiver.is_unchanged(entry, secret_of(engine, entry.release))
 
 
 def is_sent(engine: Engine, entry: Entry) -> bool:
-    """Whether this attempt to send a version was committed, also if another version was sent since."""
-    secret = _secret_of(engine, entry.release)
+    """Whether this attempt to send a version was committed, also if another version was sent since.
+
+    Where the place names another database now, readers of the former one may have it: it counts as sent.
+    """
+    if is_elsewhere(engine, entry):
+        return True
+    secret = secret_of(engine, entry.release)
     with open_receiver(entry.release, entry.sent["place"], read_only=True) as receiver:
         receipts = receiver.receipts() if receiver is not None else []
     return any(receipt.token == entry.sent["token"] and receipt.is_of(secret) for receipt in receipts)
-
-
-def _secret_of(engine: Engine, release: str) -> str | None:
-    catalog = Catalog(engine)
-    return catalog.secret_in(engine.look_up(catalog.tables), release)

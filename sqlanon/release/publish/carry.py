@@ -17,7 +17,7 @@ BLOCK = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Road:
+class CarryRoute:
     """Two databases between which the tables of a release go.
 
     Attributes:

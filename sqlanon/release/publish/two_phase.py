@@ -23,7 +23,7 @@ from typing import Any
 
 from sqlanon.engines.base import Column, Engine, Statement, TableRef
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.views import Pointing, list_pointings, second_of, views_of
+from sqlanon.release.catalog.views import ViewTarget, list_pointings, second_of, views_of
 from sqlanon.release.publish.swap import swap
 from sqlanon.sqltext import identifier, statement
 
@@ -31,7 +31,7 @@ Named = dict[str, str | None]
 """A column of a view of two tables: ``name`` there, ``before`` and ``after`` in the tables, None if missing."""
 
 
-def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) -> None:
+def commit(engine: Engine, shown: Sequence[ViewTarget], previous: Entry | None) -> None:
     """Publish a version with verified tables; `point_views` is left to do.
 
     Args:
@@ -52,7 +52,7 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
         )  # `point_views` makes the others: nothing that is whole is shown under their names
         return
     changed = [
-        Pointing(view, table)
+        ViewTarget(view, table)
         for view, table in before.items()
         if _shape(lookup.columns(view)) != _shape(lookup.columns(table))
     ]
@@ -85,7 +85,7 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
             old, new = before.get(view), None if view in reshaped else after.get(view)
             of = [lookup.columns(table) for table in (old, new) if table is not None]
             engine.execute(_switch(engine, view, _in_order(of[0], of[-1]), old, new, metadata))
-    swap(engine, [Pointing(deciding, after[deciding])], None)
+    swap(engine, [ViewTarget(deciding, after[deciding])], None)
 
 
 def _switch(
@@ -94,7 +94,7 @@ def _switch(
     columns: Sequence[Named],
     before: TableRef | None,
     after: TableRef | None,
-    metadata: Pointing,
+    metadata: ViewTarget,
 ) -> Statement:
     return statement(
         "publish/switch",

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from sqlanon.statistics.choose import Protected, choose_hidden
+from sqlanon.statistics.choose import HiddenChoice, choose_hidden
 from sqlanon.statistics.hide_patterns import bound_both
 from sqlanon.statistics.person_bounds import bound_persons
 from sqlanon.statistics.seen import UNBOUNDED
-from sqlanon.statistics.system import Atoms, Listed, build_system
+from sqlanon.statistics.system import Atoms, PublishedCells, build_system
 from sqlanon.statistics.unserved import UnservedError
 from tests.oracle.person_reader import Rows
 from tests.oracle.table_reader import Cell
@@ -27,7 +27,7 @@ BOTH = ("n", "persons")
 ALONE = ("persons",)
 
 
-def protect(case: Persons, *, insiders: bool) -> Protected | None:
+def protect(case: Persons, *, insiders: bool) -> HiddenChoice | None:
     """The hidden cells; None: nothing may be published, or the grand total is hidden, and readers have no end."""
     try:
         found = case.protect(insiders=insiders)
@@ -185,7 +185,7 @@ def test_bounds_of_persons_take_no_cells_of_two_tables_for_the_same() -> None:
     nodes = np.array([[0, 1]])
     atoms = Atoms((nodes, nodes), np.array([3, 1]), np.array([-1, -1]))
     levels = np.array([[1, 0, 0, 1, 1], [1, 1, 1, 0, 0]])
-    cells = Listed(levels, np.array([0, 0, 1, 0, 1]), np.zeros(5, bool))
+    cells = PublishedCells(levels, np.array([0, 0, 1, 0, 1]), np.zeros(5, bool))
     system = build_system(atoms, cells, [(0, 1), (1, 0)], b"key")
     hidden, persons = np.array([False, True, False, True, True]), np.array([4, 3, 1, 3, 1])
     low, high = bound_persons(system, persons, hidden, np.full(5, UNBOUNDED))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sqlanon.statistics.choose import Protected
+from sqlanon.statistics.choose import HiddenChoice
 from sqlanon.statistics.unserved import UnservedError
 from tests.oracle.class_reader import ENDS, MEMBERS, NOTHING, SHOWN
 from tests.oracle.person_reader import count
@@ -21,7 +21,7 @@ BOTH = ("n", "persons")
 ALONE = ("persons",)
 
 
-def protect(case: Beside, *, insiders: bool) -> Protected | None:
+def protect(case: Beside, *, insiders: bool) -> HiddenChoice | None:
     """The hidden cells; None: nothing may be published."""
     try:
         return case.protect(insiders=insiders)
