@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.amounts import ENDS, Amounts, Contributor, Range
-from sqlanon.statistics.deviations import Demand, Deviations, Limits
+from sqlanon.statistics.demands import Demand, Limits
+from sqlanon.statistics.deviations import Deviations
 from sqlanon.statistics.growing import Rows
 from sqlanon.statistics.local import NEARBY, WHOLE, NearbyPrograms
 from sqlanon.statistics.served import WitnessCounts

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.deviations import Demand, Deviations
+from sqlanon.statistics.demands import Demand
+from sqlanon.statistics.deviations import Deviations
 from sqlanon.statistics.growing import Rows
 from sqlanon.statistics.insiders import Insider, Insiders
 from sqlanon.statistics.local import NEARBY, WHOLE, NearbyPrograms

@@ -11,18 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sqlanon.statistics.deviations import (
-    FREE_ATOM,
-    GAP,
-    INTEGER_SECONDS,
-    MOST_NODES,
-    UNIT_NEAR,
-    Demand,
-    Limits,
-    count_limits,
-)
+from sqlanon.statistics.demands import Demand, Limits, count_limits
+from sqlanon.statistics.deviations import FREE_ATOM, UNIT_NEAR
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.system import System
+from sqlanon.statistics.whole import search_whole
 from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:
@@ -101,13 +94,7 @@ class NearbyPrograms:
         places = np.arange(2 * atoms, dtype=np.int32)
         whole = np.full(len(places), int(self._highs.HighsVarType.kInteger), np.uint8)
         solver.changeColsIntegrality(len(places), places, whole)
-        limits = (("mip_max_nodes", MOST_NODES), ("time_limit", solver.getRunTime() + INTEGER_SECONDS))
-        for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), *limits):
-            solver.setOptionValue(name, option)
-        solver.run()
-        self._work.add(solver)
-        able = self._highs.SolutionStatus.kSolutionStatusFeasible
-        return bool(solver.getInfo().primal_solution_status == able)
+        return search_whole(solver, self._work)
 
     def _cells_of(self, atom: int) -> Longs:
         """The classes that have an atom."""
