@@ -1,4 +1,4 @@
-"""Cells that sums ask to hide besides those that counts ask for, and cells that none of them needs."""
+"""Chooses the cells to hide for sums, in addition to those for counts, and drops cells that no sum needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search for changes of sums that serve the demands of a column, with as few other cells hidden as it finds."""
+"""Searches for changes of sums that serve the demands of a column and hide few other cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds of hidden cells that a reader can compute: over all tables that agree with all that is published."""
+"""Bounds of hidden cells for readers: the least and greatest numbers over all tables that agree with the published."""
 
 from __future__ import annotations
 

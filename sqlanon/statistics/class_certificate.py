@@ -1,4 +1,4 @@
-"""The part of a certificate about a release of rows next to the cells: witnesses agree with its classes."""
+"""Checks counts next to a release of rows: every witness agrees with the classes of that release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search for witnesses of counts, with as few other cells hidden as it finds."""
+"""Searches for witnesses of counts that hide few other cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cells of a release, counted in the database, and the codes of them that leave it."""
+"""Counts the cells of a release in the database, and reads them as arrays of codes."""
 
 from __future__ import annotations
 

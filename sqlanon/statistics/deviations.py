@@ -1,7 +1,7 @@
-"""Other tables that agree with the published cells: linear programs over changes of atoms, solved by HiGHS.
+"""Finds other tables that agree with the published cells: linear programs over changes of atoms, solved by HiGHS.
 
 A change is an integer for each atom. It is consistent if no atom becomes negative, no published cell zero, and no shown
-cell changes. The programs look for the change of least weight that also changes shown cells: these are then hidden.
+cell changes. A program finds the change of least weight that may also change shown cells; these are then hidden.
 """
 
 from __future__ import annotations

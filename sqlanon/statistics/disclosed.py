@@ -1,4 +1,4 @@
-"""Disclosure by published tables: the possible numbers of each hidden cell."""
+"""Measures disclosure by published tables: the possible numbers of each hidden cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published cells that add up to another one: each equation of a margin and the margin one level below in a column."""
+"""Equations between published cells: each cell is the sum of cells of the margin a level below in one column."""
 
 from __future__ import annotations
 

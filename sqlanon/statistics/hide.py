@@ -1,4 +1,4 @@
-"""From a system of cells to tables of hidden cells and of witnesses."""
+"""Writes the result of the choice as tables of hidden cells and of witnesses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the hidden cells of a system of patterns to tables of them, of the witnesses, and of the patterns."""
+"""Writes the result of the choice over patterns as tables of hidden cells, of witnesses and of patterns."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Changes of atoms near a cell: linear programs of few atoms, for systems where a program of all atoms takes long.
+"""Finds changes of atoms near a cell: small linear programs, for systems where a program of all atoms takes long.
 
-The atoms are those of the cell and of the smallest published cells that contain it. Cells that have the same of these
-atoms change equally, and are one row. A change that is found is consistent in the whole system; the least change of all
-atoms may weigh less, and a change of more atoms may exist where none of these atoms does.
+The program has the atoms of the cell and of the smallest published cells that contain it. Cells with the same of these
+atoms change equally and are one row. The change is consistent in the whole system. The best change of all atoms may
+weigh less, and may exist where this program has none.
 """
 
 from __future__ import annotations

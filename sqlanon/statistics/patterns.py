@@ -1,8 +1,8 @@
-"""Persons with several rows: systems of cells over patterns, in which rows and persons are both sums.
+"""Systems for persons with several rows: over patterns, in which rows and persons are both sums.
 
-A pattern is how many rows a person has of each finest combination. Persons do not add up over cells, but they do over
-patterns: a person counts once in each cell that the pattern has a row in. So a source is a number of persons for each
-pattern, and so is a witness: no numbers are looked at that no persons have.
+A pattern is how many rows a person has of each finest combination. Persons do not add up over cells, but over patterns:
+a person counts once in each cell in which the pattern has a row. A source, and so a witness, is a number of persons for
+each pattern.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rows of counted cells by the classes of a release of rows, and the system of both."""
+"""Counts the rows of cells by the classes of a release of rows, and makes the system of both."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Linear programs over tables of numbers, of which nothing is believed: integers check each solution.
+"""Solves linear programs over tables of numbers, and checks each solution by integers.
 
-A table has a number for each atom, between two ends, and sums in some rows. By weak duality every vector of
-multipliers of the rows gives a bound of a weighted sum, or shows that there is no table; exact arithmetic makes it, so
-that no tolerance and no end of the program in time makes a wrong one (Neumaier and Shcherbina 2004, "Safe bounds in
+A table has a number for each atom, between two ends, and sums in some rows. By weak duality every vector of multipliers
+of the rows gives a bound of a weighted sum, or proves that there is no table. Exact arithmetic computes it, so that
+neither tolerance nor an early end of the solver gives a wrong bound (Neumaier and Shcherbina 2004, "Safe bounds in
 linear and mixed-integer linear programming").
 """
 

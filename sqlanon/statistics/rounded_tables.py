@@ -1,4 +1,4 @@
-"""Tables that prove the protection of rounded cells: they agree with all of them, and have other small numbers."""
+"""Finds the witnesses of rounded cells: tables that agree with all of them and have other small numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published cells as rows of a program over the atoms that are not known."""
+"""Rows of a linear program: published cells over the atoms that are not known."""
 
 from __future__ import annotations
 

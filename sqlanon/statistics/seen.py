@@ -1,7 +1,7 @@
-"""Published cells as a reader has them, as sums over the finest combinations that may occur.
+"""Published cells from the view of readers: sums over the finest combinations that may occur.
 
-Nothing here knows the hidden numbers. A cell has a node of each column; above a leaf lies a node at each level of its
-column, and the total above all.
+Nothing here reads hidden numbers. A cell has a node of each column; above a leaf is a node at each level of the column,
+and above all the total.
 """
 
 from __future__ import annotations

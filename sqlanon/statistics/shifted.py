@@ -1,4 +1,4 @@
-"""Sums as readers see them: numbers of zero and more, above the least that the rows and the range of a row allow."""
+"""Sums from the view of readers: numbers of zero and more, above the least that rows and range allow."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The least and the greatest sums of many sets of atoms at once, over all tables that agree with the published cells.
+"""Least and greatest sums of many sets of atoms at once, over all tables that agree with the published cells.
 
-Most ends follow from one published cell around a set and the ends of its other atoms (bounds of Fréchet), and one
-linear program finds a table with hundreds of them. What is left has programs of its own, until the time is over: then
-bounds hold, and may be wider than they need be.
+Most ends follow from one published cell around a set and the ends of the other atoms in it (bounds of Fréchet), and one
+linear program finds a table with hundreds of them. The remaining sets have separate programs until the time is over:
+then bounds hold, and may be wider than necessary.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The cells of a release as one system of sums over atoms: arrays of codes and counts, no value of the source.
+"""The cells of a release as a system of sums over atoms: arrays of codes and counts, without values of the source.
 
-An atom is a combination of the finest codes of all columns that occurs. A cell is seen by readers: a level and a
-code for each column, and the sum of atoms. Cells of equal atoms are equal for every reader, and are one class.
+An atom is an occurring combination of the finest codes of all columns. A cell has a level and a code for each column,
+and the sum of atoms. Cells of equal atoms are equal for every reader, and are one class.
 """
 
 from __future__ import annotations
