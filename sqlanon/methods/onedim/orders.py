@@ -15,14 +15,14 @@ import numpy as np
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.mondrian import grow
 from sqlanon.kernels.requirements import demands_of
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.base import Context
 from sqlanon.methods.mondrian.tree import CutInput, grow_tree
-from sqlanon.methods.onedim.arranged import Keyed, Ranked, Sorted
+from sqlanon.methods.onedim.arranged import RankedRows, SortedRows, SortKeys
 from sqlanon.methods.onedim.axes import weigh_geometry
 from sqlanon.methods.onedim.curves import Hilbert
 from sqlanon.methods.shared import kernel_input
-from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.methods.shared.kernel_input import LoadedTable
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs
@@ -50,17 +50,17 @@ class Tree(Hilbert):
     def kernels(self) -> tuple[object, ...]:
         return (grow,)
 
-    def arrange(self, context: Context, loaded: Loaded, ranked: Ranked | None = None) -> Sorted:
+    def arrange(self, context: Context, loaded: LoadedTable, ranked: RankedRows | None = None) -> SortedRows:
         """See `Order`: the curve. The keys are no line, since `within` leaves them."""
-        return Sorted(super().arrange(context, loaded, ranked).bare)
+        return SortedRows(super().arrange(context, loaded, ranked).bare)
 
     def find_stretch(self, rows: int) -> int:
         return rows if rows <= ONE_TREE else TREE_ROWS
 
-    def key_rows(self, context: Context, block: int) -> Keyed:
+    def key_rows(self, context: Context, block: int) -> SortKeys:
         return replace(super().key_rows(context, block), span=0)
 
-    def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
+    def within(self, context: Context, rows: TreeRows, geometry: Geometry) -> None:
         """See `Order`. Rows may be tuples with counts, none of which is in two stretches.
 
         A single tree is grown down to equal rows. Many trees take most of the time, so their leaves hold up to a class
@@ -91,7 +91,7 @@ class Tree(Hilbert):
                 context.progress.update(rows_done, n, "rows in order")
 
 
-def _list_bounds(rows: Bare) -> Longs:
+def _list_bounds(rows: TreeRows) -> Longs:
     """Where in ``rows`` the stretches of `TREE_ROWS` source rows begin, and how many rows there are."""
     n = len(rows.number)
     if not len(rows.count):

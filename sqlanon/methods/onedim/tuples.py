@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels.compiled import expect
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.methods.onedim.arranged import Ranked, settle_ties
+from sqlanon.methods.onedim.arranged import RankedRows, settle_ties
 from sqlanon.methods.onedim.curves import Curve
 from sqlanon.methods.onedim.kernels.tuple_rows import expand_tuples, find_divided, join_equal_runs
 from sqlanon.methods.onedim.parallel_runs import row_runs
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.assigned import load_classes
 from sqlanon.methods.shared.class_boxes import make_spans
-from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.methods.shared.kernel_input import LoadedTable
 from sqlanon.privacy.base import least_rows
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ class Tuples:
         bare: the tuples, by key; ``number`` is the first of their rows in ``ranked``, ``count`` how many there are.
     """
 
-    ranked: Ranked
-    bare: Bare
+    ranked: RankedRows
+    bare: TreeRows
 
     @classmethod
-    def find(cls, context: Context, loaded: Loaded, ranked: Ranked, stretch: int) -> Tuples | None:
+    def find(cls, context: Context, loaded: LoadedTable, ranked: RankedRows, stretch: int) -> Tuples | None:
         """The tuples, none of which is in two stretches of rows; None where rows cost less.
 
         Args:
@@ -60,7 +60,7 @@ class Tuples:
         if not ranked.exact or len(first) > MOST * n:
             return None
         codes = kernel_input.bare_of(loaded.codes, ranked.order[first], loaded.geometry, context.threads).codes
-        return cls(ranked, Bare(codes, first, np.diff(first, append=np.int32(n))))
+        return cls(ranked, TreeRows(codes, first, np.diff(first, append=np.int32(n))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +76,13 @@ class TupleClasses:
     """
 
     classes: Ints
-    parts: Bare
+    parts: TreeRows
     of_part: Ints
     sizes: Longs
     shared: Ints
 
 
-def divide_tuples(context: Context, loaded: Loaded, tuples: Tuples, order: Curve) -> TupleClasses:
+def divide_tuples(context: Context, loaded: LoadedTable, tuples: Tuples, order: Curve) -> TupleClasses:
     """Divide the rows by `find_best_row_runs`; runs of equal rows that follow one another are one class.
 
     Args:
@@ -108,12 +108,12 @@ def divide_tuples(context: Context, loaded: Loaded, tuples: Tuples, order: Curve
     starts_part = begins.copy()
     np.logical_or(starts_part[1:], of[1:] != of[:-1], out=starts_part[1:])
     starts = np.flatnonzero(starts_part)
-    parts = Bare(bare.codes[of[starts]], starts.astype(np.int32), np.zeros(0, np.int32))
+    parts = TreeRows(bare.codes[of[starts]], starts.astype(np.int32), np.zeros(0, np.int32))
     sizes = np.diff(np.flatnonzero(begins), append=len(of))
     return TupleClasses(classes, parts, group[starts], sizes, ranked.order[is_divided])
 
 
-def assign_tuples(context: Context, loaded: Loaded, tuples: Tuples, order: Curve) -> Assignment:
+def assign_tuples(context: Context, loaded: LoadedTable, tuples: Tuples, order: Curve) -> Assignment:
     """The assignment of `divide_tuples`."""
     expect(join_equal_runs)
     divided = divide_tuples(context, loaded, tuples, order)

@@ -12,7 +12,7 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.kernels.boxes import cover_codes
 from sqlanon.kernels.extent import BIT, WORD, WORD_END, Geometry
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared.threads import spread_runs
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def make_spans(
-    context: Context, rows: Bare, geometry: Geometry, group: Ints, names: Ints, sizes: Longs | None = None
+    context: Context, rows: TreeRows, geometry: Geometry, group: Ints, names: Ints, sizes: Longs | None = None
 ) -> TableRef:
     """A scratch table in the form of recode/spans.
 
@@ -53,7 +53,7 @@ def make_spans(
 
 
 def find_boxes(
-    rows: Bare, group: Ints, geometry: Geometry, groups: int, threads: int
+    rows: TreeRows, group: Ints, geometry: Geometry, groups: int, threads: int
 ) -> tuple[Ints, Ints, Bits, Longs]:
     """Boxes and sizes of the groups; of groups that follow each other in the rows by several threads."""
     begins = np.ones(len(group), np.bool_)
