@@ -26,10 +26,8 @@ from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import MOST_WORK, ExhaustedError, Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_SHOWN = 50_000_000_000
 """Ends times witnesses times cells, at most, for which cells are shown again."""

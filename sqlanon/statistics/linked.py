@@ -20,9 +20,8 @@ from sqlanon.statistics.links import Links
 from sqlanon.statistics.seen import SeenCells
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_JOINED = 50_000
 """Combinations of all tables, at most; beyond, tables are pieces."""

@@ -13,12 +13,9 @@ from sqlanon.statistics.seen import HIDDEN, SeenCells, narrow
 from sqlanon.statistics.spans import find_simple_ends
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.statistics.system import System
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MISSES = 3
 """Programs for many cells end after so many that found nothing new."""

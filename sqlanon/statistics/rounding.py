@@ -15,12 +15,9 @@ import numpy as np
 from sqlanon.statistics.highs import import_highs, make_solver
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Doubles, Longs
     from sqlanon.statistics.system import System
 
-    Longs = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
 
 MOST_NODES = 2000
 """Nodes that the search for whole numbers may visit."""
@@ -75,7 +72,7 @@ def round_atoms(system: System, base: int, secret: bytes) -> Longs:
     return multiples * base
 
 
-def _program(system: System, base: int, below: Longs, free: Longs, cost: Floats) -> Any:  # noqa: ANN401
+def _program(system: System, base: int, below: Longs, free: Longs, cost: Doubles) -> Any:  # noqa: ANN401
     """Columns: whether each free atom goes up. Rows: the cells of several atoms."""
     highs, floor = import_highs(), system.sums(below)
     program = highs.HighsLp()

@@ -16,10 +16,8 @@ from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.statistics.links import OPEN, Links
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 HIDDEN = -1
 """The value of a hidden cell."""
