@@ -29,7 +29,7 @@ from sqlanon.kernels.extent import (
 )
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.requirements import Counters, Demands, mark_allowed
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE
 from sqlanon.kernels.sorted_lists import Lists, load
 from sqlanon.kernels.vectors import (
@@ -48,7 +48,7 @@ NEVER = np.int64(1) << np.int64(62)
 
 @njit(nogil=True, cache=True)
 def cut_sorted(
-    rows: Bare,
+    rows: TreeRows,
     start: int,
     stop: int,
     first: npt.NDArray[np.bool_],

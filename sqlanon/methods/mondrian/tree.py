@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
     from sqlanon.kernels.extent import Geometry
     from sqlanon.kernels.requirements import Demands
-    from sqlanon.kernels.rows import Bare
+    from sqlanon.kernels.rows import TreeRows
 
 _PIECES = 16
 """A piece larger than this part of the table is halved before a thread takes it down to the leaves."""
@@ -41,8 +41,8 @@ class CutInput:
         domains: int64[d], codes of each attribute (with NULL).
     """
 
-    rows: Bare
-    spare: Bare
+    rows: TreeRows
+    spare: TreeRows
     geometry: Geometry
     demands: Demands
     domains: Longs

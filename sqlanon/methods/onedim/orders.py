@@ -15,14 +15,14 @@ import numpy as np
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.mondrian import grow
 from sqlanon.kernels.requirements import demands_of
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.base import Context
 from sqlanon.methods.mondrian.tree import CutInput, grow_tree
-from sqlanon.methods.onedim.arranged import Keyed, Sorted
+from sqlanon.methods.onedim.arranged import SortedRows, SortKeys
 from sqlanon.methods.onedim.axes import weigh_geometry
 from sqlanon.methods.onedim.curves import Hilbert
 from sqlanon.methods.shared import kernel_input
-from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.methods.shared.kernel_input import LoadedTable
 
 ONE_TREE, TREE_ROWS = 1 << 16, 1 << 11
 """A table of up to `ONE_TREE` rows has one tree; a larger table has a tree for every `TREE_ROWS` rows of the curve.
@@ -47,14 +47,14 @@ class Tree(Hilbert):
     def kernels(self) -> tuple[object, ...]:
         return (grow,)
 
-    def arrange(self, context: Context, loaded: Loaded) -> Sorted:
+    def arrange(self, context: Context, loaded: LoadedTable) -> SortedRows:
         """See `Order`: the curve. The keys are no line, since `within` leaves them."""
-        return Sorted(super().arrange(context, loaded).bare)
+        return SortedRows(super().arrange(context, loaded).bare)
 
-    def key_rows(self, context: Context, block: int) -> Keyed:
+    def key_rows(self, context: Context, block: int) -> SortKeys:
         return replace(super().key_rows(context, block), span=0)
 
-    def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
+    def within(self, context: Context, rows: TreeRows, geometry: Geometry) -> None:
         """See `Order`.
 
         A single tree is grown down to equal rows. Many trees take most of the time, so their leaves hold up to a class

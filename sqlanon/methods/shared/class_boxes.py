@@ -12,7 +12,7 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.kernels.boxes import cover_codes
 from sqlanon.kernels.extent import BIT, WORD, WORD_END, Geometry
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared.threads import spread_runs
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Bits, Ints, Longs
 
 
-def make_spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, names: Ints) -> TableRef:
+def make_spans(context: Context, rows: TreeRows, geometry: Geometry, group: Ints, names: Ints) -> TableRef:
     """A scratch table in the form of recode/spans.
 
     It is not trusted either: verify compares every row with the class.
@@ -50,7 +50,7 @@ def make_spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, na
 
 
 def find_boxes(
-    rows: Bare, group: Ints, geometry: Geometry, groups: int, threads: int
+    rows: TreeRows, group: Ints, geometry: Geometry, groups: int, threads: int
 ) -> tuple[Ints, Ints, Bits, Longs]:
     """Boxes and sizes of the groups; of groups that follow each other in the rows by several threads."""
     begins = np.ones(len(group), np.bool_)
