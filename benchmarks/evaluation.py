@@ -22,7 +22,7 @@ from benchmarks.loss import ADULT
 from benchmarks.record import RESULTS, Record, has_data, options
 from examples.sources import data_folder, duckdb_url, load_csv
 from sqlanon.evaluate.workload import DEFAULT
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.workload_spec import GeneratorSpec, WorkloadSpec
 
 MANY = WorkloadSpec(
@@ -99,7 +99,7 @@ def demonstration(rows: int) -> dict[str, Any]:
 
     with tempfile.TemporaryDirectory() as folder:
         at = Path(folder)
-        run_tour(at, rows, 7, Silent())
+        run_tour(at, rows, 7, SilentProgress())
         with sqlanon.connect(f"duckdb:///{at / 'warehouse.duckdb'}") as db:
             return measured(db, "partners", None, "demonstration, partners")
 

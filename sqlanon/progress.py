@@ -30,7 +30,7 @@ class Progress(Protocol):
         """The release is done, well or not."""
 
 
-class Silent:
+class SilentProgress:
     """Shows nothing: the library's default."""
 
     def stage(self, release: str, stage: str) -> None:

@@ -241,7 +241,7 @@ def person_name(columns: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class TablesSpec:
     """The tables that are published together in one transaction (`tables:` of a policy).
 
     Attributes:
@@ -323,7 +323,7 @@ class ReleaseSpec:
     memory: int | None = None
     seed: int | None = None
     refresh: RefreshSpec = field(default_factory=RefreshSpec)
-    together: Together | None = None
+    together: TablesSpec | None = None
     statistics: StatisticsSpec | None = None
     noisy: NoisySpec | None = None
     context: ContextSpec | None = None

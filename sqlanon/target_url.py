@@ -65,6 +65,40 @@ def place_of(url: str) -> str:
     return url if match is None or "${" in url else f"duckdb:///{Path(match[1]).absolute()}"
 
 
+def has_variable(url: str) -> bool:
+    """Whether the environment decides which database a URL names."""
+    return _VARIABLE.search(url) is not None
+
+
+def address_of(url: str) -> str:
+    """Server, port and database of a URL without variables; user, password and other settings are left out.
+
+    >>> address_of("postgres://sender:1234@HOST/analysts?sslmode=require")
+    'postgresql://host:5432/analysts'
+    >>> address_of("postgresql:///analysts?host=/run/postgresql&port=5433")
+    'postgresql:///run/postgresql:5433/analysts'
+    """
+    if not _POSTGRES.fullmatch(url):
+        return place_of(url)
+    # As in `_list_secrets`: a password can have the characters that end a host elsewhere.
+    server, slash, rest = url.partition("://")[2].partition("/")
+    user = server.rpartition("@")[0].partition(":")[0]
+    path, _, settings = rest.partition("?")
+    if not slash:
+        server, _, settings = server.partition("?")
+    options = {
+        unquote(name): unquote(value) for name, _, value in (part.partition("=") for part in settings.split("&"))
+    }
+    if "service" in options and not server.rpartition("@")[2]:
+        return f"service {options['service']} {options.get('dbname', unquote(path))}"
+    host, _, port = server.rpartition("@")[2].rpartition(":")
+    if not port.isdigit():
+        host, port = server.rpartition("@")[2].removesuffix(":"), ""
+    host = options.get("hostaddr") or options.get("host") or unquote(host).lower()
+    database = options.get("dbname") or unquote(path) or options.get("user") or unquote(user)
+    return f"postgresql://{host}:{options.get('port') or port or '5432'}/{database}"
+
+
 def read_variables(url: str, environ: Mapping[str, str] | None = None) -> str:
     """The URL with the values of the environment's variables.
 

@@ -10,7 +10,7 @@ import numpy as np
 from sqlanon.attack.bayes import attack_by_bayes
 from sqlanon.attack.composition import attack_with_siblings, attack_with_versions
 from sqlanon.attack.drawn import draw
-from sqlanon.attack.fits import MOST_MISTAKES, Fits, Ties
+from sqlanon.attack.fits import MOST_MISTAKES, BoxIndex, VictimBoxes
 from sqlanon.attack.guesses import measure_homogeneity, measure_skewness
 from sqlanon.attack.kinds import choose_kind
 from sqlanon.attack.linkage import Sets, attack_by_linkage, choose_known_columns, of_classes, with_errors
@@ -19,7 +19,7 @@ from sqlanon.attack.ties import tie
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.subject import find_subject
 from sqlanon.privacy.requirements import read_stored
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.release.verify import persons
 from sqlanon.release.verify.stored_rows import read_counted
@@ -68,7 +68,7 @@ def attack(
     on = find_subject(engine, release)
     assert on.entry is not None
     columns = choose_known_columns(on.name, on.quasi, known)
-    reporter = progress or Silent()
+    reporter = progress or SilentProgress()
     reporter.stage(on.name, "read")
     with Scratch(engine) as scratch:
         material = read(scratch, on)
@@ -93,13 +93,13 @@ def _report(
     promised = k if k > 1 and not facts.exact else None
     # Representative values exclude none: there are no candidates by known values, only classes.
     shows = not facts.single or bool(facts.hides)
-    fits, sets = Fits(material, reporter), Sets.of(columns, len(material.quasi))
+    fits, sets = BoxIndex(material, reporter), Sets.of(columns, len(material.quasi))
     ties = tie(scratch, fits) if shows and not facts.exact and material.tied and kind.grouped else None
     crowds = _crowds(scratch, entry, ties) if ties else {}
     sampled = draw(material, victims, _steps(material, sets, crowds)) if shows else material
     if sampled is not material:
         material = sampled
-        fits, ties = Fits(material, reporter), None
+        fits, ties = BoxIndex(material, reporter), None
     linked, unit, lacking = (
         _attack_by_linkage(on, fits, sets, promised, ties, crowds)
         if shows
@@ -152,7 +152,7 @@ def _steps(material: Material, sets: Sets, crowds: Crowds) -> float:
 
 
 def _attack_by_linkage(
-    on: Subject, fits: Fits, sets: Sets, k: int | None, ties: Ties | None, crowds: Crowds
+    on: Subject, fits: BoxIndex, sets: Sets, k: int | None, ties: VictimBoxes | None, crowds: Crowds
 ) -> tuple[tuple[LinkageAttack, ...], str, list[str]]:
     """Linkage without and with errors, the unit of candidates, and missing measures."""
     entry = on.entry
@@ -193,7 +193,7 @@ def _list_identifiers(entry: Entry) -> tuple[str, ...]:
     return read_counted(entry.policy)
 
 
-def _crowds(scratch: Scratch, entry: Entry, ties: Ties) -> Crowds:
+def _crowds(scratch: Scratch, entry: Entry, ties: VictimBoxes) -> Crowds:
     """By identifier the persons of every box, each once."""
     crowds = {}
     for name, column in persons.find_link_columns(scratch.engine, entry).items():

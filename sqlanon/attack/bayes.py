@@ -18,7 +18,7 @@ from sqlanon.results import BayesAttack
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Doubles, Flags, Ints, Longs
-    from sqlanon.attack.fits import Fits
+    from sqlanon.attack.fits import BoxIndex
     from sqlanon.attack.material import Material
 
 
@@ -30,7 +30,7 @@ NEAR = 1e-9
 """Scores that are this near in their logarithm are equal, and the guess is divided among them."""
 
 
-def attack_by_bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack | str:
+def attack_by_bayes(fits: BoxIndex, place: int, *, candidates: bool) -> BayesAttack | str:
     """The expected share of published victims with a sensitive value guessed right by all their quasi values.
 
     Args:
@@ -84,7 +84,7 @@ def _of_boxes(material: Material, number: Longs, times: Longs, group: Ints, valu
     return rows_of
 
 
-def _learn_code_frequencies(fits: Fits, a: int, boxes: Doubles, codes: int) -> Doubles:
+def _learn_code_frequencies(fits: BoxIndex, a: int, boxes: Doubles, codes: int) -> Doubles:
     """How often each code of a column goes with each value, float64[codes, s].
 
     Every box is split evenly over the codes that the cell covers.
@@ -111,7 +111,7 @@ def _learn_code_frequencies(fits: Fits, a: int, boxes: Doubles, codes: int) -> D
     return likelihoods
 
 
-def _mark_possible_values(fits: Fits, boxes: Doubles) -> Flags:
+def _mark_possible_values(fits: BoxIndex, boxes: Doubles) -> Flags:
     """Which values the candidates of each row have, bool[r, s]."""
     box, value = np.nonzero(boxes)
     starts = np.searchsorted(box, np.arange(len(boxes) + 1)).astype(np.int64)

@@ -25,8 +25,7 @@ from sqlanon.errors import InfeasibleError, PolicyError, SqlanonError, Unsupport
 from sqlanon.evaluate.run import parse_of_source
 from sqlanon.evaluate.subject import Subject
 from sqlanon.evaluate.widths import measure_widths
-from sqlanon.evaluate.workload import Asked as AskedQuery
-from sqlanon.evaluate.workload import fit_workload, list_queries
+from sqlanon.evaluate.workload import WorkloadQuery, fit_workload, list_queries
 from sqlanon.query.release import describe, read_metadata
 from sqlanon.release.rehearse import rehearse
 from sqlanon.results import Candidate, CandidatesReport
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from sqlanon.evaluate.widths import Widths
     from sqlanon.progress import Progress
     from sqlanon.release.divide.classes import Machine
-    from sqlanon.release.rehearse import Rehearsed
+    from sqlanon.release.rehearse import RehearsedRelease
     from sqlanon.spec import ReleaseSpec
     from sqlanon.table.reading import Roles
     from sqlanon.workload_spec import WorkloadSpec
@@ -57,7 +56,7 @@ SKIPPED = ("classifier",)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ComparisonSettings:
     """Settings of a comparison.
 
     Attributes:
@@ -77,7 +76,7 @@ def compare_candidates(
     engine: Engine,
     specs: Sequence[ReleaseSpec],
     machine: Machine,
-    request: Asked,
+    request: ComparisonSettings,
     progress: Progress | None = None,
 ) -> CandidatesReport:
     """Try releases of a source in sequence.
@@ -146,7 +145,7 @@ def _explain(error: SqlanonError) -> str:
 
 
 def _try_one(
-    engine: Engine, spec: ReleaseSpec, machine: Machine, request: Asked, progress: Progress | None
+    engine: Engine, spec: ReleaseSpec, machine: Machine, request: ComparisonSettings, progress: Progress | None
 ) -> tuple[Candidate, Trial]:
     assert request.seed is not None
     start = time.perf_counter()
@@ -197,14 +196,14 @@ def _check_workload(engine: Engine, spec: ReleaseSpec, workload: WorkloadSpec) -
     subject = _subject(spec, assign_roles(spec, relation), relation.ref, {})
     fit_workload(workload, subject)
     for query in workload.queries:
-        parse_of_source(engine, subject.sides, AskedQuery(query.name, "queries", query.sql))
+        parse_of_source(engine, subject.sides, WorkloadQuery(query.name, "queries", query.sql))
 
 
 def _subject(spec: ReleaseSpec, roles: Roles, table: TableRef, published: Mapping[str, tuple[str, ...]]) -> Subject:
     return Subject(spec.name, table, None, spec, roles, published, tuple(reading.name for reading in roles.insensitive))
 
 
-def _measure_workload(engine: Engine, trial: Rehearsed, workload: WorkloadSpec) -> Widths:
+def _measure_workload(engine: Engine, trial: RehearsedRelease, workload: WorkloadSpec) -> Widths:
     """How wide the answers of a trial release are."""
     trial.write_metadata()
     table = trial.table

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.engines.rows import read_integer
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, Seen
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, SeenCells
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs
     from sqlanon.engines.base import TableRef
-    from sqlanon.statistics.joined import Joined
+    from sqlanon.statistics.joined import JoinedSystem
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class JoinedCells:
     """The cells as readers of both have them.
 
     Attributes:
@@ -28,7 +28,7 @@ class Beside:
         whole: int64[parts], the place of each part's combination.
     """
 
-    seen: Seen
+    seen: SeenCells
     whole: Longs
 
 
@@ -37,7 +37,9 @@ def label_of(key: object) -> Label:
     return None if key == "n" else str(key)[1:]
 
 
-def see_classes(scratch: Scratch, shape: Shape, atoms: TableRef, joined: Joined, order: Sequence[int]) -> Beside:
+def see_classes(
+    scratch: Scratch, shape: Shape, atoms: TableRef, joined: JoinedSystem, order: Sequence[int]
+) -> JoinedCells:
     """The published cells over the finest combinations that each class of rows may have.
 
     A reader knows how many rows a class has, with each value that it shows as it is, and that both ends of a range and
@@ -88,7 +90,7 @@ def see_classes(scratch: Scratch, shape: Shape, atoms: TableRef, joined: Joined,
         hidden=1,
         ends=None if joined.seen.ends is None else _add_ends(joined.seen.ends, list(sums.values()), len(hidden)),
     )
-    return Beside(seen, np.array(whole, np.int64))
+    return JoinedCells(seen, np.array(whole, np.int64))
 
 
 def _add_ends(ends: tuple[Longs, Longs], rows: list[int], needs: int) -> tuple[Longs, Longs]:

@@ -23,7 +23,7 @@ from sqlanon.attack.sums import add_sums, attack_sums
 from sqlanon.attack.versions import add_readers, see_new_rows
 from sqlanon.counted import STATUS, CellKeySpec
 from sqlanon.engines.rows import read_integer
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.query.counts.published import CountsSpelling, read_tables
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
@@ -31,14 +31,14 @@ from sqlanon.release.catalog.other_counts import batches_of, earlier_of
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.release_kind import COUNTS
 from sqlanon.results.counts import CountsAttackReport, CountsReader, SumsReader
-from sqlanon.statistics.joined import Joined, Key, join_tables
+from sqlanon.statistics.joined import JoinedSystem, Key, join_tables
 from sqlanon.statistics.kept import Tables, kept_of
 from sqlanon.statistics.nearest import fit_atoms
 from sqlanon.statistics.nights import batch_of
-from sqlanon.statistics.past import Past
+from sqlanon.statistics.past import PastTables
 from sqlanon.statistics.protections import read_stored_statistics
 from sqlanon.statistics.reach import Reach
-from sqlanon.statistics.seen import HIDDEN, Label, Seen
+from sqlanon.statistics.seen import HIDDEN, Label, SeenCells
 from sqlanon.statistics.spans import find_spans
 from sqlanon.table.scratch import Scratch
 
@@ -72,7 +72,7 @@ def attack_counts(
     Cost: linear programs for the small cells, once for outsiders, and for each insider for those next to his own.
     """
     assert entry.view is not None
-    reporter, shape = progress or Silent(), shape_of_entry(entry)
+    reporter, shape = progress or SilentProgress(), shape_of_entry(entry)
     until = time.monotonic() + MOST_SECONDS
     reporter.stage(entry.release, "read")
     view, shown = spell_table(entry.view), str(entry.view)
@@ -87,7 +87,7 @@ def attack_counts(
         if earlier:  # the first rows of the last lineage are those of all versions before
             with Scratch(engine) as scratch:
                 cells = batch_of(scratch, kept_of(entry.counts), batches[0]).cells
-                lineages = see_lineages(scratch, shape, (Past(*entry.past), cells), joined, parsed.columns, order)
+                lineages = see_lineages(scratch, shape, (PastTables(*entry.past), cells), joined, parsed.columns, order)
             rows[0], knowledge[0] = lineages.rows, lineages.insiders
         targets = [
             _Target(new_rows.seen, new_rows.value, new_rows.small, shape.threshold, lambda: until - time.monotonic())
@@ -175,8 +175,8 @@ def attack_counts(
 
 def _target_persons(
     shape: Shape,
-    persons: Joined,
-    rows: Joined,
+    persons: JoinedSystem,
+    rows: JoinedSystem,
     truth: Mapping[Key, tuple[int, int, bool]],
     seconds: Callable[[], float],
 ) -> PersonTarget:
@@ -192,7 +192,7 @@ def _target_persons(
 def _report(
     entry: Entry,
     shape: Shape,
-    joined: Joined,
+    joined: JoinedSystem,
     small: int,
     attacks: Sequence[CountsReader],
     *,
@@ -291,18 +291,18 @@ def _read_private(
 class _Target:
     """The small cells that readers look for, with their numbers; each may have ``most``, it is promised."""
 
-    seen: Seen
+    seen: SeenCells
     value: Longs
     small: Flags
     most: int
     seconds: Callable[[], float]
 
-    def over(self, seen: Seen) -> _Target:
+    def over(self, seen: SeenCells) -> _Target:
         """The same cells, the first of a system of more."""
         more = len(seen.value) - len(self.value)
         return replace(self, seen=seen, value=np.pad(self.value, (0, more)), small=np.pad(self.small, (0, more)))
 
-    def read(self, name: str, seen: Seen, *, promised: bool) -> CountsReader:
+    def read(self, name: str, seen: SeenCells, *, promised: bool) -> CountsReader:
         """A reader of some cells."""
         reach = Reach(seen, seconds=self.seconds)
         spans = [(*span, 0) for span in find_spans(seen, reach, list(self._sought.values()), self.seconds)]

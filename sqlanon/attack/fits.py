@@ -20,13 +20,12 @@ STEPS = 500_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Ties:
+class VictimBoxes:
     """Victims and their boxes.
 
     Attributes:
         at: int64[r + 1], where the boxes of a tuple's victims begin in ``own``.
         own: int32, the box of some of them; ``times`` int64 how many they are.
-        times: see there.
         box_of: the box of every class of the private tables.
     """
 
@@ -36,7 +35,7 @@ class Ties:
     box_of: dict[int, int]
 
 
-class Fits:
+class BoxIndex:
     """The published boxes as the kernels compare rows with them.
 
     Args:
@@ -176,7 +175,7 @@ class Fits:
             self.reporter.update(past, rows, "rows")
         return top, every, has
 
-    def measure_mistakes(self, place: Longs, columns: int, ties: Ties) -> tuple[Doubles, Doubles] | None:
+    def measure_mistakes(self, place: Longs, columns: int, ties: VictimBoxes) -> tuple[Doubles, Doubles] | None:
         """Summed and highest expected success with a single wrong value, for every set of known columns.
 
         It is None if the computation is too much work.
@@ -211,7 +210,7 @@ class Fits:
             self.reporter.update(past, rows, "rows")
         return chance, best
 
-    def _additions(self, columns: int, ties: Ties) -> float:
+    def _additions(self, columns: int, ties: VictimBoxes) -> float:
         """Upper bound of the cost of `measure_mistakes`: passes over the boxes, and sums over supersets by code."""
         from sqlanon.attack.kernels.mistakes import AT_ONCE
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from sqlanon.arrays import Longs
-    from sqlanon.attack.fits import Fits
+    from sqlanon.attack.fits import BoxIndex
     from sqlanon.attack.material import Material
 
 
 def measure_homogeneity(
-    fits: Fits | None, material: Material, place: int, bound: Fraction | None, *, classes: bool
+    fits: BoxIndex | None, material: Material, place: int, bound: Fraction | None, *, classes: bool
 ) -> tuple[GuessAttack, ...]:
     """The share of the most frequent sensitive value in victims' classes, and among their candidates.
 

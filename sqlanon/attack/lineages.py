@@ -18,13 +18,13 @@ from sqlanon.attack.classes import label_of
 from sqlanon.attack.versions import NewRows
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import UnsupportedError
-from sqlanon.statistics.joined import MOST_ATOMS, Joined, Key
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, Seen, SeenColumn
+from sqlanon.statistics.joined import MOST_ATOMS, JoinedSystem, Key
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, SeenCells, SeenColumn
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
     from sqlanon.engines.base import Row, TableRef
-    from sqlanon.statistics.past import Past
+    from sqlanon.statistics.past import PastTables
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
 
@@ -52,8 +52,8 @@ class Lineages:
 def see_lineages(
     scratch: Scratch,
     shape: Shape,
-    tables: tuple[Past, TableRef],
-    joined: Joined,
+    tables: tuple[PastTables, TableRef],
+    joined: JoinedSystem,
     columns: Sequence[SeenColumn],
     order: Sequence[int],
 ) -> Lineages:
@@ -163,7 +163,7 @@ class _Blocks:
             for block, place in zip(block_of.tolist(), combination.tolist(), strict=True)
         )
         ends = np.ones(len(numbers), np.int64), np.full(len(numbers), UNBOUNDED, np.int64)
-        seen = Seen(
+        seen = SeenCells(
             np.stack(of),
             np.where(shown, numbers, HIDDEN),
             np.zeros(len(atoms), np.int64),

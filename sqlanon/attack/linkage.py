@@ -20,7 +20,7 @@ from sqlanon.results import LinkageAttack
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Ints, Longs
-    from sqlanon.attack.fits import Fits, Ties
+    from sqlanon.attack.fits import BoxIndex, VictimBoxes
     from sqlanon.attack.material import Material
 
 MOST_COLUMNS = 10
@@ -90,7 +90,7 @@ class Sets:
 
 
 def attack_by_linkage(
-    fits: Fits, sets: Sets, k: int | None, crowd: tuple[Longs, Ints] | None
+    fits: BoxIndex, sets: Sets, k: int | None, crowd: tuple[Longs, Ints] | None
 ) -> tuple[LinkageAttack, ...]:
     """Expected success by number of known columns, and by all columns.
 
@@ -98,7 +98,7 @@ def attack_by_linkage(
         fits: source and release.
         sets: the sets of known columns.
         k: as it is promised, or None.
-        crowd: the persons of the boxes (see `Fits.count_persons`), who are counted instead of rows; None: rows.
+        crowd: the persons of the boxes (see `BoxIndex.count_persons`), who are counted instead of rows; None: rows.
 
     Cost: every different row is compared with every box, and w 2^w additions each for w columns.
     """
@@ -133,7 +133,7 @@ def attack_by_linkage(
     return tuple(attacks)
 
 
-def with_errors(fits: Fits, sets: Sets, ties: Ties, k: int | None) -> tuple[LinkageAttack, ...] | None:
+def with_errors(fits: BoxIndex, sets: Sets, ties: VictimBoxes, k: int | None) -> tuple[LinkageAttack, ...] | None:
     """Success of linkage with a single wrong known value; None if the computation is too much work.
 
     It decides no exit code, since 1/k is promised for true values.

@@ -9,7 +9,7 @@ import numpy as np
 
 from sqlanon.errors import PolicyError
 from sqlanon.formats import COUNT, GROUP
-from sqlanon.release.audit.covered_codes import Covered, TooWideError, find_covered_codes
+from sqlanon.release.audit.covered_codes import CoveredCodes, TooWideError, find_covered_codes
 from sqlanon.release.catalog.refresh import link_columns_of
 from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.table.domain import Domain
@@ -46,23 +46,17 @@ class Material:
         sensitive: the sensitive columns.
         tuples: int32[r, d], each combination of quasi codes of published victims once; ``victims`` int64[r] how many
             have it.
-        victims: see there.
         values: per sensitive column int32[t] of all combinations of quasi and sensitive codes, ``of`` int32[t] the
             place in ``tuples``, ``times`` int64[t] how many published victims have it.
-        of: see there.
-        times: see there.
         published: how many published victims there are; ``times`` may be of a part of them (`sqlanon.attack.drawn`).
         left_out: victims that the version leaves out.
         unmatched: rows of the source that the version was not made of.
         cells: int32[d, b], of each box the numbers of the cells; ``members`` int64[b] the box's rows.
-        members: see there.
         covered: codes that each cell covers.
         counts: per sensitive column, how often each box has each value; in format anatomy each group.
         groups: in format anatomy: per group the rows, int64; else ``members``.
         shares: in format anatomy (box, group, rows), of each box how many rows are in which group; else None.
         stage: scratch table of the source with links, ``placed`` of (rid, class), ``work`` of codes.
-        placed: see there.
-        work: see there.
         tied: whether the private tables say which rows were left out.
     """
 
@@ -78,7 +72,7 @@ class Material:
     unmatched: int
     cells: Ints
     members: Longs
-    covered: Covered
+    covered: CoveredCodes
     counts: tuple[Counts, ...]
     groups: Longs
     shares: tuple[Ints, Ints, Longs] | None
@@ -193,7 +187,7 @@ def _distinct(codes: Ints) -> tuple[Ints, Ints]:
 
 def _fetch_release(
     scratch: Scratch, on: Subject, quasi: tuple[Domain, ...], sensitive: tuple[Domain, ...]
-) -> tuple[Ints, Longs, Longs, tuple[Counts, ...], tuple[Ints, Ints, Longs] | None, Covered]:
+) -> tuple[Ints, Longs, Longs, tuple[Counts, ...], tuple[Ints, Ints, Longs] | None, CoveredCodes]:
     """Cells and rows of boxes, rows and sensitive values of groups, groups of boxes, and the covers of the cells."""
     names = {domain.code: on.names(domain.reading.name) for domain in quasi}
     shown = [{"code": domain.code, "names": names[domain.code].published()} for domain in quasi]

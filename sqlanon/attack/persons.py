@@ -17,7 +17,7 @@ import numpy as np
 from sqlanon.results.counts import CountsReader
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.person_bounds import list_steps
-from sqlanon.statistics.seen import HIDDEN, Label, Seen
+from sqlanon.statistics.seen import HIDDEN, Label, SeenCells
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
@@ -41,7 +41,7 @@ class PersonTarget:
         seconds: time left.
     """
 
-    seen: Seen
+    seen: SeenCells
     rows: Longs | None
     levels: Longs
     persons: Longs
@@ -61,7 +61,7 @@ class PersonTarget:
             self._read_insiders(private, most, promised=promised),
         ]
 
-    def over(self, seen: Seen) -> PersonTarget:
+    def over(self, seen: SeenCells) -> PersonTarget:
         """The same cells for readers of a release of rows as well.
 
         Args:

@@ -16,11 +16,11 @@ from sqlanon.attack.classes import label_of, see_classes
 from sqlanon.engines.rows import read_integer
 from sqlanon.results.counts import SumsReader
 from sqlanon.statistics.amounts import Range
-from sqlanon.statistics.joined import Joined, Key
+from sqlanon.statistics.joined import JoinedSystem, Key
 from sqlanon.statistics.joint import Combinations, Joint, join_sums
-from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.kept import KeptTables
 from sqlanon.statistics.reach import Reach
-from sqlanon.statistics.seen import UNBOUNDED, Narrowed, Seen, narrow
+from sqlanon.statistics.seen import UNBOUNDED, AtomRanges, SeenCells, narrow
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.shifted import shift_sums
 from sqlanon.statistics.sum_tables import CONTRIBUTORS
@@ -41,8 +41,8 @@ MOST_PERSONS = 200
 def attack_sums(
     scratch: Scratch,
     shape: Shape,
-    kept_tables: Kept,
-    joined: Joined,
+    kept_tables: KeptTables,
+    joined: JoinedSystem,
     order: Sequence[int],
     seconds: Callable[[], float],
 ) -> tuple[SumsReader, ...]:
@@ -102,8 +102,8 @@ class _Target:
     """A column's sums, and what is demanded of them; atoms are those of the readers."""
 
     name: str
-    joined: Joined
-    rows: Narrowed
+    joined: JoinedSystem
+    rows: AtomRanges
     of: Range
     value: Longs
     up: Longs
@@ -111,7 +111,7 @@ class _Target:
     atoms: tuple[Longs, Longs, Longs]
     places: Longs
 
-    def join(self, seen: Seen, parts: Combinations | None = None) -> Joint:
+    def join(self, seen: SeenCells, parts: Combinations | None = None) -> Joint:
         """Rows and sums as one system: a reader looks at both."""
         return join_sums(seen, [(self.value, self.of)], parts)
 
@@ -173,7 +173,7 @@ class _Target:
 
 
 def _read_target(
-    scratch: Scratch, shape: Shape, shape_sum: ShapeSum, seen: tuple[Kept, Joined, Sequence[int]]
+    scratch: Scratch, shape: Shape, shape_sum: ShapeSum, seen: tuple[KeptTables, JoinedSystem, Sequence[int]]
 ) -> _Target:
     kept_tables, joined, order = seen
     tables, many, context = kept_tables.sums[shape_sum.place - 1], len(shape.columns), shape.context()

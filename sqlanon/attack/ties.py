@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.fits import Fits, Ties
+from sqlanon.attack.fits import BoxIndex, VictimBoxes
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Ints, Longs
     from sqlanon.table.scratch import Scratch
 
 
-def tie(scratch: Scratch, fits: Fits) -> Ties | None:
+def tie(scratch: Scratch, fits: BoxIndex) -> VictimBoxes | None:
     """The boxes of all published victims; None: they cannot be found, as the source or the view changed.
 
     Cost: a GROUP BY of the victims; every class is compared with the boxes of the same size.
@@ -38,10 +38,10 @@ def tie(scratch: Scratch, fits: Fits) -> Ties | None:
     boxes = np.array([box_of[int(number)] for number in classes], np.int32)
     order = np.lexsort((boxes, tuple_of))
     starts = np.searchsorted(tuple_of[order], np.arange(len(material.tuples) + 1)).astype(np.int64)
-    return Ties(starts, boxes[order], times[order], box_of)
+    return VictimBoxes(starts, boxes[order], times[order], box_of)
 
 
-def _boxes(fits: Fits, place: Ints, codes: Ints, n: Longs) -> dict[int, int] | None:
+def _boxes(fits: BoxIndex, place: Ints, codes: Ints, n: Longs) -> dict[int, int] | None:
     numbers, begins = np.unique(place, return_index=True)
     some, starts = fits.owners(codes, np.append(begins, len(place)), np.add.reduceat(n, begins))
     box_of: dict[int, int] = {}

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.results.counts import CountsReader
-from sqlanon.statistics.joined import Joined, Key
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Seen, SeenColumn, build_seen
+from sqlanon.statistics.joined import JoinedSystem, Key
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, SeenCells, SeenColumn, build_seen
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
@@ -34,13 +34,13 @@ class NewRows:
         small: bool[cells], few persons came.
     """
 
-    seen: Seen
+    seen: SeenCells
     value: Longs
     small: Flags
 
 
 def see_new_rows(
-    columns: Sequence[SeenColumn], joined: Joined, versions: Sequence[int], came: Sequence[Truth], shape: Shape
+    columns: Sequence[SeenColumn], joined: JoinedSystem, versions: Sequence[int], came: Sequence[Truth], shape: Shape
 ) -> list[NewRows]:
     """The new rows of each version.
 
@@ -93,7 +93,7 @@ def add_readers(name: str, readers: Sequence[CountsReader]) -> CountsReader:
     )
 
 
-def _list_stops(joined: Joined, versions: Sequence[int], came: Sequence[Truth]) -> Longs:
+def _list_stops(joined: JoinedSystem, versions: Sequence[int], came: Sequence[Truth]) -> Longs:
     """int64[cells], the place of the version of which the new rows are hidden; after the last: of none."""
     older, stops = dict(joined.older), []
     for place, key in enumerate(joined.keys):
@@ -106,5 +106,5 @@ def _list_stops(joined: Joined, versions: Sequence[int], came: Sequence[Truth]) 
     return np.array(stops, np.int64)
 
 
-def _with_ends(seen: Seen, ends: tuple[Longs, Longs]) -> Seen:
-    return Seen(seen.of, seen.value, seen.least, seen.atoms, seen.places, 0, None, ends)
+def _with_ends(seen: SeenCells, ends: tuple[Longs, Longs]) -> SeenCells:
+    return SeenCells(seen.of, seen.value, seen.least, seen.atoms, seen.places, 0, None, ends)

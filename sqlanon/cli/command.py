@@ -89,7 +89,7 @@ def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bo
     command.__doc__ = function.__doc__
     name = function.__name__.replace("_", "-")
     epilog = f"Example: {EXAMPLES[name]}" if name in EXAMPLES else None
-    app.command(name, cls=Paneled if name in _PANELED else TyperCommand, epilog=epilog)(command)
+    app.command(name, cls=PaneledCommand if name in _PANELED else TyperCommand, epilog=epilog)(command)
 
 
 def _finish(function: Callable[..., int | None], screen: Screen, values: dict[str, Any]) -> int:
@@ -113,7 +113,7 @@ def _finish(function: Callable[..., int | None], screen: Screen, values: dict[st
     return code
 
 
-class Paneled(TyperCommand):
+class PaneledCommand(TyperCommand):
     """A command with the options of a policy: some may go without a value, and ``--help`` lists them by panels."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer hides their types

@@ -12,7 +12,7 @@ from sqlanon.errors import PolicyError
 
 
 @dataclass(frozen=True, slots=True)
-class Confirmed:
+class ConfirmedOption:
     """An option, the argument of `sqlanon.connect` that it sets, and the option's declaration for typer."""
 
     option: str
@@ -21,7 +21,7 @@ class Confirmed:
 
 
 CONFIRMED = tuple(
-    Confirmed(
+    ConfirmedOption(
         option,
         option[2:].replace("-", "_"),
         Annotated[bool, typer.Option(option, help=says, rich_help_panel="Spark")],

@@ -13,7 +13,7 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlanon.cli.interrupt import Terminated
+from sqlanon.cli.interrupt import TerminationSignal
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError, visible
 from sqlanon.results.figures import clean
 
@@ -52,7 +52,7 @@ class Failure:
 
 def describe(error: BaseException) -> Failure:
     """The form of an exception on the screen without ``--debug``."""
-    if isinstance(error, Terminated):
+    if isinstance(error, TerminationSignal):
         message = f"stopped by {error.number.name}; nothing is half published"
         return Failure("Interrupted", message, 128 + error.number, error=error)
     if isinstance(error, KeyboardInterrupt):

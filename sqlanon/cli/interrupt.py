@@ -25,7 +25,7 @@ Handlers that ignore a signal, as under nohup, and those of other programs stay.
 """
 
 
-class Terminated(KeyboardInterrupt):
+class TerminationSignal(KeyboardInterrupt):
     """SIGTERM, as a scheduler or a container sends it, SIGHUP of a terminal that closes, or SIGQUIT.
 
     Attributes:
@@ -40,7 +40,7 @@ class Terminated(KeyboardInterrupt):
 def make_interrupt(screen: Screen) -> KeyboardInterrupt:
     """The exception for the signal that the screen has noted."""
     noted = screen.interrupted
-    return KeyboardInterrupt() if noted in (0, signal.SIGINT) else Terminated(signal.Signals(noted))
+    return KeyboardInterrupt() if noted in (0, signal.SIGINT) else TerminationSignal(signal.Signals(noted))
 
 
 @contextmanager

@@ -37,7 +37,7 @@ EVERY = 5.0
 """Seconds between two plain lines of a stage."""
 
 
-class Remaining:
+class RemainingTime:
     """Remaining time of a count, at the pace since the first value.
 
     The pace leaves out the work of a stage before the first value.
@@ -84,7 +84,7 @@ class Lines:
         self._stage = ""
         self._last = 0.0
         self._begun: set[tuple[str, str]] = set()
-        self._remaining = Remaining()
+        self._remaining = RemainingTime()
 
     def stage(self, release: str, stage: str) -> None:
         """Say that a stage begins."""
@@ -125,7 +125,7 @@ class Bars:
         self._console = console
         self._live: RichProgress | None = None
         self._task: TaskID | None = None
-        self._remaining = Remaining()
+        self._remaining = RemainingTime()
 
     def stage(self, release: str, stage: str) -> None:
         """Finish the bar of the stage before and begin the next."""

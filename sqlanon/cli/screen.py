@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 
-class _Shown(Progress, Protocol):
+class _ClosableProgress(Progress, Protocol):
     def close(self) -> None: ...
 
 
@@ -34,7 +34,7 @@ class Screen:
     debug: bool = False
     confirmed: tuple[str, ...] = ()  # options that confirm limits of Spark, as they are written
     interrupted: int = 0  # the signal that asked to stop
-    _shown: _Shown | None = None
+    _shown: _ClosableProgress | None = None
 
     @cached_property
     def out(self) -> Console:
@@ -84,7 +84,7 @@ class Screen:
     def progress(self) -> Progress:
         """The object to which the library reports progress."""
         if self.silent and not self.verbose:
-            return Silent()
+            return SilentProgress()
         if self._shown is None:
             from sqlanon.cli.progress import Bars, Lines
 

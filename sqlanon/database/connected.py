@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlanon.query.find import Names
 
 
-class Connected:
+class ConnectedDatabase:
     """A database that is connected to. A context manager."""
 
     def __init__(self, engine: Engine, progress: Progress, machine: Machine) -> None:

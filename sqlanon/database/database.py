@@ -14,7 +14,7 @@ from sqlanon.budgeted import BudgetSpec
 from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.database.lineage import reporting
 from sqlanon.database.proposing import propose_for_table, try_proposal
-from sqlanon.database.readable import Readable
+from sqlanon.database.readable import ReadableDatabase
 from sqlanon.database.released import Release
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.declared.options import AnonymizeOptions
@@ -48,7 +48,7 @@ from sqlanon.table import functions
 from sqlanon.table.labels import labels_of
 
 
-class Database(Readable):
+class Database(ReadableDatabase):
     """A connected database with tables to anonymize in place. A context manager.
 
     Example:

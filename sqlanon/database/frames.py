@@ -13,7 +13,7 @@ from sqlanon.database.released import Release
 from sqlanon.declared.options import FileOptions
 from sqlanon.engines.base import Engine, FrameKind, Frames
 from sqlanon.errors import PolicyError
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.release.catalog.views import second_of_spec, spell_table, view_of, views_beside
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
@@ -125,6 +125,6 @@ def _kind(frames: Frames, frame: object) -> FrameKind:
 
 def _run_private(private: Engine, spec: ReleaseSpec, progress: Progress | None) -> tuple[RunReport, AuditReport]:
     """Run a release in the private database, and audit the published table."""
-    database = Database(private, progress or Silent(), Machine.here())
+    database = Database(private, progress or SilentProgress(), Machine.here())
     report = database.run(spec)
     return report, database.audit(spell_table(view_of(private, spec)), spec=spec)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.database.connected import Connected, read_workload, to_sequence
+from sqlanon.database.connected import ConnectedDatabase, read_workload, to_sequence
 from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.audit import audit
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from sqlanon.results.disclosure import DisclosureReport
 
 
-class Measurable(Connected):
+class MeasurableDatabase(ConnectedDatabase):
     """A connected database with tables and releases to audit, attack and evaluate."""
 
     def audit(
@@ -251,10 +251,10 @@ class Measurable(Connected):
 
         Publishes nothing.
         """
-        from sqlanon.attack.candidates import Asked, compare_candidates
+        from sqlanon.attack.candidates import ComparisonSettings, compare_candidates
 
         releases = [with_tables(self.engine, spec) for spec in specs]
-        options = Asked(control, seed, target, read_workload(workload))
+        options = ComparisonSettings(control, seed, target, read_workload(workload))
         return compare_candidates(self.engine, releases, self._machine, options, self._progress)
 
     def attack_with_control(

@@ -7,7 +7,7 @@ from sqlanon.database.lineage import namespace_of
 from sqlanon.engines import connect as open_engine
 from sqlanon.engines.base import SparkSession
 from sqlanon.kernels.watch import Notes, follow
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.release.divide.classes import Machine
 
 
@@ -61,6 +61,6 @@ def connect(  # noqa: PLR0913 - keywords of the public interface
         archive=archive,
         state=state,
     )
-    database = Database(engine, progress or Silent(), machine)
+    database = Database(engine, progress or SilentProgress(), machine)
     database.namespace = namespace_of(url)
     return database

@@ -16,7 +16,7 @@ from sqlanon.table.profile import ColumnProfile
 from sqlanon.table.related import count_owned, count_pairs, count_varying, group_equal
 
 if TYPE_CHECKING:
-    from sqlanon.database.readable import Readable
+    from sqlanon.database.readable import ReadableDatabase
 
 MOST_LOSS = 0.25
 """The mean NCP of the quasi columns from which a proposal has too many of them."""
@@ -28,7 +28,7 @@ MOST_OF_ONE = 0.8
 
 def count_related(
     engine: Engine, source: str, profile: Sequence[ColumnProfile], labels: dict[str, list[str]] | None
-) -> policy.Related:
+) -> policy.RelatedCounts:
     """Counts over several columns of a table together.
 
     Cost: a GROUP BY for each column that may be a person's number, for each twin, and, where there are persons, for
@@ -39,17 +39,17 @@ def count_related(
     for key in keys if looked else ():
         varying = count_varying(engine, source, key, looked)
         if varying is not None:
-            varying_of[key] = policy.Varying(*varying)
+            varying_of[key] = policy.VaryingAttributes(*varying)
     by_name = {column.name: column for column in profile}
     groups = []
     for names in policy.group_alike(profile):
         first = by_name[names[0]]
         groups += group_equal(engine, source, names, first.distinct + (first.nulls > 0))
-    person = policy.propose(profile, labels, policy.Related(varying_of, groups)).person
+    person = policy.propose(profile, labels, policy.RelatedCounts(varying_of, groups)).person
     if not person:
-        return policy.Related(varying_of, groups)
+        return policy.RelatedCounts(varying_of, groups)
     looked = [column.name for column in profile if column.name != person[0] and policy.is_shown(column)]
-    return policy.Related(
+    return policy.RelatedCounts(
         varying_of,
         groups,
         {name: count_pairs(engine, source, name, person[0]) for name in looked},
@@ -57,7 +57,7 @@ def count_related(
     )
 
 
-def fit_proposal(database: Readable, proposal: policy.Proposal, source: str) -> policy.Proposal:
+def fit_proposal(database: ReadableDatabase, proposal: policy.Proposal, source: str) -> policy.Proposal:
     """The proposal without the quasi columns that make it lose too much, and with the loss of each column.
 
     The least wanted columns go first.
@@ -84,7 +84,7 @@ def fit_proposal(database: Readable, proposal: policy.Proposal, source: str) -> 
 
 
 def try_proposal(
-    database: Readable, proposal: policy.Proposal, source: str
+    database: ReadableDatabase, proposal: policy.Proposal, source: str
 ) -> tuple[policy.Proposal, PlanReport | None]:
     """A proposal with the result of `plan`, and the plan.
 
@@ -117,7 +117,7 @@ def _losses(plan: PlanReport | None) -> dict[str, float]:
 
 
 def propose_for_table(
-    database: Readable, source: str, labels: dict[str, list[str]] | None, warned: tuple[str, ...]
+    database: ReadableDatabase, source: str, labels: dict[str, list[str]] | None, warned: tuple[str, ...]
 ) -> policy.Proposal:
     """A proposal for a table, tried and cut.
 

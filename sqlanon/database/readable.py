@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlanon.budgeted import BudgetSpec
 from sqlanon.database.connected import read_workload
 from sqlanon.database.hierarchy_tables import with_tables
-from sqlanon.database.measurable import Measurable
+from sqlanon.database.measurable import MeasurableDatabase
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.errors import PolicyError
 from sqlanon.release.budget.report import report_budgets
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sqlanon.query.parse.parameters import Parameters
 
 
-class Readable(Measurable):
+class ReadableDatabase(MeasurableDatabase):
     """A connected database with tables and releases to plan, measure and query. A context manager."""
 
     def plan(

@@ -17,7 +17,7 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.workload_spec import WorkloadSpec
 
 if TYPE_CHECKING:
-    from sqlanon.database.readable import Readable
+    from sqlanon.database.readable import ReadableDatabase
     from sqlanon.evaluate.report import Evaluation
     from sqlanon.query.answer import Answer
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Release:
     """A release that was just made: the report, and ways to ask about the release."""
 
-    def __init__(self, database: Readable, spec: ReleaseSpec, report: RunReport) -> None:
+    def __init__(self, database: ReadableDatabase, spec: ReleaseSpec, report: RunReport) -> None:
         self._database = database
         self.spec = spec
         self.report = report

@@ -14,7 +14,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import SqlanonError
 from sqlanon.kernels.watch import read_compilations
 from sqlanon.methods.method import method_of
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.release.plans.rows import estimate
 from sqlanon.results.warm import WarmReport
 from sqlanon.spec import RefreshSpec, ReleaseSpec
@@ -31,7 +31,7 @@ _TREE = Hierarchy("made up", tuple((f"v{n:02}", f"g{n // 4}", "*") for n in rang
 _DEFAULTS: tuple[dict[str, Any], ...] = ({"k": 5}, {"k": 5, "refine": True}, {"k": 5, "l": 2, "refine": True})
 
 
-class _Notes(Silent):
+class _Notes(SilentProgress):
     """Notes about compilation alone, not about the made-up releases."""
 
     def __init__(self, progress: Progress) -> None:
@@ -117,7 +117,7 @@ def run_made_up(
         dimensions=(),
         columns=tuple(map(_simplify, spec.columns)),
     )
-    with connect("duckdb:///:memory:", progress=_Notes(progress or Silent())) as database:
+    with connect("duckdb:///:memory:", progress=_Notes(progress or SilentProgress())) as database:
         columns = [(column.name, _Values(column, place, release)) for place, column in enumerate(release.columns)]
         database.engine.load_rows(
             source,
@@ -156,7 +156,6 @@ class _Values:
         self.type = "VARCHAR" if listed else "INTEGER"
 
     def of(self, n: int, rows: int) -> object:
-        """The value of a row."""
         if self._listed:
             # Not the same order of values in each column: a search is compiled for classes that lose something.
             return self._listed[(n * 7 + n // len(self._listed) * self._place) % len(self._listed)]

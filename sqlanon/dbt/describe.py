@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlanon.database.lineage import describe_change
-from sqlanon.database.readable import Readable
+from sqlanon.database.readable import ReadableDatabase
 from sqlanon.errors import PolicyError
 from sqlanon.query.release import read_release
 from sqlanon.release.catalog.catalog import Catalog
@@ -14,7 +14,7 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.views import spell_table
 
 
-def describe_releases(database: Readable, names: Sequence[str] = ()) -> dict[str, Any]:
+def describe_releases(database: ReadableDatabase, names: Sequence[str] = ()) -> dict[str, Any]:
     """The content of a properties file of dbt.
 
     Args:
@@ -43,7 +43,7 @@ def describe_releases(database: Readable, names: Sequence[str] = ()) -> dict[str
     }
 
 
-def _table(database: Readable, entry: Entry) -> dict[str, Any]:
+def _table(database: ReadableDatabase, entry: Entry) -> dict[str, Any]:
     assert entry.view is not None
     engine = database.engine
     released = read_release(engine, engine.relation(spell_table(entry.view)))

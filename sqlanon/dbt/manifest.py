@@ -23,7 +23,7 @@ _WRITE = "let dbt write it anew: dbt build, or dbt parse"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReleasedModel:
     """A model that asks for a release.
 
     Attributes:
@@ -54,7 +54,6 @@ class Manifest:
     """The parts of manifest.json that are read.
 
     Attributes:
-        path: the file.
         adapter: dbt's name for the kind of database; None if it does not say.
         asked: the models that ask for a release, in the manifest's order.
         tests: id of a test -> id of the model it is about.
@@ -62,7 +61,7 @@ class Manifest:
 
     path: Path
     adapter: str | None
-    asked: tuple[Asked, ...]
+    asked: tuple[ReleasedModel, ...]
     tests: Mapping[str, str] = field(repr=False)
 
 
@@ -102,7 +101,7 @@ def _read_mapping(data: Mapping[str, Any], key: str, path: Path) -> dict[str, An
     return value
 
 
-def _find_asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> Iterator[Asked]:
+def _find_asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> Iterator[ReleasedModel]:
     for key, node in nodes:
         kind = node["resource_type"]
         block, problem = _find_own_block(node)
@@ -123,7 +122,7 @@ def _find_asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> I
         package = str(node.get("package_name") or project)
         base = Path() if package == project else packages / package
         patch = node.get("patch_path")
-        yield Asked(
+        yield ReleasedModel(
             node=str(key),
             name=str(node["name"]),
             database=str(node.get("database") or ""),

@@ -13,7 +13,7 @@ from sqlanon.declared.options import FileOptions
 from sqlanon.engines import guest
 from sqlanon.engines.base import Session, TableRef
 from sqlanon.errors import PolicyError, SqlanonError
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.release.divide.classes import Machine
 
 log = logging.getLogger("sqlanon.dbt")
@@ -94,7 +94,7 @@ def _release(relation: object, session: Session, name: str, arguments: dict[str,
         )
     with guest(session) as inside:
         inside.take(relation, SOURCE)
-        report = Database(inside.engine, Silent(), Machine.here()).run(spec)
+        report = Database(inside.engine, SilentProgress(), Machine.here()).run(spec)
         log.info(
             "%s: %d rows in %d classes of %d to %d, GCP %.4f",
             name,

@@ -11,7 +11,7 @@ from typing import Any
 from sqlanon import policy
 from sqlanon.dbt import profile as profiles
 from sqlanon.dbt.files import Renderer, read_yaml
-from sqlanon.dbt.manifest import Asked, Manifest, read_manifest
+from sqlanon.dbt.manifest import Manifest, ReleasedModel, read_manifest
 from sqlanon.dbt.places import KEY, Places, Yaml
 from sqlanon.dbt.results import find_failed
 from sqlanon.errors import PolicyError
@@ -109,12 +109,12 @@ def _folder(path: str | os.PathLike[str] | None, environ: Mapping[str, str]) -> 
     raise PolicyError(f"no {PROJECT} here or above; name the dbt project with --project-dir")
 
 
-def _releases(manifest: Manifest, folder: Path, database: str | None) -> list[tuple[ReleaseSpec, Asked]]:
+def _releases(manifest: Manifest, folder: Path, database: str | None) -> list[tuple[ReleaseSpec, ReleasedModel]]:
     """Every model's spec, or a single error with the problems of all."""
     if not manifest.asked:
         raise PolicyError(f"{manifest.path}: no model asks for a release; give one a config.meta.{KEY}")
     problems: list[str] = []
-    releases: list[tuple[ReleaseSpec, Asked, Places]] = []
+    releases: list[tuple[ReleaseSpec, ReleasedModel, Places]] = []
     yaml = Yaml()
     for model in manifest.asked:
         places = Places(model.name, folder / model.patch if model.patch else None, folder / model.file, yaml)
@@ -134,7 +134,7 @@ def _releases(manifest: Manifest, folder: Path, database: str | None) -> list[tu
     return [(spec, model) for spec, model, _ in releases]
 
 
-def _out_of_place(model: Asked, database: str | None) -> str:
+def _out_of_place(model: ReleasedModel, database: str | None) -> str:
     if model.problem:
         return model.problem
     if not isinstance(model.block, dict):
@@ -147,7 +147,7 @@ def _out_of_place(model: Asked, database: str | None) -> str:
     return ""
 
 
-def _find_change(model: Asked, manifest: Manifest, folder: Path) -> str:
+def _find_change(model: ReleasedModel, manifest: Manifest, folder: Path) -> str:
     """Whether the project was edited after dbt wrote the manifest: the policy might be outdated."""
     written_at = manifest.path.stat().st_mtime_ns
     for file in (model.patch, model.file, Path(PROJECT)):
@@ -156,7 +156,7 @@ def _find_change(model: Asked, manifest: Manifest, folder: Path) -> str:
     return ""
 
 
-def _raw(model: Asked, places: Places) -> dict[str, Any]:
+def _raw(model: ReleasedModel, places: Places) -> dict[str, Any]:
     """The keys of a policy's release: the block, with the model as the source and the columns' roles.
 
     Raises:
@@ -179,7 +179,7 @@ def _part(name: str) -> str:
     return name if name.isidentifier() else '"' + name.replace('"', '""') + '"'
 
 
-def _find_shared_places(releases: list[tuple[ReleaseSpec, Asked, Places]]) -> list[str]:
+def _find_shared_places(releases: list[tuple[ReleaseSpec, ReleasedModel, Places]]) -> list[str]:
     """Releases that share a name, a view or a file."""
     first: dict[tuple[str, str], str] = {}
     problems = []

@@ -21,11 +21,11 @@ from sqlanon.declared.check import (
 )
 from sqlanon.declared.formats import FORMATS, FormatFacts
 from sqlanon.declared.method import MethodDeclaration
-from sqlanon.declared.method_options import Several, Whole, Word
+from sqlanon.declared.method_options import MethodsOption, Whole, Word
 from sqlanon.declared.methods import METHODS
 from sqlanon.declared.metrics import ALL, METRICS, MetricDeclaration, list_metrics
 from sqlanon.declared.registry import Registry
-from sqlanon.declared.request import Refused, Request
+from sqlanon.declared.request import Refusal, Request
 from sqlanon.declared.requirements import REQUIREMENTS, RequirementDeclaration
 from sqlanon.declared.trials import least_class, read_refining
 from sqlanon.declared.values import Number, Value

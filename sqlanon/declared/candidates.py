@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sqlanon.declared.method import MethodDeclaration
-from sqlanon.declared.request import Refused, Request
+from sqlanon.declared.request import Refusal, Request
 from sqlanon.spec import MethodSpec
 
 _ONE = re.compile(r"([a-z][a-z0-9_]*)(?::(.+))?")
@@ -46,10 +46,10 @@ def of_candidate(request: Request, spec: MethodSpec, declared: MethodDeclaration
     return replace(request, method=spec.name, options=declared.values(spec.options))
 
 
-def refuse_all(name: str, reasons: Iterable[tuple[MethodSpec, str]]) -> Refused:
+def refuse_all(name: str, reasons: Iterable[tuple[MethodSpec, str]]) -> Refusal:
     """None of the candidates takes the policy."""
     listed = "; ".join(f"{spec.name}: {reason}" for spec, reason in reasons)
-    return Refused(f"{name}: none of its methods takes this: {listed}", "name another one in of", "of")
+    return Refusal(f"{name}: none of its methods takes this: {listed}", "name another one in of", "of")
 
 
 def format_candidate(spec: MethodSpec) -> str:

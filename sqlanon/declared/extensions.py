@@ -17,7 +17,7 @@ _OWN = "sqlanon"
 """The distribution with trusted extensions: those of `sqlanon.papers`."""
 
 
-class Extensible(Protocol):
+class ExtensibleRegistry(Protocol):
     """A registry, as extensions see it."""
 
     kind: str
@@ -33,7 +33,7 @@ class Extensible(Protocol):
         """Take a declaration out."""
 
 
-def add_all(registries: Mapping[str, Extensible]) -> None:
+def add_all(registries: Mapping[str, ExtensibleRegistry]) -> None:
     """Add the declarations of entry points.
 
     Args:
@@ -45,14 +45,14 @@ def add_all(registries: Mapping[str, Extensible]) -> None:
     Cost: reading the names of the entry points of all installed distributions, some milliseconds for 70 of them.
     """
     points, problems, complete = entry_points(), [], False
-    added: list[tuple[Extensible, str]] = []
+    added: list[tuple[ExtensibleRegistry, str]] = []
     try:
         for group, registry in registries.items():
             for point in sorted(points.select(group=group), key=lambda point: (point.name, point.value)):
                 try:
                     added.append((registry, _add(point, registry)))
                 except Exception as error:  # noqa: BLE001 - whatever the module of an extension raises
-                    what = str(error) if isinstance(error, _Unusable) else f"{type(error).__name__}: {error}"
+                    what = str(error) if isinstance(error, _UnusableObjectError) else f"{type(error).__name__}: {error}"
                     problems.append(f"extension {_describe_place(point)}: {what}; repair or uninstall it")
         complete = not problems
     finally:
@@ -63,21 +63,21 @@ def add_all(registries: Mapping[str, Extensible]) -> None:
         raise PolicyError(problems)
 
 
-class _Unusable(Exception):
+class _UnusableObjectError(Exception):
     """The object named by an entry point cannot be used; the text says why."""
 
 
-def _add(point: EntryPoint, registry: Extensible) -> str:
+def _add(point: EntryPoint, registry: ExtensibleRegistry) -> str:
     declared: Any = point.load()
     kind = type(registry.own[0])
     if not isinstance(declared, kind):
-        raise _Unusable(f"it names no {kind.__name__}")
+        raise _UnusableObjectError(f"it names no {kind.__name__}")
     if declared.name != point.name:
-        raise _Unusable(f"it declares the {registry.kind} {declared.name}: both names must be the same")
+        raise _UnusableObjectError(f"it declares the {registry.kind} {declared.name}: both names must be the same")
     try:
         registry.add(declared, believed=point.dist is not None and point.dist.name == _OWN)
     except ValueError as error:
-        raise _Unusable(str(error)) from None
+        raise _UnusableObjectError(str(error)) from None
     return point.name
 
 

@@ -90,7 +90,7 @@ POINTS = FormatFacts(
 )
 SUPPRESSED = FormatFacts(
     "suppressed",
-    "sqlanon.formats.suppressed:Suppressed",
+    "sqlanon.formats.suppressed:SuppressedFormat",
     "the value where the class agrees, else NULL.",
     single=True,
     means=_VALUE_OR_NOTHING,

@@ -18,7 +18,7 @@ from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.key import Form, Key
 from sqlanon.declared.kinds import A_PLACE, A_SOURCE, A_TABLE, DURATION, FLAG, SIZE, TEXT
 from sqlanon.declared.method_keys import METHOD_KEYS
-from sqlanon.declared.metrics import Asked
+from sqlanon.declared.metrics import MetricNames
 from sqlanon.declared.noisy_keys import NOISY_KEYS
 from sqlanon.declared.place_keys import PLACE_KEYS
 from sqlanon.declared.privacy_keys import PRIVACY_KEYS
@@ -73,8 +73,9 @@ TABLE: Final[tuple[Key, ...]] = (
         "source",
         A_SOURCE,
         REQUIRED,
-        "The table or view to release, `table` or `schema.table`; quote parts as in SQL. On DuckDB also a lake table: "
-        "`delta:PATH`, `iceberg:CATALOG/namespace.table`, `parquet:GLOB` ([lake.md](lake.md)).",
+        "The table or view to release, `table` or `schema.table`; quote parts as in SQL. On DuckDB and "
+        "PostgreSQL also a lake table: `delta:PATH`, `iceberg:CATALOG/namespace.table`, `parquet:GLOB` "
+        "([lake.md](lake.md)).",
     ),
     Key(
         "publish",
@@ -287,7 +288,7 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "metrics",
-        Names(OneOf(Asked())),
+        Names(OneOf(MetricNames())),
         (),
         "Further metrics of the loss that a run measures and reports; `all`: every one. docs/metrics.md has their "
         "formulas. They take time, and change nothing that is published.",

@@ -14,7 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
-from sqlanon.declared.values import LARGEST, Wrong
+from sqlanon.declared.values import LARGEST, WrongValue
 from sqlanon.declared.wording import wrong_kind
 from sqlanon.lake_names import lake_of
 from sqlanon.target_url import check_target
@@ -55,9 +55,9 @@ def _flag(value: object) -> bool:
 def text(value: object) -> str:
     """Text that is not empty and holds no NUL."""
     if not isinstance(value, str):
-        raise Wrong(wrong_kind(value, "not text"), "text; put it in quotes")
+        raise WrongValue(wrong_kind(value, "not text"), "text; put it in quotes")
     if not value or "\0" in value:
-        raise Wrong("empty text" if not value else "text with a NUL character", "text")
+        raise WrongValue("empty text" if not value else "text with a NUL character", "text")
     return value
 
 
@@ -103,7 +103,7 @@ def name_parts(value: str) -> tuple[str, ...] | None:
 
 def _table(value: object) -> str:
     if not isinstance(value, str):
-        raise Wrong(wrong_kind(value, "not text"), "text; put it in quotes")
+        raise WrongValue(wrong_kind(value, "not text"), "text; put it in quotes")
     if not value.strip() or "\0" in value or name_parts(value) is None:
         raise ValueError("not the name of a table or view")
     return value
@@ -115,7 +115,7 @@ def _source(value: object) -> str:
 
 def _database(value: object) -> str:
     if not isinstance(value, str):
-        raise Wrong(wrong_kind(value, "not text"), "text; put it in quotes")
+        raise WrongValue(wrong_kind(value, "not text"), "text; put it in quotes")
     return check_target(value)
 
 
@@ -128,7 +128,7 @@ def source_name(source: str) -> str | None:
 def _names(value: object) -> list[str]:
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, Sequence) or isinstance(names, bytes | bytearray):
-        raise Wrong(wrong_kind(value, "not a list of names"))
+        raise WrongValue(wrong_kind(value, "not a list of names"))
     checked = [text(name) for name in names]
     if len(set(checked)) < len(checked):
         raise ValueError("a name is listed twice")
@@ -140,10 +140,10 @@ def _order(value: object) -> str | list[str]:
     if isinstance(value, str):
         return text(value)
     if not isinstance(value, Sequence) or isinstance(value, bytes | bytearray):
-        raise Wrong(wrong_kind(value, "not an order"))
+        raise WrongValue(wrong_kind(value, "not an order"))
     values = [str(item) if isinstance(item, int) and not isinstance(item, bool) else item for item in value]
     if not all(isinstance(item, str) for item in values):
-        raise Wrong("a value of the list is not text", f"{ORDER.allowed}; put values in quotes")
+        raise WrongValue("a value of the list is not text", f"{ORDER.allowed}; put values in quotes")
     if not values or len(set(values)) < len(values):
         raise ValueError("a value is listed twice" if values else "the list is empty")
     return values
@@ -154,7 +154,7 @@ def _list_values(value: object) -> tuple[str, ...] | str:
     if isinstance(value, Mapping) and isinstance(value.get("sha256"), str):
         return str(value["sha256"])
     if not isinstance(value, list | tuple) or not all(isinstance(item, str | int) for item in value):
-        raise Wrong("not a list of values")
+        raise WrongValue("not a list of values")
     if len({*map(str, value)}) < len(value):
         raise ValueError("a value is listed twice")
     return tuple(sorted(map(str, value)))
@@ -167,7 +167,7 @@ def _lists_less(old: tuple[str, ...] | str, new: tuple[str, ...] | str) -> bool:
 
 def _one_word(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float | Fraction | Decimal | date) or value == "":
-        raise Wrong(wrong_kind(value, "not a number or text"), "a number, a date or text")
+        raise WrongValue(wrong_kind(value, "not a number or text"), "a number, a date or text")
     return str(value)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method_options import Given, Option, Whole, Word
-from sqlanon.declared.request import Goal, Refused, Rule
+from sqlanon.declared.request import Goal, Refusal, Rule
 from sqlanon.lack import UNDECLARED, Able, Lack, never
 from sqlanon.spec import Execution
 
@@ -20,7 +20,7 @@ NO_GAIN = never(
 
 
 @dataclass(frozen=True, slots=True)
-class Most:
+class SizeLimit:
     """A size that a method takes, at most.
 
     Attributes:
@@ -39,7 +39,7 @@ class Most:
 
     def refusal(
         self, method: str, options: Mapping[str, Given], count: int, explicit: Mapping[str, str] | None = None
-    ) -> Refused | None:
+    ) -> Refusal | None:
         """Why ``count`` are too many; None if they are not.
 
         ``explicit``: the options in the policy; without it, all.
@@ -53,7 +53,7 @@ class Most:
         why = f", {self.why}" if self.why else ""
         here = f"the table has {count}" if self.of == "rows" else f"here are {count}"
         what = f"{subject} takes at most {self.most} {self.of}{why}, and {here}"
-        return Refused(what, f"use {self.instead}", self.when[0] if self.when else "")
+        return Refusal(what, f"use {self.instead}", self.when[0] if self.when else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class MethodDeclaration:
     whole: Able = UNDECLARED
     in_blocks: Literal["curve", "levels"] | None = None
     population: Able = UNDECLARED
-    limits: tuple[Most, ...] = ()
+    limits: tuple[SizeLimit, ...] = ()
     rules: tuple[Rule, ...] = ()
     unites: bool = False
     first_alone: tuple[str, Given] | None = None

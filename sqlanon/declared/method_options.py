@@ -14,7 +14,7 @@ _METHODS = Kind("a list of methods, each as name:option=value", {"type": "string
 _COLUMN = Kind("a column's name", {"type": "string"}, str)
 
 
-class _Read:
+class _ReadOption:
     """Common part of options: they are read by their kind of value."""
 
     __slots__ = ()
@@ -40,7 +40,7 @@ class _Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Word(_Read):
+class Word(_ReadOption):
     """An option that takes a word of a few.
 
     Attributes:
@@ -66,7 +66,7 @@ class Word(_Read):
 
 
 @dataclass(frozen=True, slots=True)
-class Whole(_Read):
+class Whole(_ReadOption):
     """An option that takes a whole number from ``low`` to ``high``; see `Word` for the other attributes."""
 
     name: str
@@ -82,7 +82,7 @@ class Whole(_Read):
 
 
 @dataclass(frozen=True, slots=True)
-class Several(_Read):
+class MethodsOption(_ReadOption):
     """An option that takes several methods, each with own options; see `Word` for the attributes.
 
     In a policy a list; kept as a text, which `sqlanon.declared.candidates` reads. The named methods are checked by
@@ -101,7 +101,7 @@ class Several(_Read):
 
 
 @dataclass(frozen=True, slots=True)
-class Named(_Read):
+class ColumnOption(_ReadOption):
     """An option that names a column of the policy, or nothing; see `Word` for the attributes.
 
     The method's code looks the column up.
@@ -118,4 +118,4 @@ class Named(_Read):
         return _COLUMN
 
 
-Option = Word | Whole | Several | Named
+Option = Word | Whole | MethodsOption | ColumnOption

@@ -153,7 +153,7 @@ Those of the package that are always measured have a field each in `LossReport`;
 """
 
 
-class Asked(Collection[str]):
+class MetricNames(Collection[str]):
     """Values of a policy's `metrics`: names of metrics that are measured when they are asked for, and `ALL`."""
 
     def __iter__(self) -> Iterator[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from sqlanon.declared.kinds import NAMES, TEXT
-from sqlanon.declared.values import REQUIRED, OneOf, Value, Wrong
+from sqlanon.declared.values import REQUIRED, OneOf, Value, WrongValue
 from sqlanon.declared.wording import join_words, near, wrong_kind
 
 Path = tuple[str | int, ...]
@@ -54,9 +54,9 @@ def _first(kind: Record | ByName | Names, value: object) -> Any:  # noqa: ANN401
 
     def note(path: Path, what: str, _: str) -> None:
         if what == MISSING:
-            missing.append(Wrong(f"{path[-1]} {what}"))
+            missing.append(WrongValue(f"{path[-1]} {what}"))
         else:
-            problems.append(Wrong(what))
+            problems.append(WrongValue(what))
 
     record = kind.read_at(value, (), note)
     for wrong in (*problems, *missing):

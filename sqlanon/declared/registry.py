@@ -16,7 +16,7 @@ from typing import ClassVar, Protocol, TypeVar, cast
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
-class Named(Protocol):
+class NamedEntry(Protocol):
     """Anything with a name."""
 
     @property
@@ -24,7 +24,7 @@ class Named(Protocol):
         """As policies write it."""
 
 
-T = TypeVar("T", bound=Named)
+T = TypeVar("T", bound=NamedEntry)
 
 
 class Registry(Mapping[str, T]):
@@ -39,7 +39,7 @@ class Registry(Mapping[str, T]):
         group: of the entry points by which extensions add theirs; empty: they cannot.
     """
 
-    _extensible: ClassVar[dict[str, Registry[Named]]] = {}
+    _extensible: ClassVar[dict[str, Registry[NamedEntry]]] = {}
     _complete: ClassVar[bool] = False
     _adding: ClassVar[bool] = False
     _lock: ClassVar[RLock] = RLock()
@@ -71,10 +71,6 @@ class Registry(Mapping[str, T]):
 
     def add(self, declared: T, *, believed: bool = False) -> T:
         """Add a declaration and return it: after the declaration that it names by ``after``, or as the last.
-
-        Args:
-            declared: the declaration.
-            believed: see `believes`.
 
         Raises:
             ValueError: the name is taken, or is not of lower-case letters, digits and underscores.

@@ -14,7 +14,7 @@ Goal = Literal["k", "l"]
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Refusal:
     """Why a policy and a method do not fit.
 
     Attributes:
@@ -103,5 +103,5 @@ PERSONS = "persons"
 """Name in messages of requirements over persons, which belong to the key `person` and not to `privacy`."""
 
 
-Rule = Callable[[Request], Refused | None]
+Rule = Callable[[Request], Refusal | None]
 """A combination that a method does not take; None where it is none."""

@@ -30,7 +30,7 @@ _EXACT = re.compile(
 )
 
 
-class Wrong(ValueError):
+class WrongValue(ValueError):
     """A wrong value: the problem, and the allowed values where the kind does not say them as exactly."""
 
     def __init__(self, what: str, allowed: str = "") -> None:
@@ -156,9 +156,9 @@ class Number:
         if self.high is not None and number > self.high:
             raise ValueError("too large")
         if number.denominator > LARGEST_PART:
-            raise Wrong("too precise", f"{self.allowed}, its denominator at most {LARGEST_PART}")
+            raise WrongValue("too precise", f"{self.allowed}, its denominator at most {LARGEST_PART}")
         if number.numerator > max(LARGEST_PART, self.high or 0):
-            raise Wrong("too large or too precise", f"{self.allowed}, both of its parts at most {LARGEST_PART}")
+            raise WrongValue("too large or too precise", f"{self.allowed}, both of its parts at most {LARGEST_PART}")
         return int(number) if self.whole else number
 
 

@@ -27,23 +27,23 @@ def compile_last() -> None:
     from sqlanon.kernels.extent import WORD_END, Geometry
     from sqlanon.kernels.lanes import WIDTH
     from sqlanon.kernels.requirements import demands_of, make_counters
-    from sqlanon.kernels.rows import Bare, Rows
-    from sqlanon.methods.onedim.arranged import Arranged
+    from sqlanon.kernels.rows import Rows, TreeRows
+    from sqlanon.methods.onedim.arranged import OrderedRows
     from sqlanon.methods.onedim.direct import group_diverse
     from sqlanon.methods.onedim.parallel_runs import row_runs
-    from sqlanon.methods.shared.kernel_input import Loaded
+    from sqlanon.methods.shared.kernel_input import LoadedTable
 
     number = np.arange(4, dtype=np.int32)
     codes, sets = np.zeros((4, WIDTH), np.int32), np.zeros((4, 1), np.uint64)
     geometry = Geometry(np.zeros((1, WORD_END + 1), np.int64), np.zeros(2, np.int64))  # a line of one value
-    bare, demands = Bare(codes, number, number[:0]), demands_of(1, [])
+    bare, demands = TreeRows(codes, number, number[:0]), demands_of(1, [])
     slots = make_slots(bare, geometry, np.ones(1, np.int64), False)
     find_range(bare, 0, 4, 1, slots)
     cut_counted(bare, 0, 4, 0, 1, geometry, demands, slots, make_counters(demands, 4))
     rows = Rows(codes[:0], codes, sets, number)
     row_runs(rows, geometry, 2, 1)
-    loaded = Loaded(number, codes.T, [number % 2], geometry)
-    group_diverse(loaded, Arranged(rows, None, 0), number % 2, Fraction(2), 3, fast=False)
+    loaded = LoadedTable(number, codes.T, [number % 2], geometry)
+    group_diverse(loaded, OrderedRows(rows, None, 0), number % 2, Fraction(2), 3, fast=False)
     measure_widths(codes, codes, sets, geometry, np.empty(4, np.int64))
 
 

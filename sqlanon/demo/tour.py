@@ -21,7 +21,7 @@ SAMPLE_ROWS, SAMPLE_FROM = 3, 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Released:
+class DemoRelease:
     """One release: its run, the risk of the source by the same columns, and of the published table."""
 
     run: RunReport
@@ -44,7 +44,7 @@ class DemoReport:
     replaced: tuple[str, ...]
     rows: int
     seed: int
-    releases: tuple[Released, ...]
+    releases: tuple[DemoRelease, ...]
     together: TogetherReport
     sample: tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]
     seconds: float
@@ -96,7 +96,7 @@ def run_tour(directory: Path, rows: int, seed: int, progress: Progress, engine: 
             before = database.audit(spec.source, quasi=quasi, sensitive=sensitive)
             run = database.run(spec)
             after = database.audit(run.published, sensitive=sensitive, spec=spec)
-            released.append(Released(run, before, after))
+            released.append(DemoRelease(run, before, after))
         together = database.together(policy.releases[0].name, policy.releases[1].name)
         names, sample = database.sample(released[0].run.published, rows=min(rows, SAMPLE_FROM))
     progress.finish("demo")

@@ -14,7 +14,6 @@ from sqlanon.engines.abilities import (
     Compaction,
     Files,
     FrameKind,
-    LakeWriting,
     Rights,
     SecondFile,
     Session,
@@ -23,6 +22,7 @@ from sqlanon.engines.abilities import (
     Work,
     Workers,
 )
+from sqlanon.engines.lake_writing import LakeWriting
 from sqlanon.engines.values import (
     DROPPED,
     EVERY,
@@ -34,10 +34,10 @@ from sqlanon.engines.values import (
     Capabilities,
     Column,
     ColumnReading,
-    Compacted,
+    CompactionResult,
     FileReading,
-    Found,
     Kind,
+    LookupResult,
     Relation,
     Row,
     Statement,
@@ -241,7 +241,9 @@ class Engine(Protocol):
     def relation(self, name: str) -> Relation:
         """Look up a table or view by a name as a person writes it: ``t``, ``s.t``, quoted or not."""
 
-    def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
+    def look_up(
+        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
+    ) -> LookupResult:
         """Look up tables, names and a schema's tables in one statement.
 
         Args:

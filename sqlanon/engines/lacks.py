@@ -49,7 +49,7 @@ _DUCKDB: Mapping[str, Lack] = {
 _ENGINES: Mapping[str, Mapping[str, Lack]] = {
     "DuckDB": _DUCKDB,
     "DuckDB in memory": {**_DUCKDB, "--compact": never("it has no file of its own")},
-    "PostgreSQL": {"publish_file": _NO_FILE, LAKES: NO_LAKES},
+    "PostgreSQL": {"publish_file": _NO_FILE},
     "Spark": {
         "publish_file": _NO_FILE,
         LAKES: NO_LAKES,

@@ -35,15 +35,17 @@ NOT_THERE = "a table or view is not there any more, as another session dropped i
 class TableRef:
     """A table or view by exact names; ``schema`` None means a temporary table of this session.
 
-    ``database`` is set where an engine has several databases open (DuckDB's attached files).
+    ``database`` is set where an engine has several databases open (DuckDB's attached files). ``shown``: the name for
+    people of a temporary table that has the rows of a table elsewhere.
     """
 
     schema: str | None
     name: str
     database: str | None = None
+    shown: str | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        return ".".join(part for part in (self.schema, self.name) if part)
+        return self.shown or ".".join(part for part in (self.schema, self.name) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LookupResult:
     """Result of `Engine.look_up`.
 
     Attributes:
@@ -116,7 +118,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class CompactionResult:
     """Result of `Compaction.compact`.
 
     Attributes:

@@ -20,7 +20,7 @@ from sqlanon.engines.rows import number, read_integers
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.cubes import Cubes, read_cubes
 from sqlanon.evaluate.subject import Subject
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.table.scratch import Scratch
 
 
@@ -86,7 +86,7 @@ def measure_divergence(
         )
     if not all(group_bys):
         raise PolicyError(f"{subject.name}: a group-by of the datacube needs a column")
-    reporter = progress or Silent()
+    reporter = progress or SilentProgress()
     divergences = []
     with Scratch(engine) as scratch, engine.snapshot():
         columns = [name for name in subject.quasi if name in columns_of]

@@ -18,9 +18,9 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.engines.rows import count
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.noisy_groups import list_groups
-from sqlanon.evaluate.report import Beside, Cell, Evaluation, QueryResult, family_of
+from sqlanon.evaluate.report import Cell, ComparedRelease, Evaluation, QueryResult, family_of
 from sqlanon.evaluate.sides import Sides
-from sqlanon.evaluate.workload import Asked
+from sqlanon.evaluate.workload import WorkloadQuery
 from sqlanon.query.find import find
 from sqlanon.query.noisy.released import ReleasedNoisy
 from sqlanon.release.catalog.catalog import Catalog
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sqlanon.release.catalog.entry import Entry
     from sqlanon.workload_spec import WorkloadSpec
 
-Measure = Callable[[Sides, Sequence[Asked]], list[tuple[QueryResult, list[Cell]]]]
+Measure = Callable[[Sides, Sequence[WorkloadQuery]], list[tuple[QueryResult, list[Cell]]]]
 
 
 def evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, measure: Measure) -> Evaluation:
@@ -79,7 +79,7 @@ def evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, 
 
 
 def _measure_families(
-    measure: Measure, sides: Sides, queries: Sequence[Asked]
+    measure: Measure, sides: Sides, queries: Sequence[WorkloadQuery]
 ) -> tuple[list[QueryResult], dict[str, list[Cell]]]:
     results: list[QueryResult] = []
     cells: dict[str, list[Cell]] = {}
@@ -90,13 +90,13 @@ def _measure_families(
     return results, cells
 
 
-def _list_queries(workload: WorkloadSpec) -> list[Asked]:
-    return [Asked(query.name, "queries", query.sql) for query in workload.queries]
+def _list_queries(workload: WorkloadSpec) -> list[WorkloadQuery]:
+    return [WorkloadQuery(query.name, "queries", query.sql) for query in workload.queries]
 
 
 def ask_releases_of_rows(
-    engine: Engine, source_name: str, source: TableRef, queries: Sequence[Asked], measure: Measure
-) -> tuple[Beside, ...]:
+    engine: Engine, source_name: str, source: TableRef, queries: Sequence[WorkloadQuery], measure: Measure
+) -> tuple[ComparedRelease, ...]:
     """The errors of the published releases of rows of a source, in this database.
 
     Args:
@@ -110,11 +110,13 @@ def ask_releases_of_rows(
     for entry in Catalog(engine).entries(statuses=("published",)):
         if entry.source == source_name and entry.view is not None and entry.kind.has_rows:
             results, cells = _measure_families(measure, Sides(entry.release, entry.view, source), queries)
-            beside.append(Beside(entry.release, tuple(family_of(name, results, cells[name]) for name in cells)))
+            beside.append(
+                ComparedRelease(entry.release, tuple(family_of(name, results, cells[name]) for name in cells))
+            )
     return tuple(beside)
 
 
-def _list_groups(engine: Engine, released: ReleasedNoisy, sides: Sides) -> list[Asked]:
+def _list_groups(engine: Engine, released: ReleasedNoisy, sides: Sides) -> list[WorkloadQuery]:
     """A count of each finest group of each table."""
     if not any(measure.of == "rows" for measure in released.measures):
         raise PolicyError(f"{sides.name}: no measure counts rows; give a workload of queries that it answers")

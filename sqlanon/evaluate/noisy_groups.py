@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.evaluate.workload import Asked
+from sqlanon.evaluate.workload import WorkloadQuery
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.sqltext import identifier, in_dialect, literal
 
@@ -25,7 +25,7 @@ def list_groups(
     tables: Sequence[tuple[str, Sequence[str]]],
     dimensions: Sequence[Dimension],
     kinds: Mapping[str, str],
-) -> list[Asked]:
+) -> list[WorkloadQuery]:
     """A count of each finest group of each table.
 
     Args:
@@ -44,7 +44,7 @@ def list_groups(
         for number, condition in enumerate(conditions[::step]):
             text = in_dialect(condition, engine.dialect)
             sql = f"SELECT COUNT(*) AS n FROM {table} WHERE {text}"  # noqa: S608 - quoted
-            queries.append(Asked(f"{name} {number * step}", name, sql, condition=text))
+            queries.append(WorkloadQuery(f"{name} {number * step}", name, sql, condition=text))
     return queries
 
 

@@ -152,7 +152,7 @@ def family_of(name: str, results: Sequence[QueryResult], cells: Sequence[Cell]) 
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ComparedRelease:
     """Another release that was asked the same."""
 
     release: str
@@ -200,7 +200,7 @@ class Evaluation:
     loss: LossReport | None = None
     cells: dict[str, list[Cell]] = field(default_factory=dict, repr=False)
     noise: bool = False
-    beside: tuple[Beside, ...] = ()
+    beside: tuple[ComparedRelease, ...] = ()
 
     @property
     def sound(self) -> bool:

@@ -24,8 +24,8 @@ from sqlanon.evaluate.report import OVERFLOW, Cell, CubeResult, Errors, Evaluati
 from sqlanon.evaluate.sides import Sides
 from sqlanon.evaluate.subject import Subject, find_entry, find_subject
 from sqlanon.evaluate.truth import compare_cells, find_truth
-from sqlanon.evaluate.workload import Asked, choose_columns, find_sensitive, fit_workload, list_queries
-from sqlanon.progress import Progress, Silent
+from sqlanon.evaluate.workload import WorkloadQuery, choose_columns, find_sensitive, fit_workload, list_queries
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.query.ask import ask
 from sqlanon.query.find import Names
 from sqlanon.query.parse.parse import Query, parse
@@ -64,7 +64,7 @@ def evaluate(
     the cost of `measure_divergence`.
     """
     entry = find_entry(engine, release)
-    return EVALUATIONS[entry.kind](engine, entry, workload, progress or Silent())
+    return EVALUATIONS[entry.kind](engine, entry, workload, progress or SilentProgress())
 
 
 def _evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, reporter: Progress) -> Evaluation:
@@ -121,7 +121,7 @@ def compare_noisy(
     """Candidates of noisy statistics side by side; see `sqlanon.evaluate.noisy_candidates.compare_noise`."""
     from sqlanon.evaluate.noisy_candidates import compare_noise
 
-    reporter = progress or Silent()
+    reporter = progress or SilentProgress()
     noise = compare_noise(
         engine, spec, epsilons, alone=alone, measure=lambda on, queries: _measure(engine, on, queries, reporter)
     )
@@ -134,7 +134,7 @@ def _rows(engine: Engine, table: TableRef) -> int:
 
 
 def _measure(
-    engine: Engine, on: Sides, queries: Sequence[Asked], reporter: Progress
+    engine: Engine, on: Sides, queries: Sequence[WorkloadQuery], reporter: Progress
 ) -> list[tuple[QueryResult, list[Cell]]]:
     """Ask queries of both sides."""
     reporter.stage(on.name, "queries")
@@ -169,7 +169,7 @@ def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, reporter: Progress) 
     return tuple(cubes[generator.name] for generator in plan.generators if generator.name in cubes)
 
 
-def _group_queries(queries: Sequence[Asked]) -> Iterator[list[Asked]]:
+def _group_queries(queries: Sequence[WorkloadQuery]) -> Iterator[list[WorkloadQuery]]:
     """The queries in order; counts that follow each other are asked in a single statement, so many at once."""
     for conditional, some in groupby(queries, lambda query: query.condition is not None):
         every = list(some)
@@ -178,7 +178,7 @@ def _group_queries(queries: Sequence[Asked]) -> Iterator[list[Asked]]:
 
 
 def _measure_queries(
-    engine: Engine, on: Sides, some: Sequence[Asked], names: Names
+    engine: Engine, on: Sides, some: Sequence[WorkloadQuery], names: Names
 ) -> list[tuple[QueryResult, list[Cell]]]:
     """Ask queries of both; a result and the cells for every aggregate.
 
@@ -210,7 +210,9 @@ def _measure_queries(
     return measured
 
 
-def _ask_alone(engine: Engine, on: Sides, question: Asked, names: Names) -> list[tuple[QueryResult, list[Cell]]]:
+def _ask_alone(
+    engine: Engine, on: Sides, question: WorkloadQuery, names: Names
+) -> list[tuple[QueryResult, list[Cell]]]:
     try:
         query = parse_of_source(engine, on, question)
         with engine.snapshot(), keep_apart(engine, [question]):
@@ -229,7 +231,7 @@ def _ask_alone(engine: Engine, on: Sides, question: Asked, names: Names) -> list
     return [compare_cells(question, answer, name, truth, cut=cut, count=name in counts) for name in answer.aggregates]
 
 
-def keep_apart(engine: Engine, some: Sequence[Asked]) -> AbstractContextManager[None]:
+def keep_apart(engine: Engine, some: Sequence[WorkloadQuery]) -> AbstractContextManager[None]:
     """Context manager: values that were drawn are in no log of the engine's."""
     if engine.conceals is None or not any(query.secret for query in some):
         return nullcontext()
@@ -243,7 +245,7 @@ def is_overflow(engine: Engine, error: DatabaseError) -> bool:
     return error.__cause__ is not None and engine.reason(error) == OUT_OF_RANGE
 
 
-def parse_of_source(engine: Engine, on: Sides, question: Asked) -> Query:
+def parse_of_source(engine: Engine, on: Sides, question: WorkloadQuery) -> Query:
     """The query, parsed.
 
     Raises:

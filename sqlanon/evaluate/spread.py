@@ -21,7 +21,7 @@ from sqlanon.table.tree import tree_of
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _SpreadColumn:
     """A column: the domain, the published parts and where they are, and the scratch table of the distinct parts."""
 
     scratch: Scratch
@@ -64,7 +64,7 @@ def spread(
     alias = f"b{number}"
     alias_of = {name: f"v{number}_{place}" for place, name in enumerate(subject.published[domain.reading.name], 1)}
     parts = scratch.table(f"{alias}_parts")
-    reading = _Read(scratch, domain, subject.form, names, parts, alias, alias_of)
+    reading = _SpreadColumn(scratch, domain, subject.form, names, parts, alias, alias_of)
     mark, means = _find_markers(reading)
     scratch.execute(
         "datacube/parts",
@@ -94,17 +94,17 @@ def spread(
     return table, None if members else runs
 
 
-def _is_set(read: _Read) -> bool:
+def _is_set(read: _SpreadColumn) -> bool:
     return read.domain.reading.treatment == "nominal" and not read.form.facts.single
 
 
-def _find_markers(read: _Read) -> tuple[str | None, str]:
+def _find_markers(read: _SpreadColumn) -> tuple[str | None, str]:
     """Where a part says that it is NULL, or that any value is possible."""
     mark, means = read.form.mark(read.names)
     return read.at[mark] if mark else None, means
 
 
-def _runs(read: _Read) -> TableRef:
+def _runs(read: _SpreadColumn) -> TableRef:
     """Table (part, low, high, size): the codes that a part reaches, in a run or two, and how many values it has."""
     reading, domain = read.domain.reading, read.domain
     tree = reading.treatment == "hierarchy"
@@ -141,7 +141,7 @@ def _runs(read: _Read) -> TableRef:
     return table
 
 
-def _nodes(read: _Read) -> TableRef:
+def _nodes(read: _SpreadColumn) -> TableRef:
     """Table (label, low, high, size) of a hierarchy. Where nodes share a label, it means the largest of them."""
     tree = tree_of(read.domain)
     write = read.form.write
@@ -156,17 +156,17 @@ def _nodes(read: _Read) -> TableRef:
     return _load_table(read, "nodes", [("label", ""), ("low", "BIGINT"), ("high", "BIGINT"), ("size", "BIGINT")], rows)
 
 
-def _order(read: _Read, order: tuple[str, ...]) -> TableRef:
+def _order(read: _SpreadColumn, order: tuple[str, ...]) -> TableRef:
     return _load_table(read, "order", [("value", ""), ("rank", "INTEGER")], [(v, i) for i, v in enumerate(order)])
 
 
-def _ends(read: _Read) -> TableRef:
+def _ends(read: _SpreadColumn) -> TableRef:
     """Table (label, low, high): ranges as labels show them."""
     rows = [(label, values[0], values[-1]) for label, what, values in _parse_labels(read) if what in ("value", "range")]
     return _load_table(read, "ends", [("label", ""), ("low", ""), ("high", "")], rows)
 
 
-def _members(read: _Read) -> TableRef:
+def _members(read: _SpreadColumn) -> TableRef:
     """Table (part, code, size) of sets."""
     texts = None
     if read.form.facts.text:
@@ -182,14 +182,16 @@ def _members(read: _Read) -> TableRef:
     return table
 
 
-def _parse_labels(read: _Read) -> list[tuple[str, str, tuple[str, ...]]]:
+def _parse_labels(read: _SpreadColumn) -> list[tuple[str, str, tuple[str, ...]]]:
     """Every label of the column once, the kind, and the values."""
     statement = read.scratch.sql("verify/labels", released=read.parts, column="value")
     labels = [str(row[0]) for row in read.scratch.engine.fetch(statement, max_rows=50_000_000)]
     return [(label, *parse_label(label)) for label in labels]
 
 
-def _load_table(read: _Read, step: str, columns: list[tuple[str, str]], rows: Sequence[tuple[object, ...]]) -> TableRef:
+def _load_table(
+    read: _SpreadColumn, step: str, columns: list[tuple[str, str]], rows: Sequence[tuple[object, ...]]
+) -> TableRef:
     """A scratch table; columns without a type are text that is compared by bytes."""
     table = read.table(step)
     text = read.scratch.engine.capabilities.text_type

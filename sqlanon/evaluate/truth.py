@@ -20,7 +20,7 @@ from sqlglot import exp
 from sqlanon.engines.base import Engine, Statement
 from sqlanon.errors import UnsupportedError
 from sqlanon.evaluate.report import Cell, Errors, QueryResult
-from sqlanon.evaluate.workload import Asked
+from sqlanon.evaluate.workload import WorkloadQuery
 from sqlanon.query.answer import Answer, Bounded, NoiseInterval
 from sqlanon.sqltext import identifier
 
@@ -78,7 +78,7 @@ def _normalize_key(value: Any) -> Any:  # noqa: ANN401 - an engine's value
 
 
 def compare_cells(
-    query: Asked,
+    query: WorkloadQuery,
     answer: Answer,
     name: str,
     truth: Mapping[tuple[Any, ...], Mapping[str, Any]],

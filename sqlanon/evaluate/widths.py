@@ -11,10 +11,10 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import DatabaseError, UnsupportedError
 from sqlanon.evaluate.run import is_overflow, keep_apart, parse_of_source
 from sqlanon.evaluate.subject import Subject
-from sqlanon.evaluate.workload import Asked
+from sqlanon.evaluate.workload import WorkloadQuery
 from sqlanon.query.ask import ask
-from sqlanon.query.find import Found, Names
-from sqlanon.query.release import Released
+from sqlanon.query.find import FoundRelease, Names
+from sqlanon.query.release import ReaderRelease
 from sqlanon.release.catalog.views import spell_table
 
 
@@ -34,7 +34,9 @@ class Widths:
     refused: int
 
 
-def measure_widths(engine: Engine, subject: Subject, released: Released, queries: Sequence[Asked]) -> Widths:
+def measure_widths(
+    engine: Engine, subject: Subject, released: ReaderRelease, queries: Sequence[WorkloadQuery]
+) -> Widths:
     """Ask queries of a release alone, which may be in scratch tables.
 
     Args:
@@ -53,7 +55,7 @@ def measure_widths(engine: Engine, subject: Subject, released: Released, queries
     refused, view = 0, spell_table(subject.view)
     # No name that people write means a scratch table.
     relations = Names()
-    relations[view, "", ""] = Found(released)
+    relations[view, "", ""] = FoundRelease(released)
     for query in queries:
         try:
             parse_of_source(engine, subject.sides, query)

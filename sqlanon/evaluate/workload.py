@@ -55,7 +55,7 @@ DEFAULT = WorkloadSpec(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WorkloadQuery:
     """A query.
 
     Attributes:
@@ -73,13 +73,13 @@ class Asked:
     condition: str | None = None
 
 
-def list_queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> list[Asked]:
+def list_queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> list[WorkloadQuery]:
     """Every query of a workload over a release, `check`ed before.
 
     Raises:
         PolicyError: a generator asks sums of values that are no numbers.
     """
-    queries = [Asked(query.name, "queries", query.sql) for query in workload.queries]
+    queries = [WorkloadQuery(query.name, "queries", query.sql) for query in workload.queries]
     values = Values(engine, subject)
     for generator in workload.generators:
         draw = random.Random(f"{workload.seed} {generator.name}")  # noqa: S311 - a workload, not a secret
@@ -88,7 +88,7 @@ def list_queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> li
     return queries
 
 
-def _in_dialect(query: Asked, dialect: str) -> Asked:
+def _in_dialect(query: WorkloadQuery, dialect: str) -> WorkloadQuery:
     """A query written in standard SQL, in the dialect that people write for the engine."""
     condition = None if query.condition is None else in_dialect(query.condition, dialect)
     return replace(query, sql=in_dialect(query.sql, dialect), condition=condition)
@@ -153,12 +153,14 @@ def find_sensitive(generator: GeneratorSpec, subject: Subject) -> str | None:
     return generator.sensitive or (subject.sensitive[0] if subject.sensitive else None)
 
 
-def _count(subject: Subject, generator: GeneratorSpec, name: str, condition: str) -> Asked:
+def _count(subject: Subject, generator: GeneratorSpec, name: str, condition: str) -> WorkloadQuery:
     sql = f"SELECT COUNT(*) AS n FROM {spell_table(subject.roles.relation.ref)} WHERE {condition}"  # noqa: S608
-    return Asked(name, generator.name, sql, secret=True, condition=condition)
+    return WorkloadQuery(name, generator.name, sql, secret=True, condition=condition)
 
 
-def _equality(generator: GeneratorSpec, subject: Subject, values: Values, draw: random.Random) -> Iterator[Asked]:
+def _equality(
+    generator: GeneratorSpec, subject: Subject, values: Values, draw: random.Random
+) -> Iterator[WorkloadQuery]:
     """COUNT(*) WHERE column = value (LeFevre et al. 2006, section 6.3)."""
     every = [(column, value) for column in choose_columns(generator, subject) for value in values.of(column)]
     most = min(generator.queries or MOST_QUERIES, MOST_QUERIES)
@@ -169,7 +171,7 @@ def _equality(generator: GeneratorSpec, subject: Subject, values: Values, draw: 
         yield _count(subject, generator, name, values.run(column, [value]))
 
 
-def _ranges(generator: GeneratorSpec, subject: Subject, values: Values, draw: random.Random) -> Iterator[Asked]:
+def _ranges(generator: GeneratorSpec, subject: Subject, values: Values, draw: random.Random) -> Iterator[WorkloadQuery]:
     """COUNT(*) over qd quasi columns and the sensitive column (Xiao and Tao 2006, section 6).
 
     Each predicate takes b = ceil(|A| s^(1 / (qd + 1))) of the |A| values that the source holds. The paper draws any b
@@ -200,7 +202,9 @@ def _ranges(generator: GeneratorSpec, subject: Subject, values: Values, draw: ra
         yield _count(subject, generator, f"{generator.name} {number} ({shown})", " AND ".join(conditions))
 
 
-def _aggregates(generator: GeneratorSpec, subject: Subject, values: Values, _: random.Random) -> Iterator[Asked]:
+def _aggregates(
+    generator: GeneratorSpec, subject: Subject, values: Values, _: random.Random
+) -> Iterator[WorkloadQuery]:
     """COUNT, and SUM and AVG of each measure, by each group."""
     published = (*subject.quasi, *subject.sensitive, *subject.insensitive)
     trees = {reading.name for reading in subject.roles.quasi if reading.treatment == "hierarchy"}
@@ -220,7 +224,7 @@ def _aggregates(generator: GeneratorSpec, subject: Subject, values: Values, _: r
             for word in ("SUM", "AVG")
         ]
         text = f"SELECT {by} AS {shown}, {', '.join(['COUNT(*) AS n', *aggregates])} FROM {source} GROUP BY {by}"  # noqa: S608
-        yield Asked(f"{generator.name} (by {group})", generator.name, text)
+        yield WorkloadQuery(f"{generator.name} (by {group})", generator.name, text)
 
 
 def _coarse(subject: Subject, values: Values) -> Iterator[tuple[str, str]]:
@@ -255,7 +259,9 @@ def _step(extent: float) -> str:
     return format(Decimal(repr(step)), "f") if step < 1 else f"{step:.1f}"
 
 
-def _datacube(generator: GeneratorSpec, subject: Subject, _values: Values, _draw: random.Random) -> Iterator[Asked]:
+def _datacube(
+    generator: GeneratorSpec, subject: Subject, _values: Values, _draw: random.Random
+) -> Iterator[WorkloadQuery]:
     """COUNT(*) by the group-bys of a level and the sensitive column, if asked (Ghinita et al. 2009, section 7.4)."""
     if not generator.answers:
         return
@@ -263,15 +269,17 @@ def _datacube(generator: GeneratorSpec, subject: Subject, _values: Values, _draw
     for columns in level(choose_columns(generator, subject), generator.level):
         by = ", ".join(identifier(name) for name in (*columns, *([value] if value else [])))
         text = f"SELECT {by}, COUNT(*) AS n FROM {source} GROUP BY {by}"  # noqa: S608
-        yield Asked(f"{generator.name} ({', '.join(columns)})", generator.name, text)
+        yield WorkloadQuery(f"{generator.name} ({', '.join(columns)})", generator.name, text)
 
 
-def _joint(_generator: GeneratorSpec, _subject: Subject, _values: Values, _draw: random.Random) -> Iterator[Asked]:
+def _joint(
+    _generator: GeneratorSpec, _subject: Subject, _values: Values, _draw: random.Random
+) -> Iterator[WorkloadQuery]:
     """The divergence says all; see `sqlanon.evaluate.run`."""
     return iter(())
 
 
-_KINDS: dict[GeneratorKind, Callable[[GeneratorSpec, Subject, Values, random.Random], Iterator[Asked]]] = {
+_KINDS: dict[GeneratorKind, Callable[[GeneratorSpec, Subject, Values, random.Random], Iterator[WorkloadQuery]]] = {
     "equality": _equality,
     "ranges": _ranges,
     "aggregates": _aggregates,

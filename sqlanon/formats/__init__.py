@@ -14,9 +14,9 @@ from importlib import import_module
 
 from sqlanon.declared import FORMATS, FormatFacts
 from sqlanon.errors import PolicyError
-from sqlanon.formats.base import Cell, Format, Recoded
+from sqlanon.formats.base import Cell, Format, RecodedClasses
 from sqlanon.formats.grouping import Grouping, RowGroups
-from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, Published
+from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, PublishedColumn
 from sqlanon.formats.levels import Levels
 from sqlanon.formats.members import Candidates, Members
 

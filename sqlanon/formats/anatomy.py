@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import PolicyError
-from sqlanon.formats.base import Cell, Field, Format, Recoded
+from sqlanon.formats.base import Cell, Field, Format, RecodedClasses
 from sqlanon.formats.grouping import Grouping, RowGroups
-from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, Published
-from sqlanon.formats.levels import AS_BOXES, NOT_ASKED, Least, Levels
+from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, PublishedColumn
+from sqlanon.formats.levels import AS_BOXES, NOT_ASKED, CoverTightness, Levels
 from sqlanon.loss import reconstruction_error
 from sqlanon.sqltext import identifier
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sqlanon.spec import FormatSpec, ReleaseSpec
     from sqlanon.table.classed import ClassedRows
     from sqlanon.table.domain import Domain
-    from sqlanon.table.encode import Encoded
+    from sqlanon.table.encode import EncodedTable
     from sqlanon.table.reading import Reading, Roles
     from sqlanon.table.scratch import Scratch
 
@@ -41,15 +41,17 @@ class Anatomy(Format):
     def layout(self, roles: Roles, quasi: Sequence[Domain], form: FormatSpec) -> Layout:
         """The rows have the group as their last column; the sensitive values are in the table of groups."""
         base_layout = super().layout(roles, quasi, form)
-        values = tuple(Published("s", reading.alias, reading.name) for reading in roles.sensitive)
-        group = Published("r", GROUP, GROUP)
-        return Layout(base_layout.names, (*base_layout.columns, group), (group, *values, Published("n", COUNT, COUNT)))
+        values = tuple(PublishedColumn("s", reading.alias, reading.name) for reading in roles.sensitive)
+        group = PublishedColumn("r", GROUP, GROUP)
+        return Layout(
+            base_layout.names, (*base_layout.columns, group), (group, *values, PublishedColumn("n", COUNT, COUNT))
+        )
 
-    def of_quasi(self, reading: Reading, names: Names) -> list[Published]:
+    def of_quasi(self, reading: Reading, names: Names) -> list[PublishedColumn]:
         """See `Format.of_quasi`: as it is."""
-        return [Published("s", reading.alias, reading.name, reading.column.kind)]
+        return [PublishedColumn("s", reading.alias, reading.name, reading.column.kind)]
 
-    def of_kept(self, reading: Reading) -> list[Published]:
+    def of_kept(self, reading: Reading) -> list[PublishedColumn]:
         return [] if reading.spec.role == "sensitive" else super().of_kept(reading)
 
     def problems(self, spec: ReleaseSpec, roles: Roles) -> list[str]:
@@ -87,7 +89,7 @@ class Anatomy(Format):
         spans: TableRef | None,
         seed: int,
         levels: Levels = AS_BOXES,
-    ) -> Recoded:
+    ) -> RecodedClasses:
         """Number the classes at random; nothing of the rows is recoded.
 
         Cost: a GROUP BY over the rows; one integer a class through memory.
@@ -118,24 +120,24 @@ class Anatomy(Format):
         row = scratch.fetch("recode/sizes", boxes=boxes, released=released)[0]
         count, smallest, largest, _ = read_integers(row)
         layout = self.layout(encoded.roles, encoded.quasi, form)
-        return Recoded(boxes, released, self, layout, count, smallest, largest, groups)
+        return RecodedClasses(boxes, released, self, layout, count, smallest, largest, groups)
 
     def count_covered(
         self,
         scratch: Scratch,
         classed: ClassedRows,
-        recoded: Recoded,
-        least: Least = NOT_ASKED,
+        recoded: RecodedClasses,
+        least: CoverTightness = NOT_ASKED,
     ) -> None:
         """See `Format.count_covered`: the predicate is equality.
 
         The staged values themselves are published, and verify compares the written rows.
         """
 
-    def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> None:
+    def regions(self, scratch: Scratch, encoded: EncodedTable, recoded: RecodedClasses) -> None:
         """Quasi values are published as they are."""
 
-    def loss(self, scratch: Scratch, classed: ClassedRows, recoded: Recoded, measured: LossReport) -> LossReport:
+    def loss(self, scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses, measured: LossReport) -> LossReport:
         """Loss of the tie between rows and values."""
         (alias,) = (domain.reading.alias for domain in classed.encoded.sensitive)
         return replace(measured, rce=reconstruction_error(scratch, classed.table, alias))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqlanon.errors import PolicyError
 from sqlanon.formats.grouping import Grouping, RowGroups
-from sqlanon.formats.layout import Layout, Names, Published
-from sqlanon.formats.levels import AS_BOXES, NOT_ASKED, Least, Levels
+from sqlanon.formats.layout import Layout, Names, PublishedColumn
+from sqlanon.formats.levels import AS_BOXES, NOT_ASKED, CoverTightness, Levels
 from sqlanon.formats.members import OF_CLASSES, Members
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqlanon.spec import FormatSpec, ReleaseSpec
     from sqlanon.table.classed import ClassedRows
     from sqlanon.table.domain import Domain
-    from sqlanon.table.encode import Encoded
+    from sqlanon.table.encode import EncodedTable
     from sqlanon.table.reading import Reading, Roles
     from sqlanon.table.scratch import Scratch
 
@@ -112,7 +112,7 @@ class Format:
                     f"format.mean: {name} is not a numeric quasi column; name columns of integers, floats or decimals"
                 )
         names: dict[str, Names] = {}
-        columns: list[Published] = []
+        columns: list[PublishedColumn] = []
         for reading in roles.published_order():
             if reading.alias in by_alias:
                 domain = by_alias[reading.alias]
@@ -123,13 +123,13 @@ class Format:
                 columns += self.of_kept(reading)
         return Layout(names, tuple(columns))
 
-    def of_quasi(self, reading: Reading, names: Names) -> list[Published]:
+    def of_quasi(self, reading: Reading, names: Names) -> list[PublishedColumn]:
         """The columns of the release that a quasi column becomes."""
-        return [Published("r", part, part) for part in names.published()]
+        return [PublishedColumn("r", part, part) for part in names.published()]
 
-    def of_kept(self, reading: Reading) -> list[Published]:
+    def of_kept(self, reading: Reading) -> list[PublishedColumn]:
         """The columns of the release that a sensitive or insensitive column becomes."""
-        return [Published("s", reading.alias, reading.name, reading.column.kind)]
+        return [PublishedColumn("s", reading.alias, reading.name, reading.column.kind)]
 
     # --- guards -----------------------------------------------------------------------------------------------------
 
@@ -155,7 +155,7 @@ class Format:
         spans: TableRef | None,
         seed: int,
         levels: Levels = AS_BOXES,
-    ) -> Recoded:
+    ) -> RecodedClasses:
         """Compute the published values of every class.
 
         Args:
@@ -172,8 +172,8 @@ class Format:
         self,
         scratch: Scratch,
         classed: ClassedRows,
-        recoded: Recoded,
-        least: Least = NOT_ASKED,
+        recoded: RecodedClasses,
+        least: CoverTightness = NOT_ASKED,
     ) -> tuple[int, int] | None:
         """Counts of the covering predicate.
 
@@ -200,11 +200,11 @@ class Format:
         """
         raise PolicyError(f"format {self.facts.name} does not say which values lie in a cell; use ranges")
 
-    def loss(self, scratch: Scratch, classed: ClassedRows, recoded: Recoded, measured: LossReport) -> LossReport:
+    def loss(self, scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses, measured: LossReport) -> LossReport:
         """The loss, with the parts that metrics over boxes do not see."""
         return measured
 
-    def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef | None:
+    def regions(self, scratch: Scratch, encoded: EncodedTable, recoded: RecodedClasses) -> TableRef | None:
         """The region that a reader takes a row of each class to be in: a table in the form of formats/regions.
 
         None if the values themselves are published.
@@ -257,7 +257,7 @@ class Format:
 
 
 @dataclass(frozen=True, slots=True)
-class Recoded:
+class RecodedClasses:
     """Classes ready to publish.
 
     Attributes:
@@ -299,12 +299,12 @@ class Recoded:
         return self.left_out + self.starred_rows
 
     @property
-    def columns(self) -> tuple[Published, ...]:
+    def columns(self) -> tuple[PublishedColumn, ...]:
         """All published columns, in order."""
         return self.layout.columns
 
     @property
-    def sensitive(self) -> tuple[Published, ...]:
+    def sensitive(self) -> tuple[PublishedColumn, ...]:
         """The columns of the table of sensitive values, if the format has such a table."""
         return self.layout.sensitive
 

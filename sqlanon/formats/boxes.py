@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Bind, TableRef
 from sqlanon.engines.rows import read_integers
-from sqlanon.formats.base import Format, Recoded
+from sqlanon.formats.base import Format, RecodedClasses
 from sqlanon.formats.column import KINDS, Column
 from sqlanon.formats.cover import count_covered, match_values
 from sqlanon.formats.grouping import RowGroups
 from sqlanon.formats.layout import Names
 from sqlanon.formats.leveled import generalize, height_of, key_of
-from sqlanon.formats.levels import AS_BOXES, NOT_ASKED, Least, Levels
+from sqlanon.formats.levels import AS_BOXES, NOT_ASKED, CoverTightness, Levels
 from sqlanon.table.encode import spread_of
 from sqlanon.table.tree import load_nodes
 from sqlanon.table.wide import Part, join_parts, split_runs
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlanon.spec import FormatSpec
     from sqlanon.table.classed import ClassedRows
     from sqlanon.table.domain import Domain
-    from sqlanon.table.encode import Encoded
+    from sqlanon.table.encode import EncodedTable
     from sqlanon.table.scratch import Scratch
 
 
@@ -69,7 +69,7 @@ class BoxFormat(Format):
         spans: TableRef | None,
         seed: int,
         levels: Levels = AS_BOXES,
-    ) -> Recoded:
+    ) -> RecodedClasses:
         encoded = classed.encoded
         layout = self.layout(encoded.roles, encoded.quasi, form)
         if spans is None:
@@ -113,7 +113,7 @@ class BoxFormat(Format):
             scratch.drop(wide)
             row = scratch.fetch("recode/sizes", boxes=boxes, released=released)[0]
         classes, smallest, largest, dense = read_integers(row)
-        return Recoded(
+        return RecodedClasses(
             boxes,
             released,
             self,
@@ -125,7 +125,7 @@ class BoxFormat(Format):
             leveled=bool(levels),
         )
 
-    def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef:
+    def regions(self, scratch: Scratch, encoded: EncodedTable, recoded: RecodedClasses) -> TableRef:
         parts: list[Part] = []
         for place, some in enumerate(split_runs(encoded.quasi)):
             columns = [
@@ -150,8 +150,8 @@ class BoxFormat(Format):
         self,
         scratch: Scratch,
         classed: ClassedRows,
-        recoded: Recoded,
-        least: Least = NOT_ASKED,
+        recoded: RecodedClasses,
+        least: CoverTightness = NOT_ASKED,
     ) -> tuple[int, int]:
         return count_covered(self, self.cover, scratch, classed, recoded, least, sets_as_bits=self.sets_as_bits)
 
@@ -211,7 +211,7 @@ class BoxFormat(Format):
         return self.tables(scratch, classed, spans, column)
 
     def _keys(
-        self, encoded: Encoded, names: Mapping[str, Names], published: Sequence[str]
+        self, encoded: EncodedTable, names: Mapping[str, Names], published: Sequence[str]
     ) -> tuple[dict[str, str | None], list[dict[str, str | bool]]]:
         """Per published name the column that classes are ranked by, and a description of each such column."""
         keys: dict[str, str | None] = dict.fromkeys(published)

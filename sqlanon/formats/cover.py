@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.engines.rows import read_integer
-from sqlanon.formats.base import Format, Recoded
+from sqlanon.formats.base import Format, RecodedClasses
 from sqlanon.formats.column import KINDS
 from sqlanon.formats.label_text import parse_label
 from sqlanon.formats.layout import Names
-from sqlanon.formats.levels import NOT_ASKED, Least
+from sqlanon.formats.levels import NOT_ASKED, CoverTightness
 from sqlanon.sqltext import identifier
 from sqlanon.table.tree import hierarchy_of
 from sqlanon.table.wide import FEW
@@ -66,8 +66,8 @@ def count_covered(
     template: str,
     scratch: Scratch,
     classed: ClassedRows,
-    recoded: Recoded,
-    least: Least = NOT_ASKED,
+    recoded: RecodedClasses,
+    least: CoverTightness = NOT_ASKED,
     *,
     sets_as_bits: bool = False,
 ) -> tuple[int, int]:
@@ -117,7 +117,7 @@ def _split_columns(columns: Sequence[Claim], form: Format) -> list[Sequence[Clai
 
 
 def _number_claims(
-    form: Format, scratch: Scratch, recoded: Recoded, columns: Sequence[Claim], part: int
+    form: Format, scratch: Scratch, recoded: RecodedClasses, columns: Sequence[Claim], part: int
 ) -> tuple[TableRef, list[Claim]]:
     """The released classes with a number for the text of each set or node, and a table of the numbers' meanings."""
     claim_tables: list[dict[str, object]] = []
@@ -240,8 +240,8 @@ def match_values(
 
 
 def count_wider_than_least(
-    form: Format, scratch: Scratch, quasi: Iterable[Domain], matched: TableRef, recoded: Recoded
-) -> Least:
+    form: Format, scratch: Scratch, quasi: Iterable[Domain], matched: TableRef, recoded: RecodedClasses
+) -> CoverTightness:
     """For each quasi column how many classes publish more than the least that covers their rows.
 
     Args:
@@ -312,4 +312,4 @@ def count_wider_than_least(
         reached = n if reached is None else min(reached, n)
         wider |= {name: rows_wider for (name, _), rows_wider in zip(some, wide, strict=True)}
     exact = (name for name, claim in one_scan if not wider[name] and claim.claims is None and claim.ranks is None)
-    return Least(wider, frozenset(exact), reached)
+    return CoverTightness(wider, frozenset(exact), reached)

@@ -29,7 +29,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedColumn:
     """A column of the release.
 
     The source is the class (``r``), the staged row (``s``, with a kind) or a count (``n``).
@@ -52,8 +52,8 @@ class Layout:
     """
 
     names: dict[str, Names]
-    columns: tuple[Published, ...]
-    sensitive: tuple[Published, ...] = field(default=())
+    columns: tuple[PublishedColumn, ...]
+    sensitive: tuple[PublishedColumn, ...] = field(default=())
 
     @property
     def of_class(self) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ class Layout:
         _check(self.columns, longest)
 
 
-def _check(columns: Sequence[Published], longest: int) -> None:
+def _check(columns: Sequence[PublishedColumn], longest: int) -> None:
     for column in columns:
         if len(column.name.encode()) > longest:
             raise PolicyError(

@@ -33,7 +33,7 @@ AS_BOXES = Levels()
 
 
 @dataclass(frozen=True, slots=True)
-class Least:
+class CoverTightness:
     """How far the published values are the least that cover the rows of each class.
 
     Attributes:
@@ -49,4 +49,4 @@ class Least:
     reached: int | None = None
 
 
-NOT_ASKED = Least({})
+NOT_ASKED = CoverTightness({})

@@ -56,7 +56,7 @@ class Candidates(Members):
     Attributes:
         k: boxes that a row fits, and rows that fit a box.
         matched: scratch table of the classed rows, every row once for each box that it fits: ``class`` is the box.
-        edges, slots: scratch tables of the rows' boxes and numbers, see `sqlanon.release.divide.own_boxes.Drawn`.
+        edges, slots: scratch tables of rows' boxes and numbers, see `sqlanon.release.divide.own_boxes.DrawnMatching`.
         kept: the certificate's table of edges, where it is written.
         content: key of remix and draw, besides secret and release: a keyed hash of the options and the quasi
             values.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.rows import read_integer
-from sqlanon.formats.base import Cell, Field, Recoded
+from sqlanon.formats.base import Cell, Field, RecodedClasses
 from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.column import Column
 from sqlanon.formats.layout import Names
-from sqlanon.formats.levels import NOT_ASKED, Least
+from sqlanon.formats.levels import NOT_ASKED, CoverTightness
 from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class Points(BoxFormat):
         self,
         scratch: Scratch,
         classed: ClassedRows,
-        recoded: Recoded,
-        least: Least = NOT_ASKED,
+        recoded: RecodedClasses,
+        least: CoverTightness = NOT_ASKED,
     ) -> tuple[int, int]:
         """A point covers a class if some row of the class has each value of the point."""
         columns = [

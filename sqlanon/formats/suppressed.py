@@ -13,14 +13,14 @@ from sqlanon.loss import count_stars
 from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
-    from sqlanon.formats.base import Recoded
+    from sqlanon.formats.base import RecodedClasses
     from sqlanon.results import LossReport
     from sqlanon.table.classed import ClassedRows
     from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch
 
 
-class Suppressed(BoxFormat):
+class SuppressedFormat(BoxFormat):
     """See docs/formats.md."""
 
     shown = "formats/suppressed_shown"
@@ -30,7 +30,7 @@ class Suppressed(BoxFormat):
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
         return Names(value=reading.name, suppressed=f"{reading.name}_suppressed" if nulls else None)
 
-    def loss(self, scratch: Scratch, classed: ClassedRows, recoded: Recoded, measured: LossReport) -> LossReport:
+    def loss(self, scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses, measured: LossReport) -> LossReport:
         """See `Format.loss`: the value or nothing is published, so that stars are counted."""
         cells, some, rows_hidden = count_stars(
             scratch, recoded.boxes, [domain.code for domain in classed.encoded.quasi]

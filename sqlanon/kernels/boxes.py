@@ -31,7 +31,7 @@ from sqlanon.kernels.extent import (
     measure_extent,
 )
 from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.kernels.set_masks import FIRST, SHIFT, VALUE, describe_sets
 
 
@@ -139,7 +139,7 @@ def measure_widths(
 
 @njit(nogil=True, cache=True)
 def cover_codes(
-    bare: Bare,
+    bare: TreeRows,
     group: npt.NDArray[np.int32],
     geometry: Geometry,
     low: npt.NDArray[np.int32],

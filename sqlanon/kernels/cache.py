@@ -54,7 +54,7 @@ _INDIFFERENT = ("NUMBA_CACHE", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS", "NUMBA_
 _DAY = 86_400.0
 
 
-def make_cache(function: Callable[..., Any]) -> _Watched:
+def make_cache(function: Callable[..., Any]) -> _WatchedFunction:
     """The cache of a function of this package: in files, or where no folder is safe in memory, for this process alone.
 
     Cost: the first time in a process a few operations on files; for a file's first function, reading the file.
@@ -187,7 +187,7 @@ def prune(place: Path, bound: int = BOUND) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-class _Watched:
+class _WatchedFunction:
     """Compiled variants of a function, by types of arguments; says when it compiles."""
 
     _py_func: Callable[..., Any]
@@ -209,14 +209,14 @@ class _Watched:
         return False
 
 
-class _Memory(_Watched, NullCache):
+class _Memory(_WatchedFunction, NullCache):
     """Nothing is kept."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._py_func = function
 
 
-class _Files(_Watched, FunctionCache):
+class _Files(_WatchedFunction, FunctionCache):
     """In a folder."""
 
     def __init__(self, function: Callable[..., Any], place: Path) -> None:

@@ -28,7 +28,7 @@ from sqlanon.kernels.extent import (
 )
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.requirements import Counters, Demands, mark_allowed
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE, VALUE, describe_sets, words_of
 from sqlanon.kernels.sorted_cuts import NEVER
 from sqlanon.kernels.vectors import (
@@ -88,7 +88,7 @@ class Slots(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def make_slots(rows: Bare, geometry: Geometry, domains: npt.NDArray[np.int64], checks: bool) -> Slots:
+def make_slots(rows: TreeRows, geometry: Geometry, domains: npt.NDArray[np.int64], checks: bool) -> Slots:
     """Scratch for the rows of a piece of the table."""
     n, lanes = rows.codes.shape
     d, words = len(domains), words_of(geometry.facts)
@@ -122,7 +122,7 @@ def make_slots(rows: Bare, geometry: Geometry, domains: npt.NDArray[np.int64], c
 
 
 @njit(nogil=True, cache=True)
-def find_range(rows: Bare, start: int, stop: int, d: int, work: Slots) -> int:
+def find_range(rows: TreeRows, start: int, stop: int, d: int, work: Slots) -> int:
     """Write the box of the rows to ``work.range``; returns how many values lie in it, all attributes together."""
     codes, lanes = rows.codes, rows.codes.shape[1]
     for b in range(0, lanes, WIDTH):
@@ -139,7 +139,7 @@ def find_range(rows: Bare, start: int, stop: int, d: int, work: Slots) -> int:
 
 @njit(nogil=True, cache=True)
 def cut_counted(
-    rows: Bare,
+    rows: TreeRows,
     start: int,
     stop: int,
     first: int,
@@ -311,7 +311,7 @@ def cut_counted(
 
 
 @njit(nogil=True, cache=True)
-def _by_slot(rows: Bare, start: int, stop: int, j: int, base: int, low: int, high: int, work: Slots) -> None:
+def _by_slot(rows: TreeRows, start: int, stop: int, j: int, base: int, low: int, high: int, work: Slots) -> None:
     """Positions of the rows by their slot of ``j``, into ``work.order``; for checks of rows without counts."""
     place, end = work.place, np.int64(0)
     for code in range(low, high + 1):

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import KIND, LEVELS, NULLS, SET, SIZE, START, WEIGHT, Geometry, measure_extent
 from sqlanon.kernels.requirements import Counters, Demands, satisfied
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 
 _SMALL = 40
 
@@ -34,7 +34,7 @@ def _sort_positions(codes: npt.NDArray[np.int32], start: int, stop: int, j: int,
 
 
 @njit(nogil=True, cache=True)
-def _widths(rows: Bare, start: int, stop: int, geometry: Geometry) -> npt.NDArray[np.int64]:
+def _widths(rows: TreeRows, start: int, stop: int, geometry: Geometry) -> npt.NDArray[np.int64]:
     """Weighted extents of the partition, int64[d]; -1 where all codes are equal."""
     facts, wide = geometry.facts, np.empty(len(geometry.facts), np.int64)
     for j in range(len(facts)):
@@ -65,7 +65,7 @@ def _widths(rows: Bare, start: int, stop: int, geometry: Geometry) -> npt.NDArra
 
 @njit(nogil=True, cache=True)
 def cut_median(
-    rows: Bare,
+    rows: TreeRows,
     start: int,
     stop: int,
     geometry: Geometry,

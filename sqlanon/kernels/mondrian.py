@@ -16,7 +16,7 @@ from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.median_cuts import cut_median
 from sqlanon.kernels.requirements import Demands, make_counters
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.kernels.sorted_cuts import cut_sorted
 from sqlanon.kernels.sorted_lists import make_lists
 from sqlanon.kernels.vectors import load_lanes, store_vector
@@ -27,8 +27,8 @@ _SORTED, _VALUES = 64, 2
 
 @njit(nogil=True, cache=True)
 def grow(
-    rows: Bare,
-    spare: Bare,
+    rows: TreeRows,
+    spare: TreeRows,
     first: npt.NDArray[np.bool_],
     bounds: npt.NDArray[np.int64],
     geometry: Geometry,
@@ -48,7 +48,7 @@ def grow(
         demands: the requirements; requirements other than k want rows without counts.
         domains: int64[d], codes of each attribute (with NULL).
         relaxed: rows with equal values may be divided.
-        target: pieces of at most this many rows are not cut further; 0 cuts down to the leaves.
+        target: pieces of at most this many source rows are not cut further; 0 cuts down to the leaves.
 
     Cost: O(n d^2 log(n / k)) for balanced cuts; memory a frequency set, or lists of a small partition, or with relaxed
     cuts of the largest partition.
@@ -69,8 +69,10 @@ def grow(
         while len(stack) > 0:
             start, stop = stack.pop()
             j, cut, left_rows = -1, np.int64(0), np.int64(0)
-            enough = len(rows.count) > 0 or stop - start >= 2 * demands.k
-            if stop - start >= 2 and stop - start > target and enough:
+            enough, size = len(rows.count) > 0 or stop - start >= 2 * demands.k, stop - start
+            if len(rows.count) > 0 and size <= target:
+                size = rows.count[start:stop].sum()
+            if stop - start >= 2 and size > target and enough:
                 values = find_range(rows, start, stop, d, slots)
                 if stop - start <= max(_SORTED, values):
                     cut_sorted(rows, start, stop, first, geometry, demands, relaxed, target, lists, counters)
@@ -87,8 +89,8 @@ def grow(
 
 @njit(nogil=True, cache=True)
 def grow_by_median(
-    rows: Bare,
-    spare: Bare,
+    rows: TreeRows,
+    spare: TreeRows,
     first: npt.NDArray[np.bool_],
     bounds: npt.NDArray[np.int64],
     geometry: Geometry,
@@ -123,7 +125,7 @@ def grow_by_median(
 
 
 @njit(nogil=True, cache=True)
-def _divide(rows: Bare, start: int, stop: int, j: int, cut: int, last: int, spare: Bare) -> int:
+def _divide(rows: TreeRows, start: int, stop: int, j: int, cut: int, last: int, spare: TreeRows) -> int:
     """Bring the left half to the front, keeping the order within both; returns the number of rows in it.
 
     The codes of the left half are at most ``cut``, and rows of this very code lie up to position ``last``.
@@ -157,7 +159,7 @@ def _divide(rows: Bare, start: int, stop: int, j: int, cut: int, last: int, spar
 
 
 def score(
-    rows: Bare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64], first: int, past: int
+    rows: TreeRows, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64], first: int, past: int
 ) -> tuple[int, int, int, int]:
     """The strict cut of all rows with the least loss among attributes ``first`` to ``past``.
 
@@ -173,6 +175,6 @@ def score(
     return cut
 
 
-def divide(rows: Bare, spare: Bare, j: int, cut: int) -> int:
+def divide(rows: TreeRows, spare: TreeRows, j: int, cut: int) -> int:
     """Bring the rows with a code of ``j`` of at most ``cut`` to the front; returns their number."""
     return int(_divide(rows, 0, len(rows.number), j, cut, len(rows.number), spare))

@@ -45,7 +45,7 @@ class Rows(NamedTuple):
         )
 
 
-class Bare(NamedTuple):
+class TreeRows(NamedTuple):
     """n rows as trees take them: only the compared columns of a row, since rows are moved often.
 
     Attributes:
@@ -58,9 +58,9 @@ class Bare(NamedTuple):
     number: npt.NDArray[np.int32]
     count: npt.NDArray[np.int32]
 
-    def part(self, start: int, stop: int) -> Bare:
+    def part(self, start: int, stop: int) -> TreeRows:
         """Rows ``start`` to ``stop``, a view."""
-        return Bare(self.codes[start:stop], self.number[start:stop], self.count[start:stop])
+        return TreeRows(self.codes[start:stop], self.number[start:stop], self.count[start:stop])
 
 
 @njit(nogil=True, cache=True)
@@ -97,7 +97,7 @@ def fill(
     """Write rows ``start`` to ``stop``.
 
     Args:
-        bare: [n, lanes], codes; see `Bare`.
+        bare: [n, lanes], codes; see `TreeRows`.
         geometry: the attributes.
         codes: int32[n, lanes], zeros; see `Rows`. Without rows: nobody asks for them.
         places: int32[n, lanes], zeros.

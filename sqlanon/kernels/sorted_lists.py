@@ -11,7 +11,7 @@ from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import KIND, NULLS, ORDERED, SCALE, START, WEIGHT, Geometry
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.radix import order_stably
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.kernels.set_masks import FIRST, SHIFT, VALUE, describe_sets, words_of
 from sqlanon.kernels.vectors import load_lanes, read_item, read_lane, store_vector, write
 
@@ -28,7 +28,7 @@ class Lists(NamedTuple):
         codes: int32[d * most], one attribute after the other.
         count: int32[most], source rows of each row.
         number: int32[most].
-        own: codes as `Bare` has them, a copy.
+        own: codes as `TreeRows` has them, a copy.
         lists: uint32[2 * (d + 1) * most], twice: the rows' positions sorted by each attribute, and in their own order.
         final: uint32[most], positions in the order of the leaves.
         right: int64[most], by position: 1 in the right half of the cut.
@@ -66,7 +66,7 @@ class Lists(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def make_lists(rows: Bare, most: int, geometry: Geometry) -> Lists:
+def make_lists(rows: TreeRows, most: int, geometry: Geometry) -> Lists:
     """Scratch for partitions of at most ``most`` rows."""
     facts, lanes = geometry.facts, rows.codes.shape[1]
     d, words = len(facts), max(words_of(facts), 1)
@@ -114,7 +114,7 @@ def sort_positions(codes: npt.NDArray[np.int32], start: int, n: int, lists: npt.
 
 
 @njit(nogil=True, cache=True)
-def load(rows: Bare, start: int, stop: int, geometry: Geometry, work: Lists) -> int:
+def load(rows: TreeRows, start: int, stop: int, geometry: Geometry, work: Lists) -> int:
     """Copy rows ``start`` to ``stop`` and sort them by every attribute, stably.
 
     Returns the number of source rows.

@@ -30,7 +30,7 @@ _ADD = types.void(_ITEMS, _LONGS, _LONGS, _REALS, _LONGS, _REALS, _FLAGS)
 _CLEAR = types.void(_ITEMS, _LONGS, _REALS, _LONGS, _REALS)
 
 
-class Compiled(Protocol):
+class CompiledFunction(Protocol):
     """A function that kernels call by address."""
 
     @property
@@ -38,7 +38,7 @@ class Compiled(Protocol):
         """Where the code is."""
 
 
-def adding(function: Callable[[Ints, Longs, Longs, Reals, Longs, Reals, Flags], None]) -> Compiled:
+def adding(function: Callable[[Ints, Longs, Longs, Reals, Longs, Reals, Flags], None]) -> CompiledFunction:
     """Compile ``add(items, ends, bounds, weights, counts, sums, holds)`` of a tally, and keep it on disk.
 
     It counts rows in order and sets ``holds[s]`` to False where the rows counted since the counters were cleared, up to
@@ -52,17 +52,17 @@ def adding(function: Callable[[Ints, Longs, Longs, Reals, Longs, Reals, Flags], 
         counts, sums: the counters.
         holds: bool[slots].
     """
-    compiled: Compiled = callback(_ADD)(function)
+    compiled: CompiledFunction = callback(_ADD)(function)
     return compiled
 
 
-def clearing(function: Callable[[Ints, Longs, Reals, Longs, Reals], None]) -> Compiled:
+def clearing(function: Callable[[Ints, Longs, Reals, Longs, Reals], None]) -> CompiledFunction:
     """Compile ``clear(items, bounds, weights, counts, sums)`` of a tally, and keep it on disk.
 
     It brings the counters back to zero after the rows of ``items`` (at least all that were counted) were counted. Cost:
     linear in those rows, not in the counters.
     """
-    compiled: Compiled = callback(_CLEAR)(function)
+    compiled: CompiledFunction = callback(_CLEAR)(function)
     return compiled
 
 
@@ -79,8 +79,8 @@ class Tally:
         counts, sums: the number of counters, int64 and float64, all zero before the first row.
     """
 
-    add: Compiled
-    clear: Compiled
+    add: CompiledFunction
+    clear: CompiledFunction
     items: Ints
     width: int
     bounds: Longs

@@ -14,7 +14,7 @@ EVERY = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Compiling:
+class CompilingState:
     """How far compiling is in this process.
 
     Attributes:
@@ -39,7 +39,7 @@ class Notes:
         self._note = note
         self._last = float("-inf")
 
-    def __call__(self, state: Compiling) -> None:
+    def __call__(self, state: CompilingState) -> None:
         """Show how far it is, if it is time to."""
         now = time.monotonic()
         if now - self._last < EVERY or (state.total < 5 and state.seconds < 1):
@@ -51,14 +51,14 @@ class Notes:
 
 
 _WARNED = Notes(lambda message: log.warning("%s", message))
-_following: Callable[[Compiling], None] = _WARNED
+_following: Callable[[CompilingState], None] = _WARNED
 _done: set[str] = set()
 _wanted: set[str] = set()
 _outer = ""
 _since = _seconds = 0.0
 
 
-def follow(follower: Callable[[Compiling], None] | None) -> None:
+def follow(follower: Callable[[CompilingState], None] | None) -> None:
     """Name who is informed from now on, of all compiling in this process; None: the log, as warnings."""
     global _following  # noqa: PLW0603 - one for a process, as numba compiles one function at a time
     _following = follower or _WARNED
@@ -87,7 +87,7 @@ def end(name: str) -> None:
     _following(read_compilations())
 
 
-def read_compilations() -> Compiling:
+def read_compilations() -> CompilingState:
     """Compilations in this process."""
     now = time.monotonic() - _since if _outer else 0.0
-    return Compiling(len(_done), len(_done | _wanted), _seconds + now)
+    return CompilingState(len(_done), len(_done | _wanted), _seconds + now)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import number, read_integer
-from sqlanon.loss.values import Groups, Lost
+from sqlanon.loss.values import Groups, LostRows
 from sqlanon.table.scratch import Scratch
 
 
@@ -28,7 +28,7 @@ def reconstruction_error(scratch: Scratch, classed: TableRef, value: str) -> flo
 
 
 def measure_classification(
-    scratch: Scratch, classed: TableRef, groups: Groups, value: str, lost: Lost, rows: int
+    scratch: Scratch, classed: TableRef, groups: Groups, value: str, lost: LostRows, rows: int
 ) -> float:
     """CM (Iyengar 2002): the share of rows that lack their group's most frequent sensitive value, or are suppressed.
 

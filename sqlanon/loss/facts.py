@@ -22,7 +22,7 @@ from sqlanon.table.wide import Part, join_parts, split_runs
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.loss.joint import Joint
-    from sqlanon.loss.values import Groups, Lost
+    from sqlanon.loss.values import Groups, LostRows
     from sqlanon.table.classed import ClassedRows
     from sqlanon.table.domain import Domain
     from sqlanon.table.scratch import Scratch
@@ -70,7 +70,7 @@ class Facts:
         classed: ClassedRows,
         regions: TableRef | None,
         groups: Groups,
-        lost: Lost,
+        lost: LostRows,
         joint: Joint,
     ) -> None:
         self._scratch = scratch

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlanon.engines.base import TableRef
-    from sqlanon.table.encode import Encoded
+    from sqlanon.table.encode import EncodedTable
     from sqlanon.table.scratch import Scratch
 
 
@@ -30,7 +30,7 @@ class Joint:
     least: float = 0.0
 
 
-def joint_counts(scratch: Scratch, encoded: Encoded, words: Sequence[str], k: int = 1, threads: int = 1) -> Joint:
+def joint_counts(scratch: Scratch, encoded: EncodedTable, words: Sequence[str], k: int = 1, threads: int = 1) -> Joint:
     """Read the rows, as far as the metrics that a policy asks for need it.
 
     Args:

@@ -13,7 +13,7 @@ from sqlanon.table.work import check_rows
 if TYPE_CHECKING:
     from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.extent import Geometry
-    from sqlanon.table.encode import Encoded
+    from sqlanon.table.encode import EncodedTable
     from sqlanon.table.scratch import Scratch
 
 EACH = 100_000
@@ -25,7 +25,7 @@ _NEAR, _STEPS = 4, 32
 """Near rows for each row of a class, and boxes that are divided for each row; see `bound_boxes`."""
 
 
-def find_least(scratch: Scratch, encoded: Encoded, k: int, threads: int) -> float:
+def find_least(scratch: Scratch, encoded: EncodedTable, k: int, threads: int) -> float:
     """GCP at least, in classes of at least k rows.
 
     Args:
@@ -104,7 +104,7 @@ def bound_widths(
     from sqlanon.kernels.rows import fill
     from sqlanon.kernels.set_masks import words_of
     from sqlanon.kernels.unions import boxes_of, measure_of
-    from sqlanon.loss.kernels.narrow_boxes import Boxed, bound_boxes
+    from sqlanon.loss.kernels.narrow_boxes import BoxedRows, bound_boxes
     from sqlanon.loss.kernels.near_rows import make_nodes
 
     repeats = np.minimum(rows.counts, k)
@@ -116,7 +116,7 @@ def bound_widths(
     padded[:, :d] = codes
     sets = np.zeros((n, int(words_of(geometry.facts))), np.uint64)
     fill(padded, geometry, np.zeros((0, lanes), np.int32), places, sets, 0, n)
-    boxed = Boxed(codes, boxes_of(places), sets, geometry, measure_of(geometry, lanes))
+    boxed = BoxedRows(codes, boxes_of(places), sets, geometry, measure_of(geometry, lanes))
     nodes = make_nodes(codes, geometry)
     widths, sought = np.zeros(len(targets), np.int64), first[targets]
     looked = min(max(_NEAR * k, 64) if near is None else near, n)
@@ -132,7 +132,7 @@ def bound_widths(
     return widths
 
 
-def _fetch(scratch: Scratch, encoded: Encoded) -> DifferentRows:
+def _fetch(scratch: Scratch, encoded: EncodedTable) -> DifferentRows:
     """The different rows, in an order that is theirs alone."""
     import numpy as np
 

@@ -25,7 +25,7 @@ from sqlanon.engines.rows import number
 from sqlanon.errors import PolicyError
 from sqlanon.loss.base import AskedMetric, Attribute, Metric
 from sqlanon.loss.facts import Facts
-from sqlanon.loss.values import Groups, Lost
+from sqlanon.loss.values import Groups, LostRows
 from sqlanon.results import LossReport
 from sqlanon.table.scratch import Scratch
 
@@ -45,7 +45,7 @@ def measure(
     groups: Groups,
     attributes: Sequence[Attribute],
     k: int | None,
-    lost: Lost,
+    lost: LostRows,
 ) -> LossReport:
     """The metrics of a release that need not be asked for, in one scan of the boxes.
 

@@ -23,8 +23,8 @@ class Groups(Protocol):
         """The column of the group."""
 
 
-class Lost(Protocol):
-    """Rows that lose all their quasi values (`sqlanon.formats.Recoded`)."""
+class LostRows(Protocol):
+    """Rows that lose all their quasi values (`sqlanon.formats.RecodedClasses`)."""
 
     @property
     def left_out(self) -> int:

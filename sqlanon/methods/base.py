@@ -13,7 +13,7 @@ from sqlanon.privacy.base import Requirement
 from sqlanon.progress import Progress
 from sqlanon.spec import Accuracy, Execution, RefineSpec, SuppressionSpec
 from sqlanon.table.domain import Domain
-from sqlanon.table.encode import Encoded
+from sqlanon.table.encode import EncodedTable
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Context:
     """
 
     scratch: Scratch
-    encoded: Encoded
+    encoded: EncodedTable
     requirements: Sequence[Requirement]
     execution: Execution
     memory: int

@@ -15,7 +15,7 @@ from typing import cast
 from sqlanon.declared import (
     METHODS,
     MethodDeclaration,
-    Several,
+    MethodsOption,
     collect_request,
     list_refusals,
     too_many_rows,
@@ -55,7 +55,7 @@ class Method:
     @cached_property
     def parts(self) -> tuple[Method, ...]:
         """The methods that it runs: those that the options name; none for most methods."""
-        listed = (self.options[option.name] for option in self.declaration.options if isinstance(option, Several))
+        listed = (self.options[option.name] for option in self.declaration.options if isinstance(option, MethodsOption))
         return tuple(make_method(candidate) for text in listed for candidate in read_candidates(str(text)))
 
     def of_table(self, *, large: bool) -> Method:

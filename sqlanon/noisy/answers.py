@@ -26,7 +26,7 @@ NUMBERS = ("integer", "float", "decimal")
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class CodedSource:
     """The source as codes of groups and values in units: scratch tables, dropped at the end of the run.
 
     Attributes:
@@ -93,7 +93,7 @@ def _is_wide(column: Column) -> bool:
     return column.kind == "decimal" or column.type.upper().endswith("HUGEINT")
 
 
-def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Relation, secret: str) -> Coded:
+def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Relation, secret: str) -> CodedSource:
     """Code the rows of the source, and bound each person's contribution to each table: `code_rows`, `bound_coded`."""
     return bound_coded(scratch, shape, code_rows(scratch, shape, person, source), secret)
 
@@ -165,7 +165,7 @@ def _find_valued(shape: Shape) -> tuple[int, ...]:
     return tuple(place for place, measure in enumerate(shape.spec.measures) if measure.quantity in ("sum", "mean"))
 
 
-def bound_coded(scratch: Scratch, shape: Shape, coded: TableRef, secret: str) -> Coded:
+def bound_coded(scratch: Scratch, shape: Shape, coded: TableRef, secret: str) -> CodedSource:
     """Bound each person's contribution to each table.
 
     Args:
@@ -188,7 +188,7 @@ def bound_coded(scratch: Scratch, shape: Shape, coded: TableRef, secret: str) ->
         arrays |= {f"l{place}": level.node for place, level in enumerate(table.levels)}
         scratch.engine.load_arrays(levels, arrays)
         nodes.append(levels)
-    return Coded(coded, tuple(bounded), tuple(nodes), valued)
+    return CodedSource(coded, tuple(bounded), tuple(nodes), valued)
 
 
 def _statement_of(shape: Shape, name: str, secret: str) -> tuple[str, dict[str, Bind] | None]:
@@ -236,7 +236,7 @@ def _load_groups(scratch: Scratch, place: int, dimension: Dimension) -> TableRef
     return groups
 
 
-def verify_norms(scratch: Scratch, shape: Shape, coded: Coded) -> None:
+def verify_norms(scratch: Scratch, shape: Shape, coded: CodedSource) -> None:
     """Every person's own part of every sum is within the norm for which noise is drawn.
 
     Raises:
@@ -270,7 +270,7 @@ def _middle(shape: Shape, measure: int) -> int:
     return int((declared.low + declared.high) / declared.unit)
 
 
-def read_answers(scratch: Scratch, shape: Shape, coded: Coded, secret: str) -> list[Longs]:
+def read_answers(scratch: Scratch, shape: Shape, coded: CodedSource, secret: str) -> list[Longs]:
     """The exact answers of every series, int64[groups] each.
 
     Raises:
@@ -319,7 +319,7 @@ def read_answers(scratch: Scratch, shape: Shape, coded: Coded, secret: str) -> l
     return answers
 
 
-def _leaves(shape: Shape, coded: Coded, series: Series, sums: dict[str, Longs]) -> Longs:
+def _leaves(shape: Shape, coded: CodedSource, series: Series, sums: dict[str, Longs]) -> Longs:
     if series.part in ("rows", "persons"):
         return sums["n" if series.part == "rows" else "persons"]
     assert series.measure is not None
@@ -335,7 +335,7 @@ def _add_up(leaves: Longs, node: Longs, size: int) -> Longs:
     return total
 
 
-def _count_persons(scratch: Scratch, coded: Coded, series: Series, table: Table) -> Longs:
+def _count_persons(scratch: Scratch, coded: CodedSource, series: Series, table: Table) -> Longs:
     query = scratch.sql(
         "noisy/persons", bounded=coded.bounded[series.table], nodes=coded.nodes[series.table], level=series.level
     )

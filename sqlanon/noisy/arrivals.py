@@ -14,7 +14,7 @@ import numpy as np
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PrivacyViolation
-from sqlanon.noisy.answers import Coded
+from sqlanon.noisy.answers import CodedSource
 from sqlanon.noisy.nights import measure
 from sqlanon.noisy.shape import Shape
 from sqlanon.table.scratch import Scratch
@@ -27,7 +27,7 @@ MOST_SEEN = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class Arrivals:
     """All persons who have arrived.
 
     Attributes:
@@ -42,8 +42,8 @@ class Arrived:
 
 
 def find_arrived(
-    scratch: Scratch, shape: Shape, coded: Coded, seen: TableRef | None, night: int, secret: str
-) -> Arrived:
+    scratch: Scratch, shape: Shape, coded: CodedSource, seen: TableRef | None, night: int, secret: str
+) -> Arrivals:
     """All persons who have arrived.
 
     Args:
@@ -83,10 +83,10 @@ def find_arrived(
         )
         if beyond:
             raise PrivacyViolation(f"{shape.release}: a person arrives more often than the noise is drawn for")
-    return Arrived(tuple(tables), seen, night)
+    return Arrivals(tuple(tables), seen, night)
 
 
-def measure_arrivals(scratch: Scratch, shape: Shape, coded: Coded, arrived: Arrived) -> list[Longs]:
+def measure_arrivals(scratch: Scratch, shape: Shape, coded: CodedSource, arrived: Arrivals) -> list[Longs]:
     """Tonight's exact measurement of every series, int64[groups] each."""
     factor = shape.factor
     assert factor is not None
@@ -99,12 +99,12 @@ def measure_arrivals(scratch: Scratch, shape: Shape, coded: Coded, arrived: Arri
     return answers
 
 
-def _count(scratch: Scratch, coded: Coded, arrived: Arrived, table: int, level: int) -> list[Longs]:
+def _count(scratch: Scratch, coded: CodedSource, arrived: Arrivals, table: int, level: int) -> list[Longs]:
     query = scratch.sql("noisy/arrivals", arrived=arrived.tables[table], nodes=coded.nodes[table], level=level)
     return [column.astype(np.int64) for column in scratch.fetch_arrays(query, ["int64", "int64", "int64"])]
 
 
-def verify_arrived(scratch: Scratch, shape: Shape, coded: Coded, arrived: Arrived, secret: str) -> None:
+def verify_arrived(scratch: Scratch, shape: Shape, coded: CodedSource, arrived: Arrivals, secret: str) -> None:
     """Tonight's arrivals once more: the persons of each finest group less those that were seen before.
 
     Raises:
@@ -128,7 +128,7 @@ def verify_arrived(scratch: Scratch, shape: Shape, coded: Coded, arrived: Arrive
             raise PrivacyViolation(f"{shape.release}: a second query does not give the same arrivals")
 
 
-def keep_seen(scratch: Scratch, home: Engine, seen: TableRef, arrived: Arrived) -> None:
+def keep_seen(scratch: Scratch, home: Engine, seen: TableRef, arrived: Arrivals) -> None:
     """Add tonight's arrivals to the table of persons seen, in the caller's transaction.
 
     Args:

@@ -30,7 +30,7 @@ agree to this share of the rows are fitted no further."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedCounts:
     """Counts that agree with each other, and are not below 0.
 
     Attributes:
@@ -44,7 +44,7 @@ class Fitted:
     pairs: tuple[Floats, ...]
 
 
-def fit_tables(pairs: Sequence[Pair], noisy: Sequence[Longs]) -> Fitted:
+def fit_tables(pairs: Sequence[Pair], noisy: Sequence[Longs]) -> FittedCounts:
     """Counts near the noisy ones that agree with each other.
 
     The noise of all numbers has the same deviation. Margins are means of the tables that have them, weighted by their
@@ -74,7 +74,7 @@ def fit_tables(pairs: Sequence[Pair], noisy: Sequence[Longs]) -> Fitted:
         )
         for (first, second), table in zip(pairs, tables, strict=True)
     )
-    return Fitted(classes, columns, fitted)
+    return FittedCounts(classes, columns, fitted)
 
 
 def _fit_column(column: int, pairs: Sequence[Pair], tables: Sequence[Floats], classes: Floats) -> Floats:

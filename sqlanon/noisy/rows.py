@@ -47,7 +47,6 @@ class Difference:
     """How far synthetic rows are from a noisy table.
 
     Attributes:
-        table: the table.
         rows: number of synthetic rows.
         mean: mean difference between the rows and the noisy number of a group.
         most: mean difference between the rows and the counted rows of a group, at most, with probability 0.95.

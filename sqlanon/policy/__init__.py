@@ -10,7 +10,7 @@ from sqlanon.policy.choices import Choice, choose_noise, choose_policy
 from sqlanon.policy.embedded import freeze_embedded
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.load import load, loads
-from sqlanon.policy.person_column import Related, Varying, keys_to_try
+from sqlanon.policy.person_column import RelatedCounts, VaryingAttributes, keys_to_try
 from sqlanon.policy.proposal import Proposal
 from sqlanon.policy.propose import group_alike, propose
 from sqlanon.policy.reference import reference, schema

@@ -258,7 +258,7 @@ class _TooMany(Exception):
     """More keys and values than a policy may have."""
 
 
-class _Bounded(yaml.SafeLoader):
+class _BoundedLoader(yaml.SafeLoader):
     """Stops at once where a text has too many keys and values, also where keys are written again and again."""
 
     def __init__(self, text: str) -> None:
@@ -275,7 +275,7 @@ class _Bounded(yaml.SafeLoader):
 def _compose(file: str, text: str) -> yaml.Node | None:
     loader: yaml.SafeLoader | None = None
     try:
-        loader = _Bounded(text)
+        loader = _BoundedLoader(text)
         return loader.get_single_node()
     except _TooMany:
         raise PolicyError(_LARGE.format(file)) from None

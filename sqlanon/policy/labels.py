@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlanon.policy.proposal import Proposed
+from sqlanon.policy.proposal import ProposedColumn
 
 _QUASI = re.compile(r"(quasi|indirect) identifier", re.IGNORECASE)
 _MASKED = re.compile(r"\s*MASKED\s+WITH\s+(FUNCTION\s+(?:\w+\.)*(\w+)\s*\(|VALUE\b)", re.IGNORECASE)
@@ -19,7 +19,7 @@ _NEAR = re.compile(r"generalize_\w+|d?noise|add_noise\w*|shuffle\w*", re.IGNOREC
 _NAME = re.compile(r"[A-Za-z_]{1,40}")
 
 
-def apply_labels(column: Proposed, labels: Sequence[str], *, able: bool, repeats: bool) -> Proposed:
+def apply_labels(column: ProposedColumn, labels: Sequence[str], *, able: bool, repeats: bool) -> ProposedColumn:
     """The proposal for a column by its labels; names and counts decide where labels say nothing of a role.
 
     Args:
@@ -41,9 +41,9 @@ def apply_labels(column: Proposed, labels: Sequence[str], *, able: bool, repeats
     if role is None:
         return replace(column, reason=f"{reason}{column.reason}")
     if role == "quasi" and able:
-        return Proposed(column.name, "quasi", reason, named=True, rank=0)
+        return ProposedColumn(column.name, "quasi", reason, named=True, rank=0)
     if role == "quasi":
-        return Proposed(
+        return ProposedColumn(
             column.name,
             "identifier",
             f"{reason}, of a type that cannot be generalized: left out",
@@ -52,4 +52,4 @@ def apply_labels(column: Proposed, labels: Sequence[str], *, able: bool, repeats
         )
     if column.role == "identifier":
         return replace(column, reason=f"{reason}; {column.reason}", named=True)
-    return Proposed(column.name, "identifier", f"{reason}: left out", named=True, accept_repeats=repeats)
+    return ProposedColumn(column.name, "identifier", f"{reason}: left out", named=True, accept_repeats=repeats)

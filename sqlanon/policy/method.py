@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlanon.declared import (
     METHODS,
-    Refused,
+    Refusal,
     collect_request,
     list_refusals,
     refuse_suppression,
@@ -52,6 +52,6 @@ def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems
         _note(refused, method_path, refused.option in options | options_written, problems)
 
 
-def _note(refused: Refused, path: Path, shown: bool, problems: Problems) -> None:
+def _note(refused: Refusal, path: Path, shown: bool, problems: Problems) -> None:
     place = (*path, refused.option) if refused.option and shown else path
     problems.add(place, refused.what, refused.allowed)

@@ -18,14 +18,14 @@ from sqlanon.spec import Effort, Execution, NullPerson, Persons, RefreshMode, Re
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class PolicyPart:
     """A part of a policy file. ``given``: the keys that it has and that could be read."""
 
     given: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HierarchyModel(Written):
+class HierarchyModel(PolicyPart):
     """The nodes of a column.
 
     Exactly one of the keys, `from` with `steps`, and `other` with those that list values. See
@@ -45,7 +45,7 @@ class HierarchyModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnModel(Written):
+class ColumnModel(PolicyPart):
     """A column of the source. Its role alone may be written as text: `age: quasi`."""
 
     role: Role
@@ -63,14 +63,14 @@ class ColumnModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MaxLossModel(Written):
+class MaxLossModel(PolicyPart):
     """The most that every class may lose."""
 
     per_class_ncp: Fraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AtLeastModel(Written):
+class AtLeastModel(PolicyPart):
     """The least privacy that is accepted with `maximize`.
 
     Where the bound on the loss allows less, nothing is published.
@@ -83,7 +83,7 @@ class AtLeastModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivacyModel(Written):
+class PrivacyModel(PolicyPart):
     """Requirements on every class (the rows that look alike in all quasi columns).
 
     Either `k`, `l` and `distinct_l` are given and the loss becomes small, or `max_loss` or `max_extent` bounds the
@@ -106,7 +106,7 @@ class PrivacyModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MethodModel(Written):
+class MethodModel(PolicyPart):
     """The algorithm. Its name alone, or `name:option=value,option=value`, may be written as text.
 
     All further keys are options of the method, which the table of methods lists.
@@ -117,7 +117,7 @@ class MethodModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RefineModel(Written):
+class RefineModel(PolicyPart):
     """A local pass after the method.
 
     Rows move to, or change places with rows of, classes near theirs while the loss falls.
@@ -132,7 +132,7 @@ class RefineModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuppressionModel(Written):
+class SuppressionModel(PolicyPart):
     """The most rows that may be suppressed, and how they are published: `suppression: {limit: 0.05, rows: starred}`."""
 
     limit: Fraction
@@ -140,7 +140,7 @@ class SuppressionModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormatModel(Written):
+class FormatModel(PolicyPart):
     """How a class is published. The kind alone may be written as text: `format: labels`."""
 
     kind: str
@@ -148,7 +148,7 @@ class FormatModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CohortModel(Written):
+class CohortModel(PolicyPart):
     """When rows that wait are published together."""
 
     rows: int | None
@@ -156,7 +156,7 @@ class CohortModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RefreshModel(Written):
+class RefreshModel(PolicyPart):
     """How a release is made again."""
 
     mode: RefreshMode
@@ -170,14 +170,14 @@ class RefreshModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryModel(Written):
+class HistoryModel(PolicyPart):
     """Limits on the disclosure by two consecutive versions together. Needs `key`, or a pseudonym."""
 
     max_failing: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContextModel(Written):
+class ContextModel(PolicyPart):
     """The circumstances of a release, in its owner's words. See [evidence.md](evidence.md)."""
 
     purpose: str | None
@@ -190,7 +190,7 @@ class ContextModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThresholdModel(Written):
+class ThresholdModel(PolicyPart):
     """The risk that is accepted, at most: `threshold: {risk: 0.05, because: ".."}`, or `threshold: ema0070`."""
 
     preset: str | None
@@ -201,7 +201,7 @@ class ThresholdModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReleaseModel(Written):
+class ReleaseModel(PolicyPart):
     """A release of one source."""
 
     name: str
@@ -241,7 +241,7 @@ class ReleaseModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TablesModel(Written):
+class TablesModel(PolicyPart):
     """Several tables of the same persons, published together in one transaction.
 
     See [pseudonyms.md](pseudonyms.md#several-tables).
@@ -256,14 +256,14 @@ class TablesModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CountedColumnModel(Written):
+class CountedColumnModel(PolicyPart):
     """A column by which tables of counts count."""
 
     hierarchy: HierarchyModel | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CountedTableModel(Written):
+class CountedTableModel(PolicyPart):
     """A table of counts."""
 
     name: str
@@ -271,7 +271,7 @@ class CountedTableModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DominanceModel(Written):
+class DominanceModel(PolicyPart):
     """When a cell's largest contributions are too much of its sum."""
 
     n: int
@@ -279,7 +279,7 @@ class DominanceModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CountedMeasureModel(Written):
+class CountedMeasureModel(PolicyPart):
     """A number that is published of each cell: `count` or `sum`."""
 
     count: Measured | None
@@ -291,7 +291,7 @@ class CountedMeasureModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProtectModel(Written):
+class ProtectModel(PolicyPart):
     """Conclusions that no reader of the counts may draw."""
 
     method: Method
@@ -310,7 +310,7 @@ class ProtectModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CountsCohortModel(Written):
+class CountsCohortModel(PolicyPart):
     """When persons who are new are counted."""
 
     persons: int
@@ -318,7 +318,7 @@ class CountsCohortModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatisticsModel(Written):
+class StatisticsModel(PolicyPart):
     """Counts that are published in place of rows. See [statistics.md](statistics.md)."""
 
     columns: Mapping[str, CountedColumnModel]
@@ -328,7 +328,7 @@ class StatisticsModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CountedRefreshModel(Written):
+class CountedRefreshModel(PolicyPart):
     """How counts are made again, and who approves them."""
 
     mode: Literal["frozen"] | None
@@ -339,7 +339,7 @@ class CountedRefreshModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatisticsReleaseModel(Written):
+class StatisticsReleaseModel(PolicyPart):
     """A release of counts. See [statistics.md](statistics.md)."""
 
     name: str
@@ -359,7 +359,7 @@ class StatisticsReleaseModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyModel(Written):
+class PolicyModel(PolicyPart):
     """A whole policy file."""
 
     version: int

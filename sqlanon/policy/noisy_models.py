@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Literal
 
 from sqlanon.budgeted import BinsAs, NoiseLaw
-from sqlanon.policy.models import HierarchyModel, Written
+from sqlanon.policy.models import HierarchyModel, PolicyPart
 from sqlanon.spec import RowSecurity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetModel(Written):
+class BudgetModel(PolicyPart):
     """A budget of a kind of person.
 
     See [differential-privacy.md](differential-privacy.md#budgets).
@@ -28,7 +28,7 @@ class BudgetModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoisyTableModel(Written):
+class NoisyTableModel(PolicyPart):
     """A table of noisy statistics."""
 
     name: str | None
@@ -37,7 +37,7 @@ class NoisyTableModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoisyGroupsModel(Written):
+class NoisyGroupsModel(PolicyPart):
     """The groups of a column. A list alone has its values, a text alone names the file of a hierarchy."""
 
     values: object
@@ -46,7 +46,7 @@ class NoisyGroupsModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoisyMeasureModel(Written):
+class NoisyMeasureModel(PolicyPart):
     """A number that is published of each group: one of `count`, `sum`, `mean` and `quantiles`."""
 
     count: Literal["rows", "persons"] | None
@@ -60,7 +60,7 @@ class NoisyMeasureModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContributionsModel(Written):
+class ContributionsModel(PolicyPart):
     """How much of a person is counted, in each table. Required: more would be unbounded."""
 
     groups: int | None
@@ -69,21 +69,21 @@ class ContributionsModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShowModel(Written):
+class ShowModel(PolicyPart):
     """When the column `shown` is true."""
 
     persons: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunningModel(Written):
+class RunningModel(PolicyPart):
     """Running counts of persons over nights. See [differential-privacy.md](differential-privacy.md#running-counts)."""
 
     nights: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowsModel(Written):
+class RowsModel(PolicyPart):
     """Synthetic rows. A text alone names the target."""
 
     target: str
@@ -92,7 +92,7 @@ class RowsModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoisyModel(Written):
+class NoisyModel(PolicyPart):
     """Differentially private statistics. See [differential-privacy.md](differential-privacy.md)."""
 
     budget: str
@@ -109,7 +109,7 @@ class NoisyModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoisyReleaseModel(Written):
+class NoisyReleaseModel(PolicyPart):
     """A release of differentially private statistics. See [differential-privacy.md](differential-privacy.md)."""
 
     name: str

@@ -28,7 +28,7 @@ MOST_KEYS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Varying:
+class VaryingAttributes:
     """How the attributes of persons vary among the rows of a key: among keys that have several rows.
 
     Attributes:
@@ -41,7 +41,7 @@ class Varying:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelatedCounts:
     """Counts over several columns of a table together.
 
     Attributes:
@@ -51,13 +51,13 @@ class Related:
         alone: by the same column, rows with a value that a single person has.
     """
 
-    varying: Mapping[str, Varying]
+    varying: Mapping[str, VaryingAttributes]
     same: Sequence[Sequence[str]] = ()
     pairs: Mapping[str, int] = field(default_factory=dict)
     alone: Mapping[str, int] = field(default_factory=dict)
 
 
-NOTHING = Related({})
+NOTHING = RelatedCounts({})
 
 
 def keys_to_try(profile: Sequence[ColumnProfileLike]) -> tuple[list[str], list[str]]:
@@ -71,7 +71,7 @@ def keys_to_try(profile: Sequence[ColumnProfileLike]) -> tuple[list[str], list[s
     return [column.name for column in keys[:MOST_KEYS]], looked
 
 
-def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | None:
+def person_of(profile: Sequence[ColumnProfileLike], related: RelatedCounts) -> str | None:
     """The column that identifies the person of a row, where a person has several rows.
 
     Within each of its values, the constant attributes of a person are constant. Of several such columns the choice is
@@ -97,7 +97,7 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
 
 
 def _attributes(
-    related: Related, key: str, profile: Sequence[ColumnProfileLike]
+    related: RelatedCounts, key: str, profile: Sequence[ColumnProfileLike]
 ) -> Iterator[tuple[ColumnProfileLike, int]]:
     """The attributes of persons that vary by chance within a key, each with the number of values.
 
@@ -114,7 +114,7 @@ def _attributes(
             yield column, varying.varied[column.name]
 
 
-def _determines(column: ColumnProfileLike, related: Related, profile: Sequence[ColumnProfileLike]) -> bool:
+def _determines(column: ColumnProfileLike, related: RelatedCounts, profile: Sequence[ColumnProfileLike]) -> bool:
     """Whether the rows of each value have a single value of most attributes, where by chance they would not."""
     confirmed = failed = 0
     for attribute, varied in _attributes(related, column.name, profile):
@@ -127,14 +127,14 @@ def _determines(column: ColumnProfileLike, related: Related, profile: Sequence[C
     return confirmed > failed
 
 
-def _varies(column: ColumnProfileLike, related: Related, profile: Sequence[ColumnProfileLike]) -> bool:
+def _varies(column: ColumnProfileLike, related: RelatedCounts, profile: Sequence[ColumnProfileLike]) -> bool:
     """Whether attributes of persons vary within the values of a column."""
     keys = related.varying[column.name].keys if column.name in related.varying else 0
     return any(varied > _VARIES * keys for _, varied in _attributes(related, column.name, profile))
 
 
 def count_owners(
-    column: ColumnProfileLike, person: str | None, by_name: Mapping[str, ColumnProfileLike], related: Related
+    column: ColumnProfileLike, person: str | None, by_name: Mapping[str, ColumnProfileLike], related: RelatedCounts
 ) -> int:
     """Largest number of owners of values in a column.
 

@@ -18,7 +18,7 @@ PASSWORD = "SQLANON_PASSWORD"  # noqa: S105 - the variable's name
 
 
 @dataclass(frozen=True, slots=True)
-class Proposed:
+class ProposedColumn:
     """A column: the role and why.
 
     Attributes:
@@ -54,7 +54,7 @@ class Proposal:
         null_person: owner of the rows without it.
     """
 
-    columns: tuple[Proposed, ...]
+    columns: tuple[ProposedColumn, ...]
     rows: int
     k: int
     l: int | None  # noqa: E741 - the papers' symbol
@@ -107,7 +107,7 @@ class Proposal:
     def without(self, names: Sequence[str], losses: Mapping[str, float], mean: float) -> Self:
         """The same without some quasi columns, as with them all lose too much."""
         columns = tuple(
-            Proposed(
+            ProposedColumn(
                 column.name,
                 "identifier",
                 f"left out: with it quasi columns lose {mean:.0%}, and it {losses[column.name]:.0%} of its own; was: "
@@ -206,7 +206,7 @@ def _line(text: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
-def _column(column: Proposed) -> str:
+def _column(column: ProposedColumn) -> str:
     extra = ", accept_repeats: true" if column.accept_repeats else ""
     extra += "".join(f", {key}: {_text(value)}" for key, value in column.settings)
     return f"{_key(column.name)}: {{role: {column.role}{extra}}}  # {_line(column.reason)}"

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from sqlanon.errors import PolicyError
 from sqlanon.policy.labels import apply_labels
-from sqlanon.policy.person_column import NOTHING, Related, count_owners, person_of
-from sqlanon.policy.proposal import Proposal, Proposed
+from sqlanon.policy.person_column import NOTHING, RelatedCounts, count_owners, person_of
+from sqlanon.policy.proposal import Proposal, ProposedColumn
 from sqlanon.policy.roles import (
     SENSITIVE_BY_NAME,
     ColumnProfileLike,
@@ -52,7 +52,7 @@ def group_alike(profile: Sequence[ColumnProfileLike]) -> list[list[str]]:
 def propose(
     profile: Sequence[ColumnProfileLike],
     labels: Mapping[str, Sequence[str]] | None = None,
-    related: Related = NOTHING,
+    related: RelatedCounts = NOTHING,
 ) -> Proposal:
     """Roles, the column of the person, k and l for a table.
 
@@ -70,7 +70,7 @@ def propose(
     rows = max(column.rows for column in profile)
     person = person_of(profile, related)
 
-    def roles() -> list[Proposed]:
+    def roles() -> list[ProposedColumn]:
         return [
             _of_labels(
                 role_of(
@@ -107,7 +107,7 @@ def propose(
     )
 
 
-def _find_counted_identifier(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed]) -> str | None:
+def _find_counted_identifier(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[ProposedColumn]) -> str | None:
     """An identifier that repeats, so that the repeats would count persons, where no other column identifies persons.
 
     None where another identifier differs in every row: then rows are persons, and the repeated one is a manager or a
@@ -122,7 +122,7 @@ def _find_counted_identifier(by_name: Mapping[str, ColumnProfileLike], columns: 
     return min(counting, key=lambda column: column.distinct).name if counting else None
 
 
-def _of_labels(proposed: Proposed, column: ColumnProfileLike, labels: Sequence[str]) -> Proposed:
+def _of_labels(proposed: ProposedColumn, column: ColumnProfileLike, labels: Sequence[str]) -> ProposedColumn:
     """The role of a column by the labels, if it has any, else by counts and name."""
     if not labels:
         return proposed
@@ -131,18 +131,18 @@ def _of_labels(proposed: Proposed, column: ColumnProfileLike, labels: Sequence[s
 
 
 def _with_person(
-    profile: Sequence[ColumnProfileLike], columns: Sequence[Proposed], person: str | None, related: Related
-) -> list[Proposed]:
+    profile: Sequence[ColumnProfileLike], columns: Sequence[ProposedColumn], person: str | None, related: RelatedCounts
+) -> list[ProposedColumn]:
     """The person's column, and other numbers of the person, as identifiers; repeats of others count nobody."""
     same = next((group for group in related.same if person in group), ())
     proposals = []
     for counts, column in zip(profile, columns, strict=True):
         if column.name == person:
             reason = f"says whose row it is; {counts_of(counts)}"
-            proposals.append(Proposed(column.name, "identifier", reason, named=True))
+            proposals.append(ProposedColumn(column.name, "identifier", reason, named=True))
         elif column.name in same and can_be_key(counts):
             reason = "another number of the person: it has one value for each of the person's column"
-            proposals.append(Proposed(column.name, "identifier", reason, named=True, accept_repeats=True))
+            proposals.append(ProposedColumn(column.name, "identifier", reason, named=True, accept_repeats=True))
         elif column.role == "identifier" and not column.accept_repeats and repeats(counts):
             proposals.append(replace(column, accept_repeats=True))
         else:
@@ -151,8 +151,8 @@ def _with_person(
 
 
 def _without_twins(
-    by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed], related: Related
-) -> list[Proposed]:
+    by_name: Mapping[str, ColumnProfileLike], columns: Sequence[ProposedColumn], related: RelatedCounts
+) -> list[ProposedColumn]:
     """Keep one of several columns that are the same thing, such as a code and its label.
 
     It is the first of those that a name explains.
@@ -174,7 +174,7 @@ def _without_twins(
     ]
 
 
-def _choose_quasi(profile: Sequence[ColumnProfileLike], columns: Sequence[Proposed]) -> tuple[str, ...]:
+def _choose_quasi(profile: Sequence[ColumnProfileLike], columns: Sequence[ProposedColumn]) -> tuple[str, ...]:
     """The quasi columns that vary, the most wanted first, of those alike the ones of the fewest values."""
     quasi = [
         (column.rank, counts.distinct, column.name)
@@ -184,7 +184,7 @@ def _choose_quasi(profile: Sequence[ColumnProfileLike], columns: Sequence[Propos
     return tuple(name for _, _, name in sorted(quasi, key=lambda ranked: ranked[:2]))
 
 
-def _without_too_many(profile: Sequence[ColumnProfileLike], columns: list[Proposed]) -> list[Proposed]:
+def _without_too_many(profile: Sequence[ColumnProfileLike], columns: list[ProposedColumn]) -> list[ProposedColumn]:
     """Leave out the quasi columns above `MOST_QUASI` and the sensitive ones above `MOST_SENSITIVE`."""
     quasi = set(_choose_quasi(profile, columns)[MOST_QUASI:])
     skewed = [
@@ -206,7 +206,7 @@ def _without_too_many(profile: Sequence[ColumnProfileLike], columns: list[Propos
     return proposals
 
 
-def _no_quasi(columns: Sequence[Proposed]) -> tuple[str, ...]:
+def _no_quasi(columns: Sequence[ProposedColumn]) -> tuple[str, ...]:
     """The problem of a table without a possible quasi column: nothing is proposed rather than an identifying column."""
     if any(column.role == "quasi" for column in columns):
         return ()
@@ -219,7 +219,7 @@ def _no_quasi(columns: Sequence[Proposed]) -> tuple[str, ...]:
 
 
 def _diversity(
-    profile: Sequence[ColumnProfileLike], columns: Sequence[Proposed], rows: int
+    profile: Sequence[ColumnProfileLike], columns: Sequence[ProposedColumn], rows: int
 ) -> tuple[int | None, int | None, str]:
     """l, else distinct_l, that the table can reach; and the comment on it."""
     sensitive = [counts for counts, column in zip(profile, columns, strict=True) if column.role == "sensitive"]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from sqlanon.policy import vocabulary as words_
-from sqlanon.policy.proposal import Proposed
+from sqlanon.policy.proposal import ProposedColumn
 from sqlanon.policy.vocabulary import (
     find_code,
     find_compound,
@@ -104,9 +104,9 @@ def counts_of(column: ColumnProfileLike) -> str:
     return f"{values} in {filled} row{'s' * (filled != 1)}{nulls}"
 
 
-def leave_out(column: ColumnProfileLike, reason: str) -> Proposed:
+def leave_out(column: ColumnProfileLike, reason: str) -> ProposedColumn:
     """A column that is left out because of the values; that they repeat proves nothing about persons."""
-    return Proposed(column.name, "identifier", reason, accept_repeats=not column.comparable or repeats(column))
+    return ProposedColumn(column.name, "identifier", reason, accept_repeats=not column.comparable or repeats(column))
 
 
 def can_be_key(column: ColumnProfileLike) -> bool:
@@ -207,7 +207,7 @@ def _category(column: ColumnProfileLike) -> bool:
     return column.distinct <= _FEW and column.distinct * _OFTEN <= column.rows - column.nulls
 
 
-def role_of(column: ColumnProfileLike, persons: int, alone: int) -> Proposed:
+def role_of(column: ColumnProfileLike, persons: int, alone: int) -> ProposedColumn:
     """The role of a column.
 
     Args:
@@ -224,7 +224,7 @@ def role_of(column: ColumnProfileLike, persons: int, alone: int) -> Proposed:
     if column.kind == "other" or not column.comparable:
         return leave_out(column, "a type that cannot be generalized: left out")
     if column.distinct + (column.nulls > 0) <= 1:
-        return Proposed(column.name, "quasi", "the same in all rows")
+        return ProposedColumn(column.name, "quasi", "the same in all rows")
     if column.nulls * 2 > column.rows:
         return leave_out(
             column, f"NULL in most rows ({counts_of(column)}): left out, as its few values single rows out"
@@ -248,7 +248,9 @@ def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
     )
 
 
-def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, persons: int, alone: int) -> Proposed:
+def _of_sensitive(
+    word: str, words: Sequence[str], column: ColumnProfileLike, persons: int, alone: int
+) -> ProposedColumn:
     """A sensitive column, unless the values are too rare to be published as they are.
 
     At most ``persons`` persons have a value, and ``alone`` rows have a value that a single person has.
@@ -265,10 +267,10 @@ def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, pe
             f"{SENSITIVE_BY_NAME} ({word}), but {counts_of(column)}{once}, would name persons: left out; a view can "
             "make groups of them",
         )
-    return Proposed(column.name, "sensitive", f"{SENSITIVE_BY_NAME} ({word}); {counts_of(column)}")
+    return ProposedColumn(column.name, "sensitive", f"{SENSITIVE_BY_NAME} ({word}); {counts_of(column)}")
 
 
-def _quasi(column: ColumnProfileLike, words: Sequence[str], persons: int, alone: int) -> Proposed:
+def _quasi(column: ColumnProfileLike, words: Sequence[str], persons: int, alone: int) -> ProposedColumn:
     """A quasi column, or a dropped one where the values identify persons.
 
     There are at most ``persons`` persons, and ``alone`` rows have a value that a single person has.
@@ -315,7 +317,7 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], persons: int, alone:
     else:
         why = "unclear, so generalized to be safe"
     separator = ";" if name_word else ":"
-    return Proposed(
+    return ProposedColumn(
         column.name, "quasi", f"{why}{separator} {counts}", named=bool(name_word), settings=settings, rank=rank
     )
 
@@ -333,7 +335,7 @@ def _lists(column: ColumnProfileLike, persons: int, alone: int, *, explained: bo
     return column.distinct * 2 > persons or alone > _SETS * filled or unclear
 
 
-def _mostly_different(column: ColumnProfileLike, persons: int) -> Proposed:
+def _mostly_different(column: ColumnProfileLike, persons: int) -> ProposedColumn:
     """A column that is left out as the values are those of single persons, of whom there are ``persons`` at most."""
     if column.distinct * 10 >= persons * 9:
         how = "nearly unique"
@@ -379,18 +381,18 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
     return None
 
 
-def _identifier(word: str, column: ColumnProfileLike) -> Proposed:
+def _identifier(word: str, column: ColumnProfileLike) -> ProposedColumn:
     """A column that identifies by name; the meaning of the repeats depends on the name."""
     reason = f"identifies, by its name ({word}); {counts_of(column)}"
     if not column.comparable:
-        return Proposed(column.name, "identifier", reason, named=True, accept_repeats=True)
+        return ProposedColumn(column.name, "identifier", reason, named=True, accept_repeats=True)
     if not repeats(column):
-        return Proposed(column.name, "identifier", reason, named=True)
+        return ProposedColumn(column.name, "identifier", reason, named=True)
     few = column.distinct < K and not can_be_key(column)
     if word in words_.FREE_TEXT or word in words_.STAFF or few or column.nulls * 2 > column.rows:
         why = f"{reason}, which need not be one person"
-        return Proposed(column.name, "identifier", why, named=True, accept_repeats=True)
+        return ProposedColumn(column.name, "identifier", why, named=True, accept_repeats=True)
     if column.distinct >= column.rows - column.nulls:
         hint = "its NULLs count as one person: if they are not, accept_repeats: true here"
-        return Proposed(column.name, "identifier", f"{reason}; {hint}", named=True)
-    return Proposed(column.name, "identifier", reason, named=True)
+        return ProposedColumn(column.name, "identifier", f"{reason}; {hint}", named=True)
+    return ProposedColumn(column.name, "identifier", reason, named=True)

@@ -15,10 +15,10 @@ from sqlanon.declared import REQUIREMENTS
 from sqlanon.declared.keys import KEYS
 from sqlanon.declared.kinds import ANYTHING, FLAG, LISTING, OPTION, TEXT, Kind
 from sqlanon.declared.records import BROKEN, ByName, Note, Part, Path, Record, read_whole
-from sqlanon.declared.values import REQUIRED, Value, Wrong
+from sqlanon.declared.values import REQUIRED, Value, WrongValue
 from sqlanon.declared.wording import join_words, near, show, wrong_kind
 from sqlanon.policy import models, noisy_models, short
-from sqlanon.policy.models import Written
+from sqlanon.policy.models import PolicyPart
 from sqlanon.policy.problems import Problems
 
 REPLACED_K = 5
@@ -54,9 +54,9 @@ class Section(Record):
         return {"anyOf": [form.schema, reference]} if form else reference
 
     @property
-    def kind(self) -> type[Written]:
+    def kind(self) -> type[PolicyPart]:
         """The dataclass."""
-        return cast("type[Written]", self.make)
+        return cast("type[PolicyPart]", self.make)
 
     @property
     def title(self) -> str:
@@ -130,7 +130,7 @@ def _property(name: str, part: Part) -> dict[str, Any]:
 
 
 def _section(
-    make: type[Written],
+    make: type[PolicyPart],
     prefix: str,
     within: Mapping[str, Value] | None = None,
     instead: Mapping[str, Any] | None = None,
@@ -185,7 +185,7 @@ def _refine(value: object) -> object:
     try:
         return replace(REFINE.read({}), search=None) if FLAG.read(value) else None
     except ValueError as wrong:
-        raise Wrong(str(wrong), "true, false or key: value pairs") from None
+        raise WrongValue(str(wrong), "true, false or key: value pairs") from None
 
 
 HIERARCHY = _section(models.HierarchyModel, "columns.*.hierarchy.", short=short.hierarchy, form=TEXT)

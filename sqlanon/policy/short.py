@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from sqlanon.declared import METHODS, Several
+from sqlanon.declared import METHODS, MethodsOption
 from sqlanon.declared.kinds import METHOD_NAME, TEXT
-from sqlanon.declared.values import Wrong
+from sqlanon.declared.values import WrongValue
 from sqlanon.declared.wording import wrong_kind
 from sqlanon.declared.zip3 import INSTEAD
 
@@ -23,7 +23,7 @@ def hierarchy(value: object) -> object:
             {key: os.fspath(part) if isinstance(part, os.PathLike) else part for key, part in value.items()}
         )
     if not isinstance(value, str):
-        raise Wrong(wrong_kind(value, "not a hierarchy"), A_HIERARCHY)
+        raise WrongValue(wrong_kind(value, "not a hierarchy"), A_HIERARCHY)
     builder, colon, rest = TEXT.read(value).partition(":")
     if not colon or builder not in BUILDERS:
         return {"file": value}
@@ -52,7 +52,7 @@ def method(value: object) -> object:
     """
     if isinstance(value, Mapping):
         declared = METHODS.get(str(value.get("name")))
-        several = [option.name for option in declared.options if isinstance(option, Several)] if declared else []
+        several = [option.name for option in declared.options if isinstance(option, MethodsOption)] if declared else []
         return {key: _join_methods(key, text) if key in several else text for key, text in value.items()}
     if not isinstance(value, str):
         return value
@@ -61,7 +61,7 @@ def method(value: object) -> object:
     for item in rest.split(",") if colon else ():
         key, equals, option = item.partition("=")
         if not equals or not key.strip() or not option or key.strip() in options:
-            raise Wrong("its options cannot be read", METHOD_NAME.allowed)
+            raise WrongValue("its options cannot be read", METHOD_NAME.allowed)
         options[key.strip()] = option.strip()
     return options
 
@@ -70,5 +70,5 @@ def _join_methods(option: object, value: object) -> object:
     if not isinstance(value, list | tuple):
         return value
     if not value or not all(isinstance(name, str) and name for name in value):
-        raise Wrong(f"{option} names no methods", "a list of methods, each as name:option=value")
+        raise WrongValue(f"{option} names no methods", "a list of methods, each as name:option=value")
     return "; ".join(value)

@@ -15,7 +15,7 @@ from typing import Any
 from sqlanon.declared.kinds import source_name
 from sqlanon.declared.records import Path
 from sqlanon.policy.problems import Problems
-from sqlanon.spec import ReleaseSpec, Together
+from sqlanon.spec import ReleaseSpec, TablesSpec
 
 _ITS_OWN = ("source", "columns", "publish")
 """Keys of a release that belong to a single table."""
@@ -99,7 +99,7 @@ def join_tables(
     if len({spec.refresh.max_failing for _, spec in releases}) > 1:
         what = "tables of different bounds, but versions of all tables are compared together"
         problems.add((*path, "tables"), what, "history next to tables")
-    together = Together(group, tuple(spec.name for _, spec in releases), rotate)
+    together = TablesSpec(group, tuple(spec.name for _, spec in releases), rotate)
     return [
         (release_path, replace(spec, columns=_set_scope(spec, group), together=together))
         for release_path, spec in releases

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlanon.declared.kinds import FLAG, TEXT, Kind
 from sqlanon.declared.records import BROKEN, Names, Part, Path, Record
-from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf, Value, Wrong
+from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf, Value, WrongValue
 from sqlanon.declared.wording import join_words
 from sqlanon.errors import PolicyError
 from sqlanon.policy.document import read
@@ -31,7 +31,7 @@ RESERVED = ("queries", "all")
 def _list(value: object) -> object:
     """A list, to be read item by item."""
     if not isinstance(value, list):
-        raise Wrong("not a list")
+        raise WrongValue("not a list")
     return value
 
 

@@ -24,7 +24,7 @@ from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Ints, Longs
-    from sqlanon.kernels.tally import Compiled, Tally
+    from sqlanon.kernels.tally import CompiledFunction, Tally
 
 
 UNIT = 720_720
@@ -44,7 +44,7 @@ def of_persons(privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[
     for i, name in enumerate(persons):
         requirements.append(Persons(Fraction(privacy.k), name, i))
         if privacy.whole:
-            requirements.append(Whole(Fraction(1), name, i))
+            requirements.append(PersonClasses(Fraction(1), name, i))
         if privacy.person_share is not None:
             requirements.append(PersonShare(privacy.person_share, name, i))
         if privacy.l is not None:
@@ -82,7 +82,7 @@ class _OfPersons(Requirement):
     def monotone(self) -> bool:
         return self.unites
 
-    def _tally(self, coded: Coded, adding: Compiled, *bounds: int) -> Tally:
+    def _tally(self, coded: Coded, adding: CompiledFunction, *bounds: int) -> Tally:
         """A tally of the rows of each person."""
         import numpy as np
 
@@ -134,7 +134,7 @@ class Persons(_OfPersons):
 
 
 @dataclass(frozen=True, slots=True)
-class Whole(_OfPersons):
+class PersonClasses(_OfPersons):
     """No person has rows in more than ``asked`` classes, which is one."""
 
     name: ClassVar[str] = "classes of a person"

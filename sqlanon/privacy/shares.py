@@ -28,7 +28,7 @@ _NEAR = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class ShareBound:
     """Bound of the share of a value in a class.
 
     Attributes:
@@ -74,7 +74,7 @@ class Shares(OfCounts):
         return False
 
     @abstractmethod
-    def bound(self, share: Fraction, text: str | None) -> Bound:
+    def bound(self, share: Fraction, text: str | None) -> ShareBound:
         """Bound of the share of a value with this share of the whole table, where it is known, and this text."""
 
     def beyond(self, ratio: Fraction, share: Fraction) -> bool:

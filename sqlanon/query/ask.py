@@ -23,7 +23,7 @@ from sqlanon.query.parse.parse import Groupings, Query
 from sqlanon.query.parse.text_limits import check_text, readable
 from sqlanon.query.refusal import refuse
 from sqlanon.query.run_query import SHARP, Precision, run_query
-from sqlanon.query.subqueries import Around, Rows, answer_subqueries
+from sqlanon.query.subqueries import Rows, SubqueryContext, answer_subqueries
 from sqlanon.query.union_all import Union, arrange, drop_columns, merge_answers, parse_parts, read_union
 from sqlanon.query.union_distinct import check_equality, drop_duplicates
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from sqlanon.engines.base import Engine, TableRef
-    from sqlanon.query.release import Released
+    from sqlanon.query.release import ReaderRelease
     from sqlanon.spec import ReleaseSpec
 
 
@@ -198,7 +198,7 @@ def _ask_several(
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
 
 
-def _ask_released(engine: Engine, query: Query, released: Released, limits: Limits, options: AskOptions) -> Answer:
+def _ask_released(engine: Engine, query: Query, released: ReaderRelease, limits: Limits, options: AskOptions) -> Answer:
     role = options.role
     with explain_errors(engine):
         joinable = dimensions_of(engine, released, options.spec) if query.joins or query.asked else frozenset()
@@ -218,7 +218,7 @@ def _ask_released(engine: Engine, query: Query, released: Released, limits: Limi
 def _answer(
     engine: Engine,
     query: Query,
-    released: Released,
+    released: ReaderRelease,
     joinable: Collection[TableRef],
     limits: Limits,
     options: AskOptions,
@@ -247,7 +247,7 @@ def _answer(
             not result.more and not _leaves_groups_out(inner_query),
         )
 
-    around = Around(engine, released, joinable, allow_linking, answer)
+    around = SubqueryContext(engine, released, joinable, allow_linking, answer)
     query, unsettled = answer_subqueries(query, around)
     if query.nothing:
         return answer_nothing(engine, query, released, joinable, allow_linking=allow_linking)

@@ -22,7 +22,7 @@ from sqlanon.query.sql.sqltree import named, select
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import Engine, TableRef
-    from sqlanon.query.release import Released
+    from sqlanon.query.release import ReaderRelease
 
 
 def answer_constants(engine: Engine, query: Query, role: str | None, limits: Limits) -> Answer:
@@ -46,7 +46,7 @@ def answer_constants(engine: Engine, query: Query, role: str | None, limits: Lim
 
 
 def answer_nothing(
-    engine: Engine, query: Query, released: Released, joinable: Collection[TableRef], *, allow_linking: bool
+    engine: Engine, query: Query, released: ReaderRelease, joinable: Collection[TableRef], *, allow_linking: bool
 ) -> Answer:
     """The columns of a query that has no rows."""
     plain = replace(query, items=(), groups=(), having=None, qualify=None, order=(), regroup=None, inner_having=None)

@@ -15,7 +15,7 @@ from sqlanon.lake_names import lake_of
 from sqlanon.query.boxes.kept_classes import SessionTables, check_view, forget_kept, keep_classes
 from sqlanon.query.counts.released import describe_counts
 from sqlanon.query.noisy.released import describe_noisy
-from sqlanon.query.release import Released, describe, is_noisy, is_of_cells, read_metadata, relation_of
+from sqlanon.query.release import ReaderRelease, describe, is_noisy, is_of_cells, read_metadata, relation_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.metadata import COLUMNS
 from sqlanon.release.catalog.private_tables import SYNTHETIC, private_table
@@ -27,15 +27,15 @@ from sqlanon.sqltext import identifier, statement
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundRelease:
     """A release, and the catalog with the rows that its name was found by; None: the metadata alone."""
 
-    released: Released
+    released: ReaderRelease
     catalog: TableRef | None = None
     listed: tuple[Row, ...] = ()
 
 
-class Names(dict[tuple[str, str, str], Found]):
+class Names(dict[tuple[str, str, str], FoundRelease]):
     """Meanings of the names in a connection's queries, while version and catalog stay the same.
 
     Attributes:
@@ -47,7 +47,7 @@ class Names(dict[tuple[str, str, str], Found]):
         self.tables = SessionTables()
 
 
-def find_rows(engine: Engine, name: str) -> Released:
+def find_rows(engine: Engine, name: str) -> ReaderRelease:
     """The release of rows that a name means; see `find`.
 
     Raises:
@@ -63,7 +63,7 @@ def find(
     spec: ReleaseSpec | None = None,
     *,
     cached: Names | None = None,
-) -> Released:
+) -> ReaderRelease:
     """The release that ``name`` means: the name of a view, a release, or a source.
 
     Of a name that is in ``cached`` only the metadata and the catalog are read again, with one statement. Other rows
@@ -103,7 +103,7 @@ def find(
     # Metadata without a token may be those of two versions. The list of the catalog may have changed since the name was
     # looked up: it has to mean the same after the catalog's rows were read.
     if released.token and lasting and (catalog is None or _view(engine, name, spec)[0].ref == view.ref):
-        names[key] = Found(released, catalog, listed)
+        names[key] = FoundRelease(released, catalog, listed)
         if engine.capabilities.session_tables:
             keep_classes(released, names.tables)
     return released
@@ -116,13 +116,13 @@ def forget(engine: Engine, names: Names) -> None:
     names.clear()
 
 
-def _describe(engine: Engine, view: Relation, rows: tuple[Row, ...]) -> Released:
+def _describe(engine: Engine, view: Relation, rows: tuple[Row, ...]) -> ReaderRelease:
     if is_of_cells(rows):
         return describe_counts(view, rows)
     return describe_noisy(view, rows) if is_noisy(rows) else describe(engine, view, rows)
 
 
-def is_replaced(engine: Engine, released: Released, *, unreadable: bool) -> bool:
+def is_replaced(engine: Engine, released: ReaderRelease, *, unreadable: bool) -> bool:
     """Whether a view shows another version by now; ``unreadable``: the result where the metadata cannot be read."""
     try:
         return read_metadata(engine, released.view.ref) != released.metadata
@@ -204,7 +204,7 @@ def _view(engine: Engine, name: str, spec: ReleaseSpec | None) -> tuple[Relation
     )
 
 
-def dimensions_of(engine: Engine, released: Released, spec: ReleaseSpec | None) -> frozenset[TableRef]:
+def dimensions_of(engine: Engine, released: ReaderRelease, spec: ReleaseSpec | None) -> frozenset[TableRef]:
     """The tables that queries over a release may join.
 
     They are those of the caller's policy if it is for this release, else those of the catalog.

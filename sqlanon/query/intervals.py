@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sqlanon.query.parse.bind import Bound
+    from sqlanon.query.parse.bind import BoundQuery
     from sqlanon.query.rewrite.box_rows import BoxRows, Tables
     from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
 
@@ -62,7 +62,7 @@ class Distribution:
     keys: int
 
 
-def distributions(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables) -> list[Distribution]:
+def distributions(bound: BoundQuery, plan: QueryPlan, rows: BoxRows, groups: Tables) -> list[Distribution]:
     """Distributions to read for the intervals of a query.
 
     Raises:
@@ -195,7 +195,6 @@ def count_interval(shares: Sequence[Sequence[float]], level: float) -> Interval:
 
 
 def _binomial(n: int, p: float) -> npt.NDArray[np.float64]:
-    """P(X = 0), ..., P(X = n)."""
     import numpy as np
 
     factorials = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, n + 1)))))

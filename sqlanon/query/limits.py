@@ -43,7 +43,7 @@ DuckDB took 1.4 s for 558,000 characters and 16 s for 1,860,000. It does not end
 _RESIDENT = Path("/proc/self/statm")
 
 
-class _Exceeded(BaseException):
+class _LimitExceededError(BaseException):
     """Raised in the thread of the query by the watcher.
 
     It is no `Exception`, so that no handler on the way catches it by mistake.
@@ -155,7 +155,7 @@ class Limits:
 
     def _check(self) -> None:
         if self.reason is not None:
-            raise _Exceeded
+            raise _LimitExceededError
 
     def start(self) -> None:
         """Begin to watch."""
@@ -188,7 +188,7 @@ class Limits:
                     continue
                 if self._limit:  # again until it ends: an exception within a callback of the collector is ignored
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                        ctypes.c_ulong(self._thread), ctypes.py_object(_Exceeded)
+                        ctypes.c_ulong(self._thread), ctypes.py_object(_LimitExceededError)
                     )
                     continue
             if now - cancelled >= _AGAIN:
@@ -225,7 +225,7 @@ def limit_query(
         limits.stop()
 
 
-class _Guarded:
+class _GuardedEngine:
     """An engine with calls outside of the rewriting."""
 
     def __init__(self, engine: Engine, limits: Limits) -> None:
@@ -245,7 +245,7 @@ class _Guarded:
 
 def guard(engine: Engine, limits: Limits) -> Engine:
     """The engine for use within `Limits.rewriting`."""
-    return cast("Engine", _Guarded(engine, limits))
+    return cast("Engine", _GuardedEngine(engine, limits))
 
 
 def _clocks() -> tuple[float, float]:

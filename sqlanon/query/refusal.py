@@ -10,7 +10,7 @@ from sqlanon.errors import UnsupportedError
 from sqlanon.results.figures import clean
 
 
-class Refused(UnsupportedError):
+class RefusedQueryError(UnsupportedError):
     """The query, or a piece of it, has no answer over this release.
 
     The message underlines the piece and gives the reason.
@@ -23,7 +23,7 @@ class Refused(UnsupportedError):
 
 
 def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:
-    """Raise `Refused` for a piece of the analyst's SQL.
+    """Raise `RefusedQueryError` for a piece of the analyst's SQL.
 
     Args:
         text: the whole query as it was written.
@@ -33,7 +33,7 @@ def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:
     Raises:
         Refused: always.
     """
-    error = Refused([reason, *(underline(text, node) if text.strip() else ())])
+    error = RefusedQueryError([reason, *(underline(text, node) if text.strip() else ())])
     error.place = (text, _span(text, node)[0])
     raise error
 

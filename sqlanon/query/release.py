@@ -60,7 +60,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Released:
+class ReaderRelease:
     """A release from the view of a reader.
 
     It has the view, the columns, and the table of sensitive values by group, if there is one.
@@ -181,7 +181,7 @@ def make_dimension(row: Row, facts: Mapping[str, Any]) -> Field:
     )
 
 
-def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
+def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> ReaderRelease:
     """The release that the metadata rows of a view describe.
 
     Raises:
@@ -220,7 +220,7 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
         if row[0] != ""
     )
     sensitive = engine.relation(spell_table(sensitive_of(view.ref))) if "sensitive_view" in facts else None
-    return Released(
+    return ReaderRelease(
         view,
         str(row[3]),
         fields,
@@ -236,7 +236,7 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
 
 
 def _candidates(facts: Mapping[str, Any], form: str) -> int | None:
-    """See `Released.candidates`: verification found it of every version with boxes of their own."""
+    """See `ReaderRelease.candidates`: verification found it of every version with boxes of their own."""
     if facts.get("boxes") != "own" or not isinstance(facts.get("k"), int) or _unlike(facts) is not None:
         return None
     return int(facts["k"]) if facts["k"] > 1 and format_of(form).facts.attains else None
@@ -254,7 +254,7 @@ def _unlike(facts: Mapping[str, Any]) -> Unlike | None:
     return Unlike(*(int(facts.get(name, 0)) for name in ("retained", "stale", "not_published")))
 
 
-def read_release(engine: Engine, view: Relation) -> Released:
+def read_release(engine: Engine, view: Relation) -> ReaderRelease:
     """Read the metadata of a view; see `describe`."""
     return describe(engine, view, read_metadata(engine, view.ref))
 

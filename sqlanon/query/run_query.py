@@ -18,7 +18,7 @@ from sqlanon.query.functions.registry import reads_clock
 from sqlanon.query.infinite_dates import with_infinite
 from sqlanon.query.intervals import Distribution, distributions, intervals_of
 from sqlanon.query.limits import Limits
-from sqlanon.query.parse.bind import Bound, bind
+from sqlanon.query.parse.bind import BoundQuery, bind
 from sqlanon.query.parse.engine_check import check_valid
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.refusal import refuse
@@ -36,7 +36,7 @@ from sqlanon.sqltext.trees import port_tree
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import Engine, TableRef
-    from sqlanon.query.release import Released
+    from sqlanon.query.release import ReaderRelease
 
 _MOST_PLANS = 64
 """Rewritten queries that are kept for each version and connection: tools ask the same ones again and again."""
@@ -44,7 +44,7 @@ _LIMIT = re.compile(r"\bLIMIT (\d+)(?:\s+OFFSET \d+)?\s*\Z")
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedQuery:
     """A rewritten query, reused for the same text while the version is the same.
 
     Attributes:
@@ -69,7 +69,7 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Ran:
+class QueryRun:
     """The engine's result of a query: the cells of an answer, ``certain`` at ``width``."""
 
     final: Final
@@ -105,13 +105,13 @@ SHARP = Precision(sharp=True)
 def run_query(
     engine: Engine,
     query: Query,
-    released: Released,
+    released: ReaderRelease,
     joinable: Collection[TableRef],
     limits: Limits,
     precision: Precision,
     *,
     allow_linking: bool,
-) -> Ran:
+) -> QueryRun:
     """Rewrite a query in which subqueries are constants, and send it.
 
     Args:
@@ -128,7 +128,7 @@ def run_query(
     """
     interval, sharp = precision.interval, precision.sharp
     key = None if sharp or interval is not None else _key(query, released, engine.dialect)
-    plans: dict[object, Prepared] = released.once("plans", dict)
+    plans: dict[object, PreparedQuery] = released.once("plans", dict)
     prepared = plans.get(key)
     drawn_distributions = None
     store = find_kept_classes(released)
@@ -167,12 +167,12 @@ def run_query(
             "numbers of groups have no bounds; ask the groups themselves, group by columns and not by a term of "
             "several, or leave these rows out by WHERE",
         )
-    return Ran(final, prepared.types, rows, prepared.notes + text, more, intervals)
+    return QueryRun(final, prepared.types, rows, prepared.notes + text, more, intervals)
 
 
 def _prepare(
-    engine: Engine, bound: Bound, limits: Limits, *, drawing: bool, sharp: bool
-) -> tuple[Prepared, list[Distribution] | None]:
+    engine: Engine, bound: BoundQuery, limits: Limits, *, drawing: bool, sharp: bool
+) -> tuple[PreparedQuery, list[Distribution] | None]:
     """The rewritten query, and with ``drawing`` the distributions for intervals."""
     with limits.rewriting():
         plan = collect(bound, distribution=drawing, sharp=sharp)
@@ -192,7 +192,7 @@ def _prepare(
             None if beyond is None else port_tree(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
         )
     notes = "".join(f"-- bounds by closed forms, not by the exact solver: {note}\n" for note in rows.notes)
-    prepared = Prepared(
+    prepared = PreparedQuery(
         replace(final, tree=exp.Select()),  # of trees few are kept
         text,
         more_text,
@@ -205,7 +205,7 @@ def _prepare(
     return prepared, drawn_distributions
 
 
-def _key(query: Query, released: Released, dialect: str) -> object:
+def _key(query: Query, released: ReaderRelease, dialect: str) -> object:
     """Key of a rewritten query beside the version: the text, and the parts with parameters.
 
     None: the query is not kept, as it depends on joined tables or on the time.

@@ -17,10 +17,10 @@ from sqlglot import exp
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Statement, TableRef
 from sqlanon.query.functions.aggregates import aggregate_of
-from sqlanon.query.normalize.asked import Listed, Scalar
-from sqlanon.query.parse.parse import Asked, Query
+from sqlanon.query.normalize.asked import ListedValues, Scalar
+from sqlanon.query.parse.parse import ParsedSubquery, Query
 from sqlanon.query.refusal import refuse
-from sqlanon.query.release import Released, relation_of
+from sqlanon.query.release import ReaderRelease, relation_of
 from sqlanon.query.sql.sqltree import number, string, table_of
 from sqlanon.sqltext import identifier
 from sqlanon.sqltext.trees import port_tree
@@ -53,25 +53,24 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Around:
+class SubqueryContext:
     """The release and database for all queries of a text.
 
     Attributes:
         engine: the database.
-        released: the release.
         joinable: the dimensions of the release's policy.
         allow_linking: any table may be read.
         answer: answers a query over the release.
     """
 
     engine: Engine
-    released: Released
+    released: ReaderRelease
     joinable: Collection[TableRef]
     allow_linking: bool
     answer: Callable[[Query], Rows]
 
 
-def answer_subqueries(query: Query, around: Around) -> tuple[Query, bool]:
+def answer_subqueries(query: Query, around: SubqueryContext) -> tuple[Query, bool]:
     """The query with the answers of the subqueries in the expressions.
 
     Returns:
@@ -123,7 +122,7 @@ def _alike(first: exp.Expr, other: exp.Expr) -> bool:
 
 
 def _number(node: exp.Expr) -> int:
-    return int(node.this.name) if isinstance(node, Listed | Scalar) else -1
+    return int(node.this.name) if isinstance(node, ListedValues | Scalar) else -1
 
 
 def _replace(query: Query, values: dict[int, exp.Expr], lists: dict[int, list[exp.Expr]]) -> Query:
@@ -133,7 +132,7 @@ def _replace(query: Query, values: dict[int, exp.Expr], lists: dict[int, list[ex
         if node is None:
             return None
         whole = exp.Paren(this=node.copy())
-        for listed in list(whole.find_all(Listed)):
+        for listed in list(whole.find_all(ListedValues)):
             assert listed.parent is not None
             values_ = [literal.copy() for literal in lists[_number(listed)]]
             if values_:
@@ -175,7 +174,7 @@ def _as_constant(query: Query, value: exp.Expr, place: exp.Expr) -> exp.Expr:
     return literal
 
 
-def _scalar(query: Query, request: Asked, around: Around) -> exp.Expr:
+def _scalar(query: Query, request: ParsedSubquery, around: SubqueryContext) -> exp.Expr:
     """The value of a subquery over the release, with bounds."""
     answer = around.answer(request.query)
     if len(answer.rows) != 1 or not answer.certain[0] or not answer.complete:
@@ -202,7 +201,7 @@ def _cells(fetched: Rows, row: int, column: int) -> Sequence[Any]:
     return [value, value, value, int(value is None)]
 
 
-def _list_of(query: Query, request: Asked, around: Around) -> tuple[list[exp.Expr], bool]:
+def _list_of(query: Query, request: ParsedSubquery, around: SubqueryContext) -> tuple[list[exp.Expr], bool]:
     """The values of a subquery over the release, and whether every consistent source has these."""
     answer = around.answer(request.query)
     if answer.bounded[request.column]:
@@ -215,7 +214,7 @@ def _list_of(query: Query, request: Asked, around: Around) -> tuple[list[exp.Exp
     return [_literal(query, request, cell, kind) for cell in present], all(answer.certain) and answer.complete
 
 
-def _constant_scalar(query: Query, request: Asked, around: Around) -> exp.Expr:
+def _constant_scalar(query: Query, request: ParsedSubquery, around: SubqueryContext) -> exp.Expr:
     """The value of a subquery over another table."""
     values, kind = _of_table(query, request, around)
     if len(values) > 1:
@@ -227,7 +226,7 @@ def _constant_scalar(query: Query, request: Asked, around: Around) -> exp.Expr:
     return Scalar(this=exp.Literal.number(0), **ends, undefined=undefined, kind=kind.copy())
 
 
-def _of_table(query: Query, request: Asked, around: Around) -> tuple[list[exp.Expr], exp.DataType]:
+def _of_table(query: Query, request: ParsedSubquery, around: SubqueryContext) -> tuple[list[exp.Expr], exp.DataType]:
     """The values of a subquery that reads another table, which the engine answers."""
     engine, text, tree = around.engine, query.text, request.select.copy()
     if request.query.asked or request.query.source is None or request.query.joins:
@@ -264,7 +263,7 @@ def _is_plain(node: exp.Expr) -> bool:
     return aggregate is not None and aggregate.kind in ("count", "sum", "avg", "min", "max")
 
 
-def _literal(query: Query, request: Asked, value: Any, kind: exp.DataType) -> exp.Expr:  # noqa: ANN401 - an engine's value
+def _literal(query: Query, request: ParsedSubquery, value: Any, kind: exp.DataType) -> exp.Expr:  # noqa: ANN401 - an engine's value
     """A value as a constant of a type."""
     if value is None:
         return exp.cast(exp.null(), kind.copy()) if not request.several else exp.null()

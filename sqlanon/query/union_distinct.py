@@ -18,13 +18,13 @@ from sqlglot import exp
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.refusal import refuse
-from sqlanon.query.release import Released
+from sqlanon.query.release import ReaderRelease
 
 MOST_ALIKE = 1_000
 """Rows that agree in all known values and are compared with one another."""
 
 
-def check_equality(text: str, queries: Sequence[Query], released: Released) -> None:
+def check_equality(text: str, queries: Sequence[Query], released: ReaderRelease) -> None:
     """Refuse columns with equal values that the database does not show alike.
 
     Raises:

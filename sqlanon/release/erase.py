@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.engines.rows import read_integer, read_integers
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
-from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.progress import Progress, SilentProgress, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog, now
 from sqlanon.release.catalog.entry import refuse_counts
 from sqlanon.release.catalog.lineage import Lineage, number_of
@@ -75,7 +75,7 @@ def erase(
         UnsupportedError: the release has statistics.
         DatabaseError: a text is no value of the column.
     """
-    progress = progress or Silent()
+    progress = progress or SilentProgress()
     watch = Stopwatch(spec.name, progress)
     try:
         with engine.lock(f"release {spec.name}"):
@@ -98,7 +98,7 @@ def erase(
                     if confirmed:
                         _list(state, scratch, lineage, target, hashed, secret)
                     return replace(listed, done=confirmed)
-                warnings = tuple(list_left(state.versions, target.place))
+                warnings = tuple(list_left(state.versions, (target.place, target.address)))
                 report = _report_found(scratch, state, lineage, hashed)
                 report = replace(report, apart=apart or 0, warnings=warnings)
                 if not confirmed:

@@ -1,4 +1,4 @@
-"""Plan: the actions of a run and whether it can succeed, computed without publishing anything."""
+"""Plans a run: its stages, and whether it can succeed, without publishing anything."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sqlanon.engines.base import Engine
 from sqlanon.errors import GuardError
-from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.progress import Progress, SilentProgress, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.state import read_state
 from sqlanon.release.divide.choose_division import division_of_run
@@ -46,7 +46,7 @@ def plan(
     Raises:
         PolicyError, GuardError, InfeasibleError: errors that would stop the run.
     """
-    progress = progress or Silent()
+    progress = progress or SilentProgress()
     watch, options = Stopwatch(spec.name, progress), RunOptions(new_lineage=new_lineage)
     try:
         with ExitStack() as open_scratches:

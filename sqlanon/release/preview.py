@@ -1,4 +1,4 @@
-"""Preview: a few rows as they are and as they would be published, for the owner alone.
+"""Previews a release: a few source rows next to their published form, for the owner alone.
 
 Nothing is written, kept or logged.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from sqlanon.engines.base import Engine
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import PolicyError, UnsupportedError
-from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.progress import Progress, SilentProgress, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import require_rows
 from sqlanon.release.catalog.refresh import Decision
@@ -100,7 +100,7 @@ def preview(
     if not 1 <= rows <= MOST:
         raise PolicyError(f"preview: 1 to {MOST} rows are shown")
     require_rows(spec.kind, spec.name, "preview shows rows, and it has none; plan says what a run would publish")
-    progress = progress or Silent()
+    progress = progress or SilentProgress()
     watch = Stopwatch(spec.name, progress)
     try:
         with watch.stage("state"):

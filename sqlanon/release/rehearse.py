@@ -14,7 +14,7 @@ from hashlib import sha256
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import UnsupportedError
 from sqlanon.formats.layout import Names
-from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.progress import Progress, SilentProgress, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.collated import find_collated
 from sqlanon.release.catalog.entry import require_rows
@@ -25,24 +25,24 @@ from sqlanon.release.catalog.target import target_of
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine, measure_loss
 from sqlanon.release.prepare.prepare import profile
-from sqlanon.release.prepare.staged import Staged
+from sqlanon.release.prepare.staged import StagedSource
 from sqlanon.release.publish.content import list_columns
 from sqlanon.release.stages.stage import execute, list_steps, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work
-from sqlanon.release.verify.made import Made
-from sqlanon.release.versions.full import Full
+from sqlanon.release.verify.made import DividedSource
+from sqlanon.release.versions.full import FullVersion
 from sqlanon.results import LossReport
 from sqlanon.spec import RefreshSpec, ReleaseSpec
 from sqlanon.table.scratch import Scratch
 
 TABLE = "rehearsed"
 """Name of the table of the rows."""
-Choose = Callable[[Scratch, Staged], Staged]
+Choose = Callable[[Scratch, StagedSource], StagedSource]
 """Gives the staged rows that are released, of all that were read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsed:
+class RehearsedRelease:
     """A release that was made in scratch tables.
 
     Attributes:
@@ -56,8 +56,8 @@ class Rehearsed:
 
     scratch: Scratch
     spec: ReleaseSpec
-    staged: Staged
-    made: Made
+    staged: StagedSource
+    made: DividedSource
     table: TableRef
     names: dict[str, Names]
 
@@ -77,7 +77,7 @@ class Rehearsed:
         return measure_loss(self.scratch, self.spec, self.made)
 
 
-class _OfPart(Full):
+class _OfPart(FullVersion):
     """A version of some rows of the source: a value of the policy may occur in the others alone."""
 
     def profile(self, work: Work) -> None:
@@ -94,7 +94,7 @@ def rehearse(
     *,
     seed: int | None = None,
     choose: Choose | None = None,
-) -> Iterator[Rehearsed]:
+) -> Iterator[RehearsedRelease]:
     """Context manager: make a release in scratch tables, which are dropped at the end.
 
     Args:
@@ -113,7 +113,7 @@ def rehearse(
     """
     require_rows(spec.kind, spec.name, "it has no rows that could be tried")
     spec = replace(spec, refresh=RefreshSpec(), seed=spec.seed if spec.seed is not None else seed)
-    progress = progress or Silent()
+    progress = progress or SilentProgress()
     watch = Stopwatch(spec.name, progress)
     try:
         with watch.stage("state"):
@@ -128,7 +128,7 @@ def rehearse(
                 state,
                 target,
                 decision,
-                Full() if choose is None else _OfPart(),
+                FullVersion() if choose is None else _OfPart(),
                 division,
                 machine,
                 watch,
@@ -154,6 +154,6 @@ def rehearse(
                 published=list_columns(classes.recoded.columns),
             )
             names = {domain.reading.name: classes.recoded.layout.names[domain.code] for domain in classes.encoded.quasi}
-            yield Rehearsed(scratch, work.spec, work.staged, classes, table, names)
+            yield RehearsedRelease(scratch, work.spec, work.staged, classes, table, names)
     finally:
         progress.finish(spec.name)

@@ -1,8 +1,8 @@
-"""Run a release: a list of stages is built from the policy, the state of the release and the source, and carried out.
+"""Runs a release: builds a list of stages from the policy, the state of the release and the source, and executes it.
 
 Tables that are published together (`tables:`) are read in one snapshot and published in one transaction. Their classes
-are made one after the other, in the policy's order: the persons of a table are divided by the kinds of their tokens
-in earlier tables. The written tables are then checked together.
+are made one after the other, in the order of the policy: the persons of a table are divided by the kinds of their
+tokens in earlier tables. The written tables are then checked together.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import replace
 from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import require
 from sqlanon.errors import PolicyError
-from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.progress import Progress, SilentProgress, Stopwatch
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
@@ -60,7 +60,7 @@ def run(
             f"{spec.name} is published together with the other tables of {spec.together.name}: give all of them to "
             "run_tables"
         )
-    (report,) = _run(engine, [spec], machine, progress or Silent(), options or RunOptions())
+    (report,) = _run(engine, [spec], machine, progress or SilentProgress(), options or RunOptions())
     return report
 
 
@@ -98,7 +98,7 @@ def run_tables(
     if together is None or tuple(spec.name for spec in specs) != together.tables:
         raise PolicyError("the tables of one release are published together: give all of them, in their order")
     require(engine, "tables", together.name)
-    return _run(engine, specs, machine, progress or Silent(), options or RunOptions())
+    return _run(engine, specs, machine, progress or SilentProgress(), options or RunOptions())
 
 
 def _run(

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.query.counts.disclosure import audit_tables
 from sqlanon.query.counts.published import CountsSpelling
 from sqlanon.release.audit import audit as auditing
@@ -111,7 +111,7 @@ def counts_for_owner(engine: Engine, entry: Entry, progress: Progress | None = N
         DatabaseError: the database refused.
     """
     assert entry.view is not None
-    reporter = progress or Silent()
+    reporter = progress or SilentProgress()
     view = engine.relation(spell_table(entry.view))
     reporter.stage(entry.release, "certificate")
     audited = auditing.audit(engine, spell_table(entry.view))

@@ -12,9 +12,9 @@ from sqlanon.attack import attack as run_attack
 from sqlanon.engines.base import Engine
 from sqlanon.errors import LockedError, PolicyError
 from sqlanon.evaluate.run import evaluate
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.query.find import is_replaced
-from sqlanon.query.release import Released, read_release
+from sqlanon.query.release import ReaderRelease, read_release
 from sqlanon.release.audit import audit as auditing
 from sqlanon.release.catalog.approvals import Approvals
 from sqlanon.release.catalog.attacks import list_attacks
@@ -34,7 +34,7 @@ from sqlanon.report.distributions import report_distributions
 from sqlanon.report.document import Page, Section
 from sqlanon.report.loss import report_loss
 from sqlanon.report.noisy import noisy_report
-from sqlanon.report.risk import Measured, risk_section
+from sqlanon.report.risk import TableFigures, risk_section
 from sqlanon.report.settings import report_settings
 from sqlanon.report.sizes import class_sizes_section
 from sqlanon.report.variables import report_variables
@@ -88,7 +88,7 @@ def owner_report(
     Cost: a few groupings of the release and of the source; attacks compare every row of the source with every box.
     """
     entry = _find_any(engine, release)
-    return REPORTS[entry.kind](engine, entry, Request(workload, progress or Silent(), attack))
+    return REPORTS[entry.kind](engine, entry, Request(workload, progress or SilentProgress(), attack))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ REPORTS: Mapping[ReleaseKind, Callable[[Engine, Entry, Request], Page]] = {
 """The owner's report of each kind of releases."""
 
 
-def _count_exposure(engine: Engine, run: RunReport, released: Released) -> Exposure | None:
+def _count_exposure(engine: Engine, run: RunReport, released: ReaderRelease) -> Exposure | None:
     """The risk with every published column, counted now.
 
     None if no column is published as it is, or rows do not make classes.
@@ -197,7 +197,7 @@ def _risk(run: RunReport, exposed: Exposure | None) -> tuple[tuple[str, str], ..
     )
 
 
-def check_unchanged(engine: Engine, released: Released) -> None:
+def check_unchanged(engine: Engine, released: ReaderRelease) -> None:
     """All that was read is of one version.
 
     Raises:
@@ -264,25 +264,25 @@ def _summary(entry: Entry, run: RunReport) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _measure(engine: Engine, entry: Entry, run: RunReport, released: Released) -> list[Section]:
+def _measure(engine: Engine, entry: Entry, run: RunReport, released: ReaderRelease) -> list[Section]:
     """Risk and sizes of classes."""
     view = spell_table(released.view.ref)
     quasi = [field.name for field in released.fields if field.role == "quasi"]
     sensitive = [field.name for field in released.fields if field.role == "sensitive"]
     persons, notes = _persons(entry)
-    before = Measured(assess(engine, entry.source, AssessedColumns(quasi, sensitive, persons)))
+    before = TableFigures(assess(engine, entry.source, AssessedColumns(quasi, sensitive, persons)))
     if not run.shape.grouped:
         return [risk_section(before, None, (OWN_BOXES,))]
     groups = list(released.group_columns)
     if released.group is not None:
         exact = [name for field in released.fields if field.role == "quasi" for name in field.published]
-        after = Measured(assess(engine, view, AssessedColumns(exact)))
+        after = TableFigures(assess(engine, view, AssessedColumns(exact)))
         return [
             risk_section(before, after, (PAIRED,)),
             class_sizes_section(class_sizes(engine, released.view.ref, groups)),
         ]
     shown = [column.name for column in released.view.columns if column.name in sensitive]
-    after = Measured(assess(engine, view, AssessedColumns(groups, shown)), auditing.audit(engine, view))
+    after = TableFigures(assess(engine, view, AssessedColumns(groups, shown)), auditing.audit(engine, view))
     return [
         risk_section(before, after, notes),
         class_sizes_section(class_sizes(engine, released.view.ref, groups)),

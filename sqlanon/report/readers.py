@@ -12,14 +12,14 @@ from sqlanon.engines.rows import count as count_rows
 from sqlanon.query.counts.released import ReleasedCounts
 from sqlanon.query.find import find, find_rows
 from sqlanon.query.noisy.released import ReleasedNoisy
-from sqlanon.query.release import Released
+from sqlanon.query.release import ReaderRelease
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.report.asked import list_meanings
 from sqlanon.report.counts import counts_for_readers
 from sqlanon.report.document import Page, Section, Text, make_table
 from sqlanon.report.noisy import noisy_readers_report
 from sqlanon.report.owner import OWN_BOXES, PAIRED, check_unchanged
-from sqlanon.report.risk import Measured, risk_section
+from sqlanon.report.risk import TableFigures, risk_section
 from sqlanon.report.settings import ROLES
 from sqlanon.report.sizes import class_sizes_section
 from sqlanon.results import RiskReport
@@ -58,7 +58,7 @@ def readers_report(engine: Engine, release: str) -> Page:
     return page
 
 
-def _page(engine: Engine, released: Released) -> Page:
+def _page(engine: Engine, released: ReaderRelease) -> Page:
     facts: dict[str, Any] = json.loads(next(str(row[5]) for row in released.metadata if row[0] == ""))
     view = spell_table(released.view.ref)
     own_boxes = facts.get("boxes") == "own"
@@ -103,14 +103,14 @@ def _page(engine: Engine, released: Released) -> Page:
         sound=None,
         sections=(
             _report_promises(facts, None if released.group else risk),
-            risk_section(None, Measured(risk) if risk is not None else None, notes),
+            risk_section(None, TableFigures(risk) if risk is not None else None, notes),
             *([] if sizes is None else [class_sizes_section(sizes)]),
             _columns(released),
         ),
     )
 
 
-def _rows(engine: Engine, released: Released) -> int:
+def _rows(engine: Engine, released: ReaderRelease) -> int:
     from sqlanon.sqltext import statement
 
     return count_rows(engine, statement("table/count", engine.dialect, source=released.view.ref))
@@ -154,7 +154,7 @@ def _format_value(value: object) -> str:
     return measure(value) if isinstance(value, int | float) else str(value)
 
 
-def _columns(released: Released) -> Section:
+def _columns(released: ReaderRelease) -> Section:
     """Published form of each column of the source."""
     rows = [
         (field.name, field.role, field.source_type, ", ".join(field.published), _describe_declared(field.declared))

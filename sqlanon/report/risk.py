@@ -28,7 +28,7 @@ READING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class TableFigures:
     """A table's figures.
 
     Attributes:
@@ -40,7 +40,7 @@ class Measured:
     audit: AuditReport | None = None
 
 
-def risk_section(before: Measured | None, after: Measured | None, notes: tuple[str, ...] = ()) -> Section:
+def risk_section(before: TableFigures | None, after: TableFigures | None, notes: tuple[str, ...] = ()) -> Section:
     """Attackers, before and after; then the models on the release.
 
     Args:
@@ -84,7 +84,7 @@ def risk_section(before: Measured | None, after: Measured | None, notes: tuple[s
     )
 
 
-def _rows(both: list[Measured]) -> list[tuple[str, ...]]:
+def _rows(both: list[TableFigures]) -> list[tuple[str, ...]]:
     """A line for each figure, with a cell for each table."""
     rows = [
         ("rows", *(count(assessment.risk.rows) for assessment in both)),
@@ -104,23 +104,23 @@ def _rows(both: list[Measured]) -> list[tuple[str, ...]]:
     return [tuple(row) for row in rows]
 
 
-def _highest(measured: Measured) -> float:
+def _highest(measured: TableFigures) -> float:
     assert measured.risk.prosecutor is not None
     return max(measured.risk.prosecutor.highest, measured.audit.highest_risk if measured.audit else 0.0)
 
 
-def _average(measured: Measured) -> float:
+def _average(measured: TableFigures) -> float:
     assert measured.risk.prosecutor is not None
     return _round_steady(max(measured.risk.prosecutor.average, measured.audit.average_risk if measured.audit else 0.0))
 
 
-def _marketer(measured: Measured) -> float:
+def _marketer(measured: TableFigures) -> float:
     """The table is the population: average risk of the prosecutor, by persons where they are counted."""
     assert measured.risk.marketer is not None
     return max(_round_steady(measured.risk.marketer.average), _average(measured))
 
 
-def _format_above(measured: Measured) -> str:
+def _format_above(measured: TableFigures) -> str:
     assert measured.risk.prosecutor is not None
     if measured.audit is not None and measured.audit.min_identifiers:
         return "-"  # classes of rows do not show how many persons are in them

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine
-from sqlanon.query.release import Released
+from sqlanon.query.release import ReaderRelease
 from sqlanon.report.document import Block, Section, Text, make_table
 from sqlanon.report.settings import ROLES
 from sqlanon.results import RunReport
@@ -22,7 +22,9 @@ the release has, where rows of quasi columns alone are at most as many as its cl
 _NOTHING = "-"
 
 
-def report_variables(engine: Engine, policy: Mapping[str, Any], run: RunReport, released: Released | None) -> Section:
+def report_variables(
+    engine: Engine, policy: Mapping[str, Any], run: RunReport, released: ReaderRelease | None
+) -> Section:
     """Every column that the policy names.
 
     Args:
@@ -78,7 +80,7 @@ def report_variables(engine: Engine, policy: Mapping[str, Any], run: RunReport, 
     )
 
 
-def _measure(engine: Engine, run: RunReport, released: Released | None) -> tuple[dict[str, Contribution], str]:
+def _measure(engine: Engine, run: RunReport, released: ReaderRelease | None) -> tuple[dict[str, Contribution], str]:
     if released is None:
         return {}, "the release is in another file"
     if not run.shape.grouped or released.group is not None:

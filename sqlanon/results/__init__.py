@@ -23,7 +23,7 @@ from sqlanon.results.counted import StatisticsReport
 from sqlanon.results.erase import EraseReport
 from sqlanon.results.history import HistoryReport, HistorySets
 from sqlanon.results.lineage import KeptLineage, LineageReport
-from sqlanon.results.plan import Estimate, Feasible, PlanColumn, PlanReport
+from sqlanon.results.plan import Estimate, FeasibleLevel, PlanColumn, PlanReport
 from sqlanon.results.risk import (
     AttackerRisk,
     ColumnSet,

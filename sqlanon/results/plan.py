@@ -29,7 +29,7 @@ class PlanColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Feasible:
+class FeasibleLevel:
     """The best value of a requirement that a release of all rows of the table can reach.
 
     It is the largest value, or the least of an upper bound.
@@ -83,7 +83,7 @@ class PlanReport(Report):
     weaker: tuple[str, ...]
     rows: int
     columns: tuple[PlanColumn, ...]
-    feasible: tuple[Feasible, ...]
+    feasible: tuple[FeasibleLevel, ...]
     method: str
     execution: str
     format: str

@@ -62,7 +62,7 @@ class AssessedColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class _Assessed:
+class _AssessedTable:
     """A table as it is assessed.
 
     Attributes:
@@ -142,7 +142,7 @@ def assess(
             else None
         )
         figures, missing = models.measure_models(engine, relation, columns, sensitive)
-        assessed = _Assessed(engine, table, relation, columns, population_known, weight, threshold)
+        assessed = _AssessedTable(engine, table, relation, columns, population_known, weight, threshold)
         journalist, marketer, risks, compared = _assess_population(assessed, sizes)
         members = households.Membership(relation.ref, columns, household, identifiers)
         homes = _assess_households(assessed, members, sizes.rows) if household else None
@@ -163,7 +163,7 @@ def assess(
     )
 
 
-def _assess_households(assessed: _Assessed, members: households.Membership, rows: int) -> HouseholdRisk | None:
+def _assess_households(assessed: _AssessedTable, members: households.Membership, rows: int) -> HouseholdRisk | None:
     """The risk of households, by whatever is known of the population."""
     engine, relation, population, weight = assessed.engine, assessed.relation, assessed.population, assessed.weight
     basis = "persons" if members.persons else "table"
@@ -203,7 +203,7 @@ def _check(table: str, population: Population, threshold: float, persons: bool) 
 
 
 def _assess_population(
-    assessed: _Assessed, sizes: Sizes
+    assessed: _AssessedTable, sizes: Sizes
 ) -> tuple[AttackerRisk | None, MarketerRisk | None, PopulationUniques | None, tuple[ModelFigure, ...]]:
     """The journalist, the marketer, the uniques of the population and the models over it, as far as it is known."""
     engine, relation, quasi = assessed.engine, assessed.relation, assessed.quasi

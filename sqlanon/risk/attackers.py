@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchedClasses:
     """Classes of a table and its population, as arrays of equal length.
 
     Attributes:
@@ -114,7 +114,7 @@ def of_persons(report: RiskReport, sizes: Sizes) -> RiskReport:
 
 def match_population(
     engine: Engine, table: TableRef, quasi: Sequence[str], population: TableRef, others: Sequence[str]
-) -> Matched:
+) -> MatchedClasses:
     """Count the classes of a table in its population.
 
     Args:
@@ -137,7 +137,7 @@ def match_population(
         classes=list(quasi),
         others=list(others),
     )
-    matched = Matched(
+    matched = MatchedClasses(
         *(array.astype(np.int64, copy=False) for array in engine.fetch_arrays(text, ["int64", "int64", "int64"]))
     )
     fewer = matched.held < matched.n
@@ -150,7 +150,7 @@ def match_population(
     return matched
 
 
-def measure_journalist(matched: Matched, threshold: float) -> AttackerRisk:
+def measure_journalist(matched: MatchedClasses, threshold: float) -> AttackerRisk:
     """The journalist's highest risk, 1 / min F_j, and average risk.
 
     The average is the larger of |J| / sum F_j, from the population to the table, and (1 / n) sum f_j / F_j, back.
@@ -162,7 +162,7 @@ def measure_journalist(matched: Matched, threshold: float) -> AttackerRisk:
     return AttackerRisk(by_row.basis, by_row.highest, max(by_row.average, from_population), by_row.above)
 
 
-def measure_marketer(matched: Matched) -> MarketerRisk:
+def measure_marketer(matched: MatchedClasses) -> MarketerRisk:
     """(1 / n) sum f_j / F_j."""
     here = matched.n > 0
     n, held_by, classes = matched.n[here], matched.held[here], matched.classes[here]

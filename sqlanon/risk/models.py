@@ -18,7 +18,7 @@ from sqlanon.privacy.base import Grouped, as_number
 from sqlanon.privacy.counts import Counts, OfCounts, count_values
 from sqlanon.privacy.requirements import class_of
 from sqlanon.results import ModelFigure
-from sqlanon.risk.attackers import Matched
+from sqlanon.risk.attackers import MatchedClasses
 from sqlanon.risk.closeness import find_farthest
 from sqlanon.spec import PrivacySpec
 
@@ -82,7 +82,7 @@ def measure_models(
     return tuple(figure for figures in figures.values() for figure in figures), tuple(missing)
 
 
-def in_population(matched: Matched) -> tuple[ModelFigure, ...]:
+def in_population(matched: MatchedClasses) -> tuple[ModelFigure, ...]:
     """Level of the models over a population, by classes of equal values.
 
     A row of the population that is in no class of the table has probability 0 of being in it.

@@ -16,8 +16,8 @@ from sqlanon.query.parse.parse import Query
 from sqlanon.query.rewrite.window_functions import has_aggregate
 from sqlanon.query.union_all import parse_parts, read_union
 from sqlanon.serve.notices import notices_of
-from sqlanon.serve.refusals import Asked, ServeError
-from sqlanon.serve.released import Served
+from sqlanon.serve.refusals import QueryText, ServeError
+from sqlanon.serve.released import ServedTable
 from sqlanon.serve.texts import ENDS, Output
 from sqlanon.serve.values import FLOAT8, NUMBERS, Column, Result, Type, find_type, type_of
 
@@ -39,7 +39,7 @@ class Cell:
     end: str = ""
 
 
-def read(query: Asked, dialect: str) -> list[Query]:
+def read(query: QueryText, dialect: str) -> list[Query]:
     """The SELECTs of a query.
 
     Raises:
@@ -100,7 +100,7 @@ def has_bounds(query: Query) -> list[str]:
     return [name for name, node in query.items if has_aggregate(node)]
 
 
-def select_types(query: Query, served: Served, dialect: str) -> str | None:
+def select_types(query: Query, served: ServedTable, dialect: str) -> str | None:
     """A query over no rows, with the column types of ``query``; None: it joins tables that are not served."""
     if query.joins:
         return None

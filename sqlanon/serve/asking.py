@@ -20,7 +20,7 @@ from sqlanon.query.find import Names
 from sqlanon.serve.cancel import Cancel
 from sqlanon.serve.pool import Pool, Turn
 from sqlanon.serve.refusals import NO_DATABASE, NO_TABLE, NOT_ALLOWED, ServeError
-from sqlanon.serve.released import Reader, Served, read_served
+from sqlanon.serve.released import Reader, ServedTable, read_served
 
 if TYPE_CHECKING:
     from sqlanon.database.database import Database
@@ -60,12 +60,12 @@ class Question:
         rows: most rows of the answer.
     """
 
-    served: Served
+    served: ServedTable
     text: str
     rows: int
 
 
-class Asking:
+class ReleaseQuestions:
     """Answers queries over the releases of a database.
 
     Args:
@@ -82,12 +82,12 @@ class Asking:
         self._file = file_of(url)
         self._handles = Pool(self._open_handle, _close, workers, (LostError,), self._read_stamps)
         self._listing = threading.Lock()
-        self._listed: tuple[Served, ...] = ()
+        self._listed: tuple[ServedTable, ...] = ()
         self._listed_at = -math.inf
         self._warned = ""
         self._opened = False
 
-    def list_served(self, *, anew: bool = False) -> tuple[Served, ...]:
+    def list_served(self, *, anew: bool = False) -> tuple[ServedTable, ...]:
         """The served tables, as of a few seconds ago at most; ``anew``: a second ago.
 
         Raises:
@@ -106,7 +106,7 @@ class Asking:
                 self._listed_at, self._warned = time.monotonic(), ""
             return self._listed
 
-    def _read_served(self) -> tuple[Served, ...]:
+    def _read_served(self) -> tuple[ServedTable, ...]:
         try:
             with self._take(self._own_turn()) as handle:
                 return read_served(handle.database.engine, self._reader)

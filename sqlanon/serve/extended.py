@@ -22,17 +22,17 @@ from pygwire.messages import (
 
 from sqlanon.errors import SqlanonError
 from sqlanon.serve import texts
-from sqlanon.serve.kept import Kept, form_of
+from sqlanon.serve.kept import KeptAnswer, form_of
 from sqlanon.serve.prepared import Parameters, Portal, Portals, Statements
-from sqlanon.serve.queries import Prepared, Queries
+from sqlanon.serve.queries import ParsedText, Queries
 from sqlanon.serve.refusals import BAD_PROTOCOL, TOO_MUCH, ServeError
 from sqlanon.serve.replies import Replies
 
-Answered = Callable[[Prepared, Parameters, Sequence[int]], Kept]
+Answered = Callable[[ParsedText, Parameters, Sequence[int]], KeptAnswer]
 """The answer to a statement, from the values and the forms of the columns."""
 
 
-class Extended:
+class ExtendedQueries:
     """Carries out the messages of extended queries of a session.
 
     Args:
@@ -82,7 +82,7 @@ class Extended:
             raise ServeError("42601", "cannot insert multiple commands into a prepared statement")
         if len(message.param_types) > texts.PARAMETERS:
             raise ServeError(TOO_MUCH, f"a statement has at most {texts.PARAMETERS:,} parameters")
-        prepared = self._queries.prepare(pieces[0], message.param_types) if pieces else Prepared(None)
+        prepared = self._queries.prepare(pieces[0], message.param_types) if pieces else ParsedText(None)
         self._statements.put(message.statement, prepared)
         self._replies.send(ParseComplete())
 
@@ -127,7 +127,7 @@ class Extended:
                 return
         self._replies.complete(answer.result)
 
-    def _answer_portal(self, portal: Portal) -> Kept:
+    def _answer_portal(self, portal: Portal) -> KeptAnswer:
         if portal.kept is None:
             portal.kept = self._answer(portal.prepared, portal.parameters, portal.formats)
         return portal.kept

@@ -19,7 +19,7 @@ _ROW = 80
 """Bytes that a row takes in memory beside the text."""
 
 
-class Room:
+class AnswerMemory:
     """Counts the bytes of answers that wait to be read, so that clients who do not read take no memory from others.
 
     Args:
@@ -56,7 +56,7 @@ class Room:
             return self._taken.total()
 
 
-class Kept:
+class KeptAnswer:
     """An answer; each row is kept until it is sent.
 
     Args:
@@ -69,7 +69,7 @@ class Kept:
         result: the answer without rows.
     """
 
-    def __init__(self, result: Result, formats: Sequence[int], room: Room, user: str) -> None:
+    def __init__(self, result: Result, formats: Sequence[int], room: AnswerMemory, user: str) -> None:
         self.result = Result(result.tag, result.columns, (), result.notices)
         self._room, self._user = room, user
         self._rows: deque[bytes] = deque()

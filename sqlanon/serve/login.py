@@ -22,7 +22,7 @@ from pygwire.messages import (
 )
 from scramp import ScramException, ScramMechanism
 
-from sqlanon.serve.refusals import BAD_LOGIN, BAD_PROTOCOL, Disconnected, ServeError
+from sqlanon.serve.refusals import BAD_LOGIN, BAD_PROTOCOL, DisconnectedError, ServeError
 from sqlanon.serve.users import Users
 from sqlanon.serve.wire import MESSAGE_BYTES, Wire
 
@@ -132,7 +132,7 @@ def _exchange(wire: Wire, user: str, users: Users, tls: Tls | None) -> None:
 
 def _response(message: PGMessage) -> bytes:
     if not isinstance(message, SASLResponse):
-        raise Disconnected
+        raise DisconnectedError
     return message.data
 
 

@@ -13,9 +13,9 @@ from mcp.server.mcpserver.exceptions import ToolError
 from sqlanon._version import __version__
 from sqlanon.errors import SqlanonError
 from sqlanon.serve.commands import Commands
-from sqlanon.serve.queries import Queries, Shared
+from sqlanon.serve.queries import Queries, ServerState
 from sqlanon.serve.refusals import ServeError, explain
-from sqlanon.serve.released import Served
+from sqlanon.serve.released import ServedTable
 from sqlanon.serve.texts import split
 from sqlanon.serve.variables import BOUNDS, Variables
 
@@ -36,7 +36,7 @@ class Tools:
         shared: answers over releases.
     """
 
-    shared: Shared
+    shared: ServerState
 
     def releases(self) -> list[dict[str, Any]]:
         """The releases that can be asked."""
@@ -99,14 +99,14 @@ class Tools:
         rows = [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in result.rows]
         return {"rows": rows, "notes": [notice.text for notice in result.notices]}
 
-    def _list_served(self) -> tuple[Served, ...]:
+    def _list_served(self) -> tuple[ServedTable, ...]:
         try:
             return self.shared.asking.list_served()
         except SqlanonError as error:
             raise ToolError(_format_error(explain(error))) from error
 
 
-def make_server(shared: Shared) -> MCPServer[Any]:
+def make_server(shared: ServerState) -> MCPServer[Any]:
     """A server with the three tools; ``run()`` serves them on standard input and output."""
     tools = Tools(shared)
     server: MCPServer[Any] = MCPServer("sqlanon", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")

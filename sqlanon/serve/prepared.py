@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from sqlanon.serve.kept import Kept, Room
-from sqlanon.serve.queries import Prepared
+from sqlanon.serve.kept import AnswerMemory, KeptAnswer
+from sqlanon.serve.queries import ParsedText
 from sqlanon.serve.refusals import NO_PORTAL, NO_STATEMENT, TOO_MUCH, ServeError
 
 STATEMENTS = 500
@@ -24,7 +24,7 @@ class Statements:
     """The prepared statements of a session."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Prepared] = {}
+        self._kept: dict[str, ParsedText] = {}
 
     def check(self, name: str, text: str) -> None:
         """Refuse a statement if the name is taken, or there is no room.
@@ -42,11 +42,11 @@ class Statements:
                 "close some",
             )
 
-    def put(self, name: str, prepared: Prepared) -> None:
+    def put(self, name: str, prepared: ParsedText) -> None:
         """Keep a statement, in place of any other of that name."""
         self._kept[name] = prepared
 
-    def get(self, name: str) -> Prepared:
+    def get(self, name: str) -> ParsedText:
         """The statement of that name.
 
         Raises:
@@ -72,11 +72,11 @@ class Portal:
         forget: gives the room of the values back.
     """
 
-    prepared: Prepared
+    prepared: ParsedText
     parameters: Parameters
     formats: Sequence[int]
     forget: Callable[[], None]
-    kept: Kept | None = None
+    kept: KeptAnswer | None = None
 
     def close(self) -> None:
         """Drop the kept values and rows."""
@@ -93,11 +93,11 @@ class Portals:
         user: the user of the session.
     """
 
-    def __init__(self, room: Room, user: str) -> None:
+    def __init__(self, room: AnswerMemory, user: str) -> None:
         self._room, self._user = room, user
         self._open: dict[str, Portal] = {}
 
-    def open(self, name: str, prepared: Prepared, parameters: Parameters, formats: Sequence[int]) -> None:
+    def open(self, name: str, prepared: ParsedText, parameters: Parameters, formats: Sequence[int]) -> None:
         """Open a portal, in place of any other of that name.
 
         Raises:

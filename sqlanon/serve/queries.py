@@ -17,16 +17,16 @@ from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.text_limits import readable
 from sqlanon.serve import answers, texts
 from sqlanon.serve.access import AccessLog
-from sqlanon.serve.asking import Asking, Question
+from sqlanon.serve.asking import Question, ReleaseQuestions
 from sqlanon.serve.cancel import Cancel
 from sqlanon.serve.catalog.calls import Asker
 from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.catalog.rewrite import rewritten
 from sqlanon.serve.commands import QUERIES, Commands, seconds_of
-from sqlanon.serve.kept import Room
+from sqlanon.serve.kept import AnswerMemory
 from sqlanon.serve.pool import Turn
-from sqlanon.serve.refusals import NOT_SUPPORTED, Asked, ServeError, explain
-from sqlanon.serve.released import Served
+from sqlanon.serve.refusals import NOT_SUPPORTED, QueryText, ServeError, explain
+from sqlanon.serve.released import ServedTable
 from sqlanon.serve.tables import find_meant, parse_text
 from sqlanon.serve.texts import Output, Piece
 from sqlanon.serve.values import FLOAT8, TEXT, Column, Result, Type, decode, element_of
@@ -46,7 +46,7 @@ _SAMPLES: dict[int, object] = {
 
 
 @dataclass(frozen=True)
-class Prepared:
+class ParsedText:
     """A statement that was read.
 
     Attributes:
@@ -58,7 +58,7 @@ class Prepared:
 
     piece: Piece | None
     types: tuple[int, ...] = ()
-    served: Served | None = None
+    served: ServedTable | None = None
     columns: tuple[Column, ...] | None = None
 
     @property
@@ -67,7 +67,7 @@ class Prepared:
         return self.piece is not None and self.piece.words[0] in QUERIES
 
 
-class Shared:
+class ServerState:
     """Objects and settings that all sessions share.
 
     Args:
@@ -77,10 +77,10 @@ class Shared:
         bounds: sessions begin with the bounds of answers on.
     """
 
-    def __init__(self, asking: Asking, rows: int, log: AccessLog, *, bounds: bool = False) -> None:
+    def __init__(self, asking: ReleaseQuestions, rows: int, log: AccessLog, *, bounds: bool = False) -> None:
         self.asking, self.rows, self.log, self.bounds = asking, rows, log, bounds
         self.dialect = asking.dialect
-        self.room = Room()
+        self.room = AnswerMemory()
         self._guard = threading.Lock()
         self._catalog: CatalogDatabase | None = None
 
@@ -113,7 +113,7 @@ class Queries:
         pid: the session's number.
     """
 
-    def __init__(self, shared: Shared, commands: Commands, user: str, address: str, pid: int) -> None:
+    def __init__(self, shared: ServerState, commands: Commands, user: str, address: str, pid: int) -> None:
         self._shared, self._commands, self._pid = shared, commands, pid
         self._user, self._address = user, address
         self.cancel = Cancel()
@@ -132,7 +132,7 @@ class Queries:
         seconds = self._seconds if turn is None else turn.seconds
         return limit_query(_cancel_nothing, seconds, unwanted=self.cancel.is_wanted)
 
-    def prepare(self, piece: Piece, declared: Sequence[int] = ()) -> Prepared:
+    def prepare(self, piece: Piece, declared: Sequence[int] = ()) -> ParsedText:
         """Read a statement.
 
         Args:
@@ -144,20 +144,20 @@ class Queries:
         """
         self._commands.check(piece)
         if piece.words[0] not in QUERIES:
-            return Prepared(piece, tuple(declared))
+            return ParsedText(piece, tuple(declared))
         with _place_errors(piece):
             return self._read(piece, declared)
 
-    def _read(self, piece: Piece, declared: Sequence[int]) -> Prepared:
+    def _read(self, piece: Piece, declared: Sequence[int]) -> ParsedText:
         with self._limit() as limits, readable(), limits.rewriting():
             tree = parse_text(piece.text, self._shared.dialect)
         served = find_meant(tree, self._shared.asking)  # asks the database, which nothing may interrupt halfway
         with self._limit() as limits, readable(), limits.rewriting():
             columns = {column.name.lower(): column.type for column in served.columns} if served is not None else {}
             types = texts.parameter_types(piece, declared, columns)
-        return Prepared(piece, tuple(types), served)
+        return ParsedText(piece, tuple(types), served)
 
-    def describe(self, prepared: Prepared) -> Prepared:
+    def describe(self, prepared: ParsedText) -> ParsedText:
         """The same statement with columns, for sample values of the parameters."""
         if prepared.piece is None or prepared.columns is not None:
             return prepared
@@ -166,7 +166,7 @@ class Queries:
         with _place_errors(prepared.piece):
             return self._describe(prepared)
 
-    def _describe(self, prepared: Prepared) -> Prepared:
+    def _describe(self, prepared: ParsedText) -> ParsedText:
         assert prepared.piece is not None
         values = [_sample(oid) for oid in prepared.types]
         if prepared.served is None:
@@ -189,7 +189,7 @@ class Queries:
 
     def run(
         self,
-        prepared: Prepared,
+        prepared: ParsedText,
         parameters: Sequence[tuple[bytes | None, bool]] = (),
         *,
         shape: Callable[[Result], R],
@@ -238,7 +238,9 @@ class Queries:
                 facts["seconds"] = round(time.monotonic() - begun, 4)
                 self._shared.log.write(event, **facts, text=piece.text)
 
-    def _ask_release(self, prepared: Prepared, values: Sequence[object], shape: Callable[[Result], R]) -> tuple[R, int]:
+    def _ask_release(
+        self, prepared: ParsedText, values: Sequence[object], shape: Callable[[Result], R]
+    ) -> tuple[R, int]:
         piece, served = prepared.piece, prepared.served
         assert piece is not None
         assert served is not None
@@ -264,7 +266,7 @@ class Queries:
         except SqlanonError as error:
             raise explain(error, question, cancelled=self.cancel.is_wanted()) from error
 
-    def _types(self, query: Query, served: Served, turn: Turn) -> dict[str, Type] | None:
+    def _types(self, query: Query, served: ServedTable, turn: Turn) -> dict[str, Type] | None:
         """The types of a query's columns, by the database; None: it does not give them."""
         text = answers.select_types(query, served, self._shared.dialect)
         if text is None:
@@ -288,7 +290,9 @@ class Queries:
             return catalog.fetch(text, self._turn, rows)
         return catalog.fetch(f"FROM ({text}) AS described LIMIT 0", self._turn, 1)
 
-    def _write_question(self, piece: Piece, served: Served, values: Sequence[object]) -> tuple[Asked, list[Output]]:
+    def _write_question(
+        self, piece: Piece, served: ServedTable, values: Sequence[object]
+    ) -> tuple[QueryText, list[Output]]:
         """The text for the release, and the outputs that the client asked for."""
         edits, outputs = texts.take_bounds(piece, {column.name.lower() for column in served.columns})
         edits += texts.with_values(texts.parameters(piece), values, self._shared.dialect)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlanon.engines.base import NOT_THERE
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.explain import NO_ANSWER_HERE
-from sqlanon.query.refusal import Refused
+from sqlanon.query.refusal import RefusedQueryError
 
 SYNTAX = "42601"
 NO_TABLE = "42P01"
@@ -56,12 +56,12 @@ class ServeError(Exception):
         return ServeError(self.code, self.message, self.hint, position)
 
 
-class Disconnected(Exception):
+class DisconnectedError(Exception):
     """The connection ends without another word: the client is gone, or does not read."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueryText:
     """The text that was asked, and the positions of the characters in the client's text.
 
     Attributes:
@@ -84,7 +84,7 @@ class Asked:
         return index - moved
 
 
-def explain(error: BaseException, query: Asked | None = None, *, cancelled: bool = False) -> ServeError:
+def explain(error: BaseException, query: QueryText | None = None, *, cancelled: bool = False) -> ServeError:
     """The error that the client gets for an exception.
 
     Args:
@@ -96,7 +96,7 @@ def explain(error: BaseException, query: Asked | None = None, *, cancelled: bool
         return error
     if cancelled and isinstance(error, DatabaseError):
         return ServeError(CANCELLED, "canceling statement due to user request")
-    if isinstance(error, Refused):
+    if isinstance(error, RefusedQueryError):
         message, _, hint = error.problems[0].partition("; ")
         return ServeError(NOT_SUPPORTED, message, hint, _position(error, query))
     if isinstance(error, DatabaseError):
@@ -116,7 +116,7 @@ def explain(error: BaseException, query: Asked | None = None, *, cancelled: bool
     return ServeError(DEFECT, f"unexpected {type(error).__name__}: a defect of sqlanon")
 
 
-def _position(error: Refused, query: Asked | None) -> int:
+def _position(error: RefusedQueryError, query: QueryText | None) -> int:
     if query is None or error.place is None:
         return 0
     text, start = error.place

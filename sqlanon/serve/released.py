@@ -13,7 +13,7 @@ from sqlglot.errors import SqlglotError
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Relation, TableRef
 from sqlanon.engines.lacks import require
 from sqlanon.errors import DatabaseError, PolicyError
-from sqlanon.query.release import Field, Released, describe, is_of_counts, read_metadata, relation_of
+from sqlanon.query.release import Field, ReaderRelease, describe, is_of_counts, read_metadata, relation_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.private_tables import METADATA, private_table
 from sqlanon.release.catalog.views import metadata_of, spell_table
@@ -32,7 +32,7 @@ _EXACT = frozenset({"integer", "timestamp"})
 
 
 @dataclass(frozen=True)
-class Served:
+class ServedTable:
     """A release as a table.
 
     Attributes:
@@ -108,7 +108,7 @@ def check_reader(engine: Engine, reader: Reader) -> None:
         )
 
 
-def read_served(engine: Engine, reader: Reader) -> tuple[Served, ...]:
+def read_served(engine: Engine, reader: Reader) -> tuple[ServedTable, ...]:
     """The tables of a database that a reader may read.
 
     Raises:
@@ -164,7 +164,7 @@ def _views(engine: Engine, view_names: Sequence[str]) -> list[tuple[Relation, st
     return [(view, source) for view, source in views if view is not None and engine.exists(metadata_of(view.ref))]
 
 
-def _check_source(engine: Engine, reader: Reader, source: str, released: Released) -> None:
+def _check_source(engine: Engine, reader: Reader, source: str, released: ReaderRelease) -> None:
     if reader.owner:
         return
     names = {name for name in (source, released.source) if name}
@@ -177,7 +177,7 @@ def _check_source(engine: Engine, reader: Reader, source: str, released: Release
             )
 
 
-def _make_served(engine: Engine, released: Released, source: str, *, unique: bool) -> Served:
+def _make_served(engine: Engine, released: ReaderRelease, source: str, *, unique: bool) -> ServedTable:
     view = released.view.ref
     schema, name = _place(engine, source) if unique else (view.schema or SCHEMA, view.name)
     if schema.lower() in CATALOGS:
@@ -186,7 +186,7 @@ def _make_served(engine: Engine, released: Released, source: str, *, unique: boo
     how = ", ".join(f"{key}={facts[key]}" for key in ("k", "l") if facts.get(key) not in (None, "", "1"))
     version = int(facts.get("version", 0))
     comment = f"release {facts.get('release', view.name)}, version {version}, format {released.format}"
-    return Served(
+    return ServedTable(
         schema,
         name,
         spell_table(view),

@@ -16,7 +16,7 @@ from pygwire.messages import (
 )
 
 from sqlanon.serve.commands import Commands
-from sqlanon.serve.kept import Kept, form_of
+from sqlanon.serve.kept import KeptAnswer, form_of
 from sqlanon.serve.refusals import explain
 from sqlanon.serve.values import Column, Result
 from sqlanon.serve.wire import Wire
@@ -67,7 +67,7 @@ class Replies:
         ]
         self._wire.send(RowDescription(fields=fields))
 
-    def rows(self, portal: Kept, most: int) -> None:
+    def rows(self, portal: KeptAnswer, most: int) -> None:
         """The next rows of an answer."""
         self._wire.send_rows(portal.send(most))
 

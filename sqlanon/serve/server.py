@@ -18,8 +18,8 @@ from pygwire.messages import CancelRequest
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.serve.lobby import Lobby
 from sqlanon.serve.login import Tls, log_in
-from sqlanon.serve.queries import Shared
-from sqlanon.serve.refusals import BAD_PROTOCOL, DEFECT, TOO_MANY, Disconnected, ServeError, explain
+from sqlanon.serve.queries import ServerState
+from sqlanon.serve.refusals import BAD_PROTOCOL, DEFECT, TOO_MANY, DisconnectedError, ServeError, explain
 from sqlanon.serve.session import Session, end
 from sqlanon.serve.users import Users
 from sqlanon.serve.wire import Wire
@@ -55,7 +55,7 @@ class Server:
         limits: limits of connections.
     """
 
-    def __init__(self, shared: Shared, users: Users, tls: Tls | None = None, limits: Limits | None = None) -> None:
+    def __init__(self, shared: ServerState, users: Users, tls: Tls | None = None, limits: Limits | None = None) -> None:
         self._shared, self._users, self._tls = shared, users, tls
         self._limits = limits or Limits()
         self._guard = threading.Lock()
@@ -139,7 +139,7 @@ class Server:
     def _handle(self, wire: Wire, address: str) -> None:
         try:
             self._converse(wire, address)
-        except (Disconnected, TimeoutError):
+        except (DisconnectedError, TimeoutError):
             pass
         except ServeError as error:
             self._shared.log.write("refused", address=address, code=error.code)

@@ -11,12 +11,12 @@ from pygwire.messages import BackendKeyData, EmptyQueryResponse, FunctionCall, P
 from sqlanon.errors import SqlanonError
 from sqlanon.serve import texts
 from sqlanon.serve.commands import Commands
-from sqlanon.serve.extended import Extended
-from sqlanon.serve.kept import Kept
+from sqlanon.serve.extended import ExtendedQueries
+from sqlanon.serve.kept import KeptAnswer
 from sqlanon.serve.login import Login
 from sqlanon.serve.prepared import Parameters, Portals, Statements
-from sqlanon.serve.queries import Prepared, Queries, Shared
-from sqlanon.serve.refusals import IDLE, NOT_SUPPORTED, STOPPING, Disconnected, ServeError
+from sqlanon.serve.queries import ParsedText, Queries, ServerState
+from sqlanon.serve.refusals import IDLE, NOT_SUPPORTED, STOPPING, DisconnectedError, ServeError
 from sqlanon.serve.replies import Replies
 from sqlanon.serve.variables import BOUNDS, Variables
 from sqlanon.serve.wire import Wire
@@ -33,7 +33,7 @@ class Session:
         key: the session's number, and the secret for cancellations.
     """
 
-    def __init__(self, wire: Wire, login: Login, shared: Shared, address: str, key: tuple[int, bytes]) -> None:
+    def __init__(self, wire: Wire, login: Login, shared: ServerState, address: str, key: tuple[int, bytes]) -> None:
         schemas = shared.catalog().schemas
         begun = {BOUNDS: "on"} if shared.bounds else {}
         variables = Variables(login.user, schemas[0], {**begun, **login.settings})
@@ -43,7 +43,7 @@ class Session:
         self._commands = Commands(variables, self._forget)
         self._queries = Queries(shared, self._commands, login.user, address, key[0])
         self._replies = Replies(wire, self._commands)
-        self._extended = Extended(self._queries, self._answer, self._replies, self._statements, self._portals)
+        self._extended = ExtendedQueries(self._queries, self._answer, self._replies, self._statements, self._portals)
         self._stopping = threading.Event()
 
     def cancel(self) -> None:
@@ -117,10 +117,10 @@ class Session:
             self._replies.report_failure(error)
         self._replies.ready()
 
-    def _answer(self, prepared: Prepared, parameters: Parameters, formats: Sequence[int]) -> Kept:
+    def _answer(self, prepared: ParsedText, parameters: Parameters, formats: Sequence[int]) -> KeptAnswer:
         """The answer to a statement."""
         return self._queries.run(
-            prepared, parameters, shape=lambda result: Kept(result, formats, self._room, self._user)
+            prepared, parameters, shape=lambda result: KeptAnswer(result, formats, self._room, self._user)
         )
 
     def _forget(self, name: str | None) -> None:
@@ -132,6 +132,6 @@ class Session:
 
 def end(wire: Wire) -> None:
     """Close a connection, whatever has happened to it."""
-    with suppress(Disconnected):
+    with suppress(DisconnectedError):
         wire.flush()
     wire.close()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TextIO
 
 from sqlanon.errors import PolicyError
 from sqlanon.serve.access import AccessLog
-from sqlanon.serve.asking import Asking
+from sqlanon.serve.asking import ReleaseQuestions
 from sqlanon.serve.login import Tls
-from sqlanon.serve.queries import Shared
+from sqlanon.serve.queries import ServerState
 from sqlanon.serve.released import Reader
 from sqlanon.serve.server import Limits, Server
 from sqlanon.serve.users import open_secret, read_users
@@ -76,12 +76,12 @@ def make_server(url: str, opening: Callable[[], Database], options: Options) -> 
         raise
 
 
-def make_shared(url: str, opening: Callable[[], Database], options: Options) -> Shared:
+def make_shared(url: str, opening: Callable[[], Database], options: Options) -> ServerState:
     """The shared objects that answer queries, without a server around them; see `make_server`."""
-    asking = Asking(opening, url, options.reader, options.workers, options.seconds)
+    asking = ReleaseQuestions(opening, url, options.reader, options.workers, options.seconds)
     try:
         asking.list_served()
-        return Shared(asking, options.rows, AccessLog(options.log, texts=options.texts), bounds=options.bounds)
+        return ServerState(asking, options.rows, AccessLog(options.log, texts=options.texts), bounds=options.bounds)
     except BaseException:
         asking.close()
         raise

@@ -6,12 +6,12 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
-from sqlanon.serve.asking import Asking
+from sqlanon.serve.asking import ReleaseQuestions
 from sqlanon.serve.catalog.calls import place
 from sqlanon.serve.catalog.content import DATABASE
 from sqlanon.serve.catalog.rewrite import is_catalog
 from sqlanon.serve.refusals import NO_FUNCTION, NO_TABLE, NOT_SUPPORTED, READ_ONLY, SYNTAX, ServeError
-from sqlanon.serve.released import Served
+from sqlanon.serve.released import ServedTable
 from sqlanon.serve.texts import place_of
 
 
@@ -29,7 +29,7 @@ def parse_text(text: str, other: str = "postgres") -> exp.Expr:
         return _parse(text, other)
 
 
-def find_meant(tree: exp.Expr, asking: Asking) -> Served | None:
+def find_meant(tree: exp.Expr, asking: ReleaseQuestions) -> ServedTable | None:
     """The release that a query asks; None: it asks the catalog.
 
     Raises:
@@ -54,7 +54,7 @@ def find_meant(tree: exp.Expr, asking: Asking) -> Served | None:
     return next(iter(releases))
 
 
-def _match(table: exp.Table, asking: Asking) -> Served | None:
+def _match(table: exp.Table, asking: ReleaseQuestions) -> ServedTable | None:
     if isinstance(table.this, exp.Func) or (table.catalog and table.catalog != DATABASE):
         return None
     if is_catalog(table):  # as in PostgreSQL: a table with a name of the catalog needs its schema
@@ -74,7 +74,7 @@ def _match(table: exp.Table, asking: Asking) -> Served | None:
     return None
 
 
-def _make_missing_error(table: exp.Table, asking: Asking) -> ServeError:
+def _make_missing_error(table: exp.Table, asking: ReleaseQuestions) -> ServeError:
     if isinstance(table.this, exp.Func):
         return ServeError(NO_FUNCTION, "functions after FROM are not answered over a release", position=place(table))
     names = sorted(f"{released.schema}.{released.name}" for released in asking.list_served())
@@ -83,7 +83,7 @@ def _make_missing_error(table: exp.Table, asking: Asking) -> ServeError:
     return ServeError(NO_TABLE, f'relation "{shown[:200]}" does not exist', hint, place(table))
 
 
-def _means(table: exp.Table, served: Served) -> bool:
+def _means(table: exp.Table, served: ServedTable) -> bool:
     def same(part: exp.Expr | None, name: str) -> bool:
         if not isinstance(part, exp.Identifier):
             return False

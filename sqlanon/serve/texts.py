@@ -16,7 +16,7 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
 from sqlanon.query.parse.text_limits import MOST_CHARACTERS
-from sqlanon.serve.refusals import NOT_SUPPORTED, SYNTAX, TOO_MUCH, Asked, ServeError
+from sqlanon.serve.refusals import NOT_SUPPORTED, SYNTAX, TOO_MUCH, QueryText, ServeError
 from sqlanon.serve.values import INT4, INT8, OID, TEXT, Type, find_type, list_of
 from sqlanon.sqltext import literal, respell
 
@@ -187,7 +187,7 @@ def _guess(node: exp.Expr, columns: Mapping[str, Type]) -> Type:
     return TEXT
 
 
-def bound(text: str, places: Sequence[tuple[int, int, int]], values: Sequence[object], dialect: str) -> Asked:
+def bound(text: str, places: Sequence[tuple[int, int, int]], values: Sequence[object], dialect: str) -> QueryText:
     """A text with values in place of parameters.
 
     Args:
@@ -220,13 +220,13 @@ def with_values(
     return edits
 
 
-def edit(text: str, edits: Sequence[tuple[int, int, str]]) -> Asked:
+def edit(text: str, edits: Sequence[tuple[int, int, str]]) -> QueryText:
     """A text with pieces replaced, and where the rest was."""
     parts, last = [], 0
     for start, end, new in edits:
         parts += [text[last:start], new]
         last = end
-    return Asked("".join([*parts, text[last:]]), tuple((start, end, len(new)) for start, end, new in edits))
+    return QueryText("".join([*parts, text[last:]]), tuple((start, end, len(new)) for start, end, new in edits))
 
 
 def write_literal(value: object, dialect: str) -> str:

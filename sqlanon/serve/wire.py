@@ -13,7 +13,7 @@ from pygwire.messages import ErrorResponse, NoticeResponse, PGMessage
 from pygwire.state_machine import BackendStateMachine
 
 from sqlanon.serve.notices import Notice
-from sqlanon.serve.refusals import BAD_PROTOCOL, Disconnected, ServeError
+from sqlanon.serve.refusals import BAD_PROTOCOL, DisconnectedError, ServeError
 
 STARTUP_BYTES = 10_000
 """Of the messages before a login, as PostgreSQL has it."""
@@ -77,9 +77,9 @@ class Wire:
         except TimeoutError:
             raise
         except OSError as error:
-            raise Disconnected from error
+            raise DisconnectedError from error
         if not data:
-            raise Disconnected
+            raise DisconnectedError
         return data
 
     def send(self, *messages: PGMessage) -> None:
@@ -112,7 +112,7 @@ class Wire:
             self._socket.settimeout(_SEND_SECONDS)
             self._socket.sendall(data)
         except OSError as error:
-            raise Disconnected from error
+            raise DisconnectedError from error
 
     def fail(self, error: ServeError, *, fatal: bool = False) -> None:
         """Send an error."""
@@ -148,7 +148,7 @@ class Wire:
             self._socket.settimeout(self.seconds)
             self._socket = context.wrap_socket(self._socket, server_side=True)
         except OSError as error:
-            raise Disconnected from error
+            raise DisconnectedError from error
 
     def interrupt(self) -> None:
         """End the connection from another thread: the reading thread finds the end of the stream, and closes it.

@@ -1,4 +1,4 @@
-"""Cells that sums ask to hide besides those that counts ask for, and cells that none of them needs."""
+"""Chooses the cells to hide for sums, in addition to those for counts, and drops cells that no sum needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from sqlanon.statistics.again import serve_again
 from sqlanon.statistics.amount_search import AmountSearch
 from sqlanon.statistics.amounts import Amounts, Contributor, Range
-from sqlanon.statistics.served import Served
+from sqlanon.statistics.served import WitnessCounts
 from sqlanon.statistics.system import System, hash_members
 from sqlanon.statistics.work import Work
 
@@ -32,7 +32,7 @@ class Party:
         kept: bool[witnesses], those that are left.
     """
 
-    served: Served
+    served: WitnessCounts
     moves: Flags
     kept: Flags = field(init=False)
 

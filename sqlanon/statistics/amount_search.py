@@ -1,4 +1,4 @@
-"""Search for changes of sums that serve the demands of a column, with as few other cells hidden as it finds."""
+"""Searches for changes of sums that serve the demands of a column and hide few other cells."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.amounts import ENDS, Amounts, Contributor, Range
-from sqlanon.statistics.deviations import Demand, Deviations, Limits
+from sqlanon.statistics.demands import Demand, Limits
+from sqlanon.statistics.deviations import Deviations
 from sqlanon.statistics.growing import Rows
-from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
-from sqlanon.statistics.served import Served
+from sqlanon.statistics.local import NEARBY, WHOLE, NearbyPrograms
+from sqlanon.statistics.served import WitnessCounts
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import ExhaustedError, Work
@@ -38,12 +39,12 @@ class AmountSearch:
         low, high = (of.astype(np.float64) for of in (amounts.low, amounts.high))
         limits = Limits(low, high, np.full(len(system), np.inf), amounts.unit)
         self.deviations = Deviations(system, hidden.copy(), work, limits)
-        self._near: Nearby | None = None
+        self._near: NearbyPrograms | None = None
         self.must, self.work = hidden.copy(), work
         self._cells: Sequence[int] = ()
         self._persons: Sequence[Contributor] = ()
         if self.is_large:
-            self._near = Nearby(system, self.deviations.hidden, work, limits)
+            self._near = NearbyPrograms(system, self.deviations.hidden, work, limits)
         self._changes = Rows(len(amounts.value), np.int64)
         self._moved = Rows(len(system), np.int64)
         self._outside = Rows(len(amounts.value), np.bool_)
@@ -132,7 +133,7 @@ class AmountSearch:
                 self.serve((), self._persons[demand - cells : demand - cells + 1])
             yield
 
-    def list_served(self) -> Served:
+    def list_served(self) -> WitnessCounts:
         """The changes that serve each demand: those of cells, then those of persons; of each more, then less."""
         outside, many = self._outside.array, len(self.changes)
         total = self._totals.array[:, 0]
@@ -155,7 +156,7 @@ class AmountSearch:
                 low, high = np.concatenate([person.box(more=more) for person in self._persons], axis=1)
                 ends.append(np.logical_and.reduceat((changes >= low) & (changes <= high), starts, axis=1) & agrees)
         persons_served = np.stack(ends, axis=2).reshape(many, -1) if ends else np.zeros((many, 0), bool)
-        return Served(np.concatenate([cells_served, persons_served], axis=1).T, np.zeros((many, 0), bool))
+        return WitnessCounts(np.concatenate([cells_served, persons_served], axis=1).T, np.zeros((many, 0), bool))
 
     def keep(self, remaining: Flags) -> tuple[Rows, ...]:
         """Forget other changes; what they alone change is shown. Returns the changes before, for `reset`."""

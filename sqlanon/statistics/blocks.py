@@ -1,4 +1,4 @@
-"""Blocks of atoms that no published cell connects: a block says nothing about another block."""
+"""Divides a system into blocks: sets of atoms that no published cell connects, so that each is solved alone."""
 
 from __future__ import annotations
 

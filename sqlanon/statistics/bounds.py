@@ -1,4 +1,4 @@
-"""Bounds of hidden cells that a reader can compute: over all tables that agree with all that is published."""
+"""Bounds of hidden cells for readers: the least and greatest numbers over all tables that agree with the published."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from sqlanon.statistics.amounts import Amounts, Range
 from sqlanon.statistics.joint import Joint, join_sums
 from sqlanon.statistics.parts import Parts
-from sqlanon.statistics.public import Public, see_public
+from sqlanon.statistics.public import PublicSystem, see_public
 from sqlanon.statistics.reach import Reach
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED
 from sqlanon.statistics.spans import Span, find_spans
@@ -43,7 +43,7 @@ class Ends:
 
 
 @dataclass(frozen=True, slots=True)
-class Witnessed:
+class WitnessTables:
     """Tables with all shown cells, as changes.
 
     Attributes:
@@ -58,7 +58,7 @@ class Witnessed:
 def bound_cells(
     system: System,
     hidden: Flags,
-    witnessed: Witnessed,
+    witnessed: WitnessTables,
     amounts: Sequence[tuple[Amounts, Range]] = (),
     parts: Parts | None = None,
     least_rows: int = 1,
@@ -111,7 +111,7 @@ def bound_cells(
 
 
 def _list_tables(
-    system: System, joint: Joint, public: Public, witnessed: Witnessed, amounts: Sequence[Amounts]
+    system: System, joint: Joint, public: PublicSystem, witnessed: WitnessTables, amounts: Sequence[Amounts]
 ) -> list[Longs]:
     """The known tables, where atoms are the combinations that occur; joined tables have an order of their own."""
     count = system.atoms.count

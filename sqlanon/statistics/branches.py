@@ -1,4 +1,4 @@
-"""What each table of a release has of persons with several rows; see `traces`."""
+"""The rows of persons in each table of a release, as traces; see `sqlanon.statistics.traces`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The certificate of a release: sums that prove, of the written tables, that no small cell can be found.
+"""Checks a written release of counts: sums over private tables prove that no small cell can be computed.
 
-It shares nothing with the search for hidden cells and trusts no linear program: every statement here adds and compares.
-The witnesses are changes of the true table, and the true table is one of them.
+The check shares nothing with the search for hidden cells and trusts no linear program: every statement adds and
+compares. Witnesses are changes of the true table, and the true table is one of them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from sqlanon.engines.base import TableRef
 from sqlanon.statistics.class_certificate import verify_classes, verify_placed
 from sqlanon.statistics.failing import refuse, refuse_each
-from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.kept import KeptTables
 from sqlanon.statistics.least_numbers import list_least
 from sqlanon.statistics.pattern_certificate import verify_patterns, verify_persons
 from sqlanon.statistics.shape import Shape
@@ -20,7 +20,7 @@ from sqlanon.statistics.sum_certificate import verify_demands, verify_sums
 from sqlanon.table.scratch import Scratch
 
 
-def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, stored: Kept, release: str) -> None:
+def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, stored: KeptTables, release: str) -> None:
     """The kept cells and atoms are those of the staged rows.
 
     Raises:
@@ -48,7 +48,9 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, stored: Kept,
     scratch.drop(keyed)
 
 
-def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, stored: Kept, release: str) -> tuple[int, int]:
+def verify_published(
+    scratch: Scratch, shape: Shape, physical: TableRef, stored: KeptTables, release: str
+) -> tuple[int, int]:
     """Verify that the published table has each cell once, and that no reader or insider can find a small cell.
 
     Args:
@@ -114,7 +116,7 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, stored:
     return shown, hidden
 
 
-def _with_sums(shape: Shape, stored: Kept) -> dict[str, Any]:
+def _with_sums(shape: Shape, stored: KeptTables) -> dict[str, Any]:
     """Parameters of templates, with the limits of sums."""
     context = shape.context()
     if shape.sums:
@@ -125,7 +127,7 @@ def _with_sums(shape: Shape, stored: Kept) -> dict[str, Any]:
     return context
 
 
-def _list_wholes(scratch: Scratch, shape: Shape, stored: Kept) -> Kept:
+def _list_wholes(scratch: Scratch, shape: Shape, stored: KeptTables) -> KeptTables:
     """The tables of the finest combinations, where atoms are parts of these, with the patterns over them."""
     wholes, patterns = scratch.table("wholes_of_patterns"), scratch.table("patterns_of_wholes")
     scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=stored.atoms, **shape.context())
@@ -133,7 +135,7 @@ def _list_wholes(scratch: Scratch, shape: Shape, stored: Kept) -> Kept:
     return replace(stored, atoms=wholes, patterns=patterns)
 
 
-def _verify_paid(scratch: Scratch, shape: Shape, compared: TableRef, stored: Kept, release: str) -> None:
+def _verify_paid(scratch: Scratch, shape: Shape, compared: TableRef, stored: KeptTables, release: str) -> None:
     """Witnesses have all sums that are published, in the range of the rows of their persons, and meet every demand.
 
     Raises:
@@ -168,7 +170,9 @@ def _verify_paid(scratch: Scratch, shape: Shape, compared: TableRef, stored: Kep
     verify_sums(scratch, shape, of_rows, (moved, compared), release)
 
 
-def _verify_view(scratch: Scratch, context: dict[str, Any], physical: TableRef, stored: Kept, release: str) -> TableRef:
+def _verify_view(
+    scratch: Scratch, context: dict[str, Any], physical: TableRef, stored: KeptTables, release: str
+) -> TableRef:
     """Each cell is published once, as its numbers are, and no small one is shown.
 
     Returns:
@@ -191,7 +195,7 @@ def _verify_view(scratch: Scratch, context: dict[str, Any], physical: TableRef, 
     return compared
 
 
-def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, stored: Kept, release: str) -> TableRef:
+def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, stored: KeptTables, release: str) -> TableRef:
     """Verify that the published table has each cell once, and no small one; nothing of witnesses.
 
     Returns:
@@ -209,8 +213,8 @@ def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, stored: Kep
 
 
 def _verify_wholes(
-    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, stored: Kept, release: str
-) -> tuple[Kept, TableRef]:
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, stored: KeptTables, release: str
+) -> tuple[KeptTables, TableRef]:
     """Witnesses have all sums that are published: those of the finest combinations, where atoms are parts of these.
 
     Returns:
@@ -229,7 +233,13 @@ def _verify_wholes(
 
 
 def verify_ends(
-    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, stored: Kept, release: str, most: int
+    scratch: Scratch,
+    shape: Shape,
+    context: dict[str, Any],
+    compared: TableRef,
+    stored: KeptTables,
+    release: str,
+    most: int,
 ) -> tuple[TableRef, TableRef, TableRef]:
     """Verify that witnesses have all that is published, and both ends of each small cell.
 
@@ -260,7 +270,13 @@ def verify_ends(
 
 
 def _verify_moves(
-    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, stored: Kept, release: str, name: str
+    scratch: Scratch,
+    shape: Shape,
+    context: dict[str, Any],
+    compared: TableRef,
+    stored: KeptTables,
+    release: str,
+    name: str,
 ) -> TableRef:
     """Witnesses have all that is published; see `verify_ends`. The scratch table gets a name.
 

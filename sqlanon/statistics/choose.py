@@ -1,9 +1,9 @@
-"""Choice of the cells to hide, and of the tables that prove their protection.
+"""Chooses the cells to hide, and finds the witnesses that prove their protection.
 
-A small cell is protected if two tables agree with all published cells: in the first the cell has as little as its
-published parts allow, in the second as much as the threshold; and the same for every insider, who knows the atoms of
-the cells in which he is alone. Such a table, as a change of each atom, is a witness. A witness serves every cell with
-a demand that it happens to meet. To hide more cells never takes a witness away.
+A small cell is protected if two tables agree with all published cells: in the first the cell has the least number that
+its published parts allow, in the second the threshold or more. The same holds against every insider, who knows the
+atoms of the cells in which he is alone. Each such table is a witness: a change of each atom. A witness serves every
+cell with a demand that it meets. Hiding more cells never invalidates a witness.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Step = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Protected:
+class HiddenChoice:
     """The hidden cells of a system, with witnesses.
 
     Attributes:
@@ -63,7 +63,7 @@ def choose_hidden(
     step: Step | None = None,
     most_work: int = MOST_WORK,
     amounts: Sequence[tuple[Amounts, Range]] = (),
-) -> Protected:
+) -> HiddenChoice:
     """Hide the small cells and as few other cells as the search finds, with witnesses for all demands.
 
     Args:
@@ -113,7 +113,7 @@ def choose_hidden(
     cells = _order_by_level(system, np.flatnonzero(hidden & ~must & system.first), secret)[::-1]
     steps = 2 * len(small) * len(search.changes) * len(cells)
     if not search.has_tables() or steps > MOST_SHOWN:
-        return Protected(hidden, *sums.combine(changes), sources)
+        return HiddenChoice(hidden, *sums.combine(changes), sources)
     moves = system.with_twins((search.moved != 0) | sums.moved_by_repairs)
     parties = [Party(search.list_served(), moves), *sums.list_parties()]
     for cell in cells:
@@ -121,7 +121,7 @@ def choose_hidden(
             hidden[cell] = False
             if system.twin is not None:
                 hidden[system.twin[cell]] = False
-    return Protected(hidden, *sums.combine(changes, [party.kept for party in parties]), sources)
+    return HiddenChoice(hidden, *sums.combine(changes, [party.kept for party in parties]), sources)
 
 
 def _order_by_level(system: System, cells: Longs, secret: bytes) -> Longs:

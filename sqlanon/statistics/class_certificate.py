@@ -1,4 +1,4 @@
-"""The part of a certificate about a release of rows next to the cells: witnesses agree with its classes."""
+"""Checks counts next to a release of rows: every witness agrees with the classes of that release."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlanon.engines.base import TableRef
 from sqlanon.statistics.failing import refuse, refuse_each
-from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.kept import KeptTables
 from sqlanon.statistics.neighbour import Neighbour
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
@@ -51,7 +51,7 @@ class ClassTables:
     inside: TableRef
 
 
-def verify_classes(scratch: Scratch, shape: Shape, stored: Kept, least: TableRef, release: str) -> TableRef:
+def verify_classes(scratch: Scratch, shape: Shape, stored: KeptTables, least: TableRef, release: str) -> TableRef:
     """Every witness has the rows of each class, within the ends, members and nodes that the class shows.
 
     Returns:
@@ -116,7 +116,9 @@ def list_person_parts(
     return listed
 
 
-def verify_class_patterns(scratch: Scratch, shape: Shape, stored: Kept, least: TableRef, release: str) -> TableRef:
+def verify_class_patterns(
+    scratch: Scratch, shape: Shape, stored: KeptTables, least: TableRef, release: str
+) -> TableRef:
     """Every witness of persons has the rows of each class, and as many persons as are promised.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Search for witnesses of counts, with as few other cells hidden as it finds."""
+"""Searches for witnesses of counts that hide few other cells."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.deviations import Demand, Deviations
+from sqlanon.statistics.demands import Demand
+from sqlanon.statistics.deviations import Deviations
 from sqlanon.statistics.growing import Rows
 from sqlanon.statistics.insiders import Insider, Insiders
-from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
-from sqlanon.statistics.served import Served
+from sqlanon.statistics.local import NEARBY, WHOLE, NearbyPrograms
+from sqlanon.statistics.served import WitnessCounts
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import Work
@@ -62,7 +63,10 @@ class CountSearch:
     def __init__(self, system: System, threshold: int, insiders: Sequence[Insider], begun: tuple[Work, Flags]) -> None:
         self.work, self.hidden = begun
         self.system, self.must = system, self.hidden.copy()
-        self._whole, self._near = Deviations(system, self.hidden, self.work), Nearby(system, self.hidden, self.work)
+        self._whole, self._near = (
+            Deviations(system, self.hidden, self.work),
+            NearbyPrograms(system, self.hidden, self.work),
+        )
         self.ahead, self._cost = 0, 0
         self._insiders = Insiders(system, insiders)
         # The least number is one of rows, where cells have both; of rows fewer than N are fewer than N persons.
@@ -212,7 +216,7 @@ class CountSearch:
         """Whether the tables of served ends are small enough to be made."""
         return 8 * int(self.system.small.sum()) * max(1, len(self._insiders)) <= MOST_SERVED
 
-    def list_served(self) -> Served:
+    def list_served(self) -> WitnessCounts:
         """Of each end of each small cell which witnesses serve it, and which do for insiders with a part of it.
 
         Cost: tables of small cells by witnesses and by insiders.
@@ -230,7 +234,7 @@ class CountSearch:
         insiders_served[1::2] = (moved[parts.place] >= fewest[parts.place][:, None] + more_above) & keeps
         insiders_served[np.repeat(parts.whole, 2)] = True
         ends = (2 * parts.place[:, None] + np.arange(2)).reshape(-1)
-        return Served(plain, ~seen, insiders_served, np.stack([ends, np.repeat(parts.person, 2)], axis=1))
+        return WitnessCounts(plain, ~seen, insiders_served, np.stack([ends, np.repeat(parts.person, 2)], axis=1))
 
     def _list_parts(self) -> _Parts:
         if self._parts is None:

@@ -1,4 +1,4 @@
-"""The cells of a release, counted in the database, and the codes of them that leave it."""
+"""Counts the cells of a release in the database, and reads them as arrays of codes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patter
 from sqlanon.statistics.placing import count_class_persons, divide_cells, place_persons, read_person_rows
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
-from sqlanon.statistics.system import Atoms, Listed, System, Wholes, build_system
+from sqlanon.statistics.system import Atoms, PublishedCells, System, Wholes, build_system
 from sqlanon.statistics.traces import over_traces
 from sqlanon.table.scratch import Scratch
 
@@ -176,7 +176,7 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     types = ["int64", "int64", *["int32"] * len(shape.columns)]
     first, persons, *of = scratch.fetch_arrays(query, types)
     levels = np.stack([column_levels.astype(np.int64) for column_levels in of])
-    listed = Listed(levels, cast("Longs", first) - 1, cast("Longs", persons) < shape.threshold)
+    listed = PublishedCells(levels, cast("Longs", first) - 1, cast("Longs", persons) < shape.threshold)
     whole = build_system(read_atoms(scratch, shape, cube.finest), listed, shape.finest, secret)
     system, parts = whole, cube.parts
     if parts is not None:

@@ -1,4 +1,4 @@
-"""Disclosure by published tables: the possible numbers of each hidden cell."""
+"""Measures disclosure by published tables: the possible numbers of each hidden cell."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.joined import Joined
+from sqlanon.statistics.joined import JoinedSystem
 from sqlanon.statistics.person_bounds import list_steps, narrow_persons
 from sqlanon.statistics.program import Box, Program
 from sqlanon.statistics.reach import WHOLE, ContradictionError, Reach
 from sqlanon.statistics.rows import build_rows
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Seen
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells
 from sqlanon.statistics.spans import find_spans
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Interval:
         return self.low == self.high
 
 
-def disclose(seen: Seen, seconds: Callable[[], float]) -> list[Interval]:
+def disclose(seen: SeenCells, seconds: Callable[[], float]) -> list[Interval]:
     """The interval of each hidden cell, in their order.
 
     Args:
@@ -85,7 +85,7 @@ def disclose(seen: Seen, seconds: Callable[[], float]) -> list[Interval]:
     ]
 
 
-def disclose_persons(joined: Joined) -> list[Interval]:
+def disclose_persons(joined: JoinedSystem) -> list[Interval]:
     """The interval of each hidden cell, where numbers are of persons who have several rows.
 
     A whole has at least the persons of each part, and at most their sum. Readers may know more: none is reached.
@@ -108,7 +108,7 @@ def disclose_persons(joined: Joined) -> list[Interval]:
     ]
 
 
-def _find_proof(seen: Seen, seconds: Callable[[], float], some: Longs) -> Longs:
+def _find_proof(seen: SeenCells, seconds: Callable[[], float], some: Longs) -> Longs:
     """Cells with numbers that no table has together; else cells for which the others leave nothing."""
     every = np.arange(len(seen.least))
     rows, sums, cells, links = build_rows(seen, every, np.zeros(len(every), np.int64))

@@ -1,4 +1,4 @@
-"""Published cells that add up to another one: each equation of a margin and the margin one level below in a column."""
+"""Equations between published cells: each cell is the sum of cells of the margin a level below in one column."""
 
 from __future__ import annotations
 
@@ -38,9 +38,6 @@ class Equations:
 
 def list_equations(system: System) -> Equations:
     """The equations of cells with the cells one published level below, each once.
-
-    Args:
-        system: the cells.
 
     Cost: a sort of the atoms for each margin and column.
     """

@@ -1,4 +1,4 @@
-"""Searches that would cost more than they may, before they begin."""
+"""Estimates the cost of a search before it begins, and refuses one that would exceed the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a system of cells to tables of hidden cells and of witnesses."""
+"""Writes the result of the choice as tables of hidden cells and of witnesses."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.progress import Progress
 from sqlanon.statistics.amounts import Amounts, Range
-from sqlanon.statistics.bounds import Witnessed, bound_cells
-from sqlanon.statistics.choose import Protected, choose_hidden
+from sqlanon.statistics.bounds import WitnessTables, bound_cells
+from sqlanon.statistics.choose import HiddenChoice, choose_hidden
 from sqlanon.statistics.hide_patterns import bound_both, load_able, load_paid, load_patterns
 from sqlanon.statistics.parts import Parts
 from sqlanon.statistics.shape import Shape
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Hidden:
+class HiddenCells:
     """The hidden cells.
 
     Attributes:
@@ -55,7 +55,7 @@ def hide_cells(
     progress: Progress,
     amounts: Sequence[tuple[Amounts, Range]] = (),
     parts: Parts | None = None,
-) -> Hidden:
+) -> HiddenCells:
     """Choose the hidden cells, and load them.
 
     Args:
@@ -87,7 +87,7 @@ def hide_cells(
     nothing = np.full(len(cells), -1, np.int64)
     hidden = {"cell": (cells + 1).astype(np.int64), "low": nothing, "high": nothing}
     if shape.bounds:
-        witnessed = Witnessed(choice.witnesses, choice.sums)
+        witnessed = WitnessTables(choice.witnesses, choice.sums)
         # A version that comes before time asks for it has the rows of a cohort.
         least_rows = max(shape.least_rows, shape.cohort if shape.follows else 1)
         bounds = bound_cells(whole, choice.hidden[: len(whole)], witnessed, amounts, parts, least_rows)
@@ -103,17 +103,17 @@ def hide_cells(
     scratch.engine.load_arrays(
         witness, {"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64), **changes}
     )
-    return Hidden(table, witness, len(choice.witnesses) - 1)
+    return HiddenCells(table, witness, len(choice.witnesses) - 1)
 
 
 def _load_patterns(
     scratch: Scratch,
     shape: Shape,
     system: System,
-    choice: Protected,
+    choice: HiddenChoice,
     amounts: Sequence[tuple[Amounts, Range]],
     parts: Parts | None,
-) -> Hidden:
+) -> HiddenCells:
     cells, table = np.flatnonzero(choice.hidden[system.listed]), scratch.table("hidden")
     bounds = bound_both(system, choice, shape, amounts, parts) if shape.bounds else {}
     hidden = {name: of[cells] for name, of in bounds.items()} or {"low": np.full(len(cells), -1, np.int64)}
@@ -122,7 +122,7 @@ def _load_patterns(
     witness, patterns = load_patterns(scratch, shape, system if sources is None else sources.system, choice)
     able = load_able(scratch, shape, sources)
     paid = load_paid(scratch, choice.sums) if choice.sums else None
-    return Hidden(table, witness, len(choice.witnesses) - 1, patterns, paid, able)
+    return HiddenCells(table, witness, len(choice.witnesses) - 1, patterns, paid, able)
 
 
 def _place_sums(changes: Longs, wholes: Wholes) -> Longs:

@@ -1,4 +1,4 @@
-"""From the hidden cells of a system of patterns to tables of them, of the witnesses, and of the patterns."""
+"""Writes the result of the choice over patterns as tables of hidden cells, of witnesses and of patterns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.bounds import Witnessed, bound_cells
+from sqlanon.statistics.bounds import WitnessTables, bound_cells
 from sqlanon.statistics.insiders import insiders_of
 from sqlanon.statistics.person_bounds import bound_persons
 from sqlanon.statistics.seen import UNBOUNDED
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sqlanon.engines.base import TableRef
     from sqlanon.statistics.amounts import Amounts, Range
-    from sqlanon.statistics.choose import Protected
+    from sqlanon.statistics.choose import HiddenChoice
     from sqlanon.statistics.joining import Sources
     from sqlanon.statistics.parts import Parts
     from sqlanon.statistics.shape import Shape
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def bound_both(
     system: System,
-    choice: Protected,
+    choice: HiddenChoice,
     shape: Shape,
     amounts: Sequence[tuple[Amounts, Range]] = (),
     parts: Parts | None = None,
@@ -57,7 +57,7 @@ def bound_both(
     if shape.has_rows:
         source_wholes = system.wholes if choice.sources is None else choice.sources.system.wholes
         assert source_wholes is not None
-        witnessed = Witnessed(source_wholes.add(choice.witnesses), choice.sums)
+        witnessed = WitnessTables(source_wholes.add(choice.witnesses), choice.sums)
         ends, *of_sums = bound_cells(rows, hidden, witnessed, amounts, parts, whole=False)
         low, high = ends.low, ends.high
         for place, of_sum in enumerate(of_sums, 1):
@@ -69,7 +69,7 @@ def bound_both(
     return {**bounds, "low": low, "high": high, "tight": tight, "least": least, "most": most, "sure": sure}
 
 
-def load_patterns(scratch: Scratch, shape: Shape, system: System, choice: Protected) -> tuple[TableRef, TableRef]:
+def load_patterns(scratch: Scratch, shape: Shape, system: System, choice: HiddenChoice) -> tuple[TableRef, TableRef]:
     """The scratch tables of witnesses (witness, pattern, change) and of their patterns (pattern, atom, times, persons).
 
     Patterns of persons who are alone in a cell are in it as well.

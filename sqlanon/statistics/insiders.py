@@ -1,4 +1,4 @@
-"""Persons who are alone in a cell, and so know the rows in it."""
+"""Finds insiders: persons who are alone in a cell, and so know the rows in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several published tables as one system: equal cells once, over the combinations of leaves that all tables allow."""
+"""Joins several published tables into one system: equal cells once, over the combinations that all tables allow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sqlanon.errors import UnsupportedError
 from sqlanon.statistics.of_versions import divide_by_version
-from sqlanon.statistics.seen import HIDDEN, MOST_VALUE, UNBOUNDED, Cells, Label, Seen, SeenColumn, build_seen
+from sqlanon.statistics.seen import HIDDEN, MOST_VALUE, UNBOUNDED, Cells, Label, SeenCells, SeenColumn, build_seen
 
 MOST_ATOMS = 500_000
 """Combinations of leaves, at most."""
@@ -22,7 +22,7 @@ Key = tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class JointTable:
     """A published table.
 
     Attributes:
@@ -47,7 +47,7 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedSystem:
     """The system.
 
     Attributes:
@@ -60,7 +60,7 @@ class Joined:
             them once more, with the rows that came since.
     """
 
-    seen: Seen
+    seen: SeenCells
     keys: tuple[Key, ...]
     tables: tuple[tuple[int, ...], ...]
     hidden: tuple[tuple[int, ...], ...]
@@ -68,7 +68,7 @@ class Joined:
     older: tuple[tuple[int, int], ...] = ()
 
 
-def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], least: int) -> Joined:
+def join_tables(columns: Sequence[SeenColumn], tables: Sequence[JointTable], least: int) -> JoinedSystem:
     """The system of some tables.
 
     Args:
@@ -124,7 +124,7 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
         for place, (_, before) in sorted(older.items()):  # the bounds are of now
             low, high = ends[place]
             ends.append((max(low - before, least), high if high == UNBOUNDED else high - before))
-    return Joined(
+    return JoinedSystem(
         replace(seen, hidden=least, ends=_ends(ends) if any(table.ends for table in tables) else None),
         tuple(places),
         tuple(map(tuple, listed)),
@@ -134,7 +134,7 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
     )
 
 
-def _divide(seen: Seen, older: Mapping[int, tuple[int, int]], newest: int) -> tuple[Seen, list[int]]:
+def _divide(seen: SeenCells, older: Mapping[int, tuple[int, int]], newest: int) -> tuple[SeenCells, list[int]]:
     """The system with the numbers of earlier versions, and the cells that have less now than they had."""
     now, before, as_of = seen.value, seen.value.copy(), np.full(len(seen.value), newest, np.int64)
     for place, (version, number) in older.items():
@@ -162,7 +162,7 @@ def _widen(totals: Key, columns: Sequence[int], nodes: Key) -> Key:
 class _Atoms:
     """The combinations of leaves that no table rules out."""
 
-    def __init__(self, columns: Sequence[SeenColumn], tables: Sequence[Published]) -> None:
+    def __init__(self, columns: Sequence[SeenColumn], tables: Sequence[JointTable]) -> None:
         self._columns, self._tables = columns, tables
         self._below: list[dict[Node, dict[Label, None]]] = []
         for index, column in enumerate(columns):
@@ -203,7 +203,7 @@ class _Atoms:
                 leaves |= dict.fromkeys(key[inside][1] for key in table.cells if key[inside][0] == 0)
         return list(leaves)
 
-    def _list_allowed(self, table: Published) -> list[tuple[Label, ...]]:
+    def _list_allowed(self, table: JointTable) -> list[tuple[Label, ...]]:
         """Combinations of leaves that a table does not say are empty."""
         finest = tuple(min((key[index][0] for key in table.cells), default=0) for index in range(len(table.columns)))
         cells = [key for key in table.cells if tuple(level for level, _ in key) == finest]

@@ -20,7 +20,7 @@ Tables = Mapping[str, TableRef]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptTables:
     """The private tables of hidden cells: cells, atoms, the changes of the witnesses, and the demands of each sum.
 
     Where versions with sums follow one another, ``amounts`` has the rows of each finest combination by their amounts.
@@ -55,7 +55,7 @@ class Kept:
         return {"cells": self.cells, "atoms": self.atoms, "witness": self.witness, **sums, **some}
 
 
-def kept_of(tables: Tables) -> Kept:
+def kept_of(tables: Tables) -> KeptTables:
     """The private tables of hidden cells by their parts."""
     sums = tuple(
         SumTables(*(tables[f"{part}{place}"] for part in SUM_PARTS))
@@ -64,7 +64,7 @@ def kept_of(tables: Tables) -> Kept:
     )
     cells, atoms, witness = (tables[part] for part in ("cells", "atoms", "witness"))
     more = (tables.get(part) for part in ("amounts", BOUNDS, "patterns", "paid", "able"))
-    return Kept(cells, atoms, witness, sums, *more)
+    return KeptTables(cells, atoms, witness, sums, *more)
 
 
 def kept_beside(physical: TableRef, parts: Sequence[str]) -> dict[str, TableRef]:

@@ -1,8 +1,8 @@
-"""The cells with which a new lineage begins, as one system with all versions that readers had before.
+"""The cells of a new lineage and of all earlier versions, as one system.
 
-A block is the new rows of a version, or those that wait. Blocks have no row in common. Readers have numbers of cells of
-some blocks in a row: of one block each, and of all of them at the beginning of a lineage. So atoms are the
-finest combinations of each block, and numbers of earlier versions are cells that no table changes.
+A block is the new rows of a version, or the rows that wait. Blocks share no row. Readers have numbers of cells over
+consecutive blocks: one block for each version, and all blocks so far where a lineage begins. So atoms are the finest
+combinations of each block, and numbers of earlier versions are cells that no witness changes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.system import Atoms, Listed, System, group_atoms, weigh
+from sqlanon.statistics.system import Atoms, PublishedCells, System, group_atoms, weigh
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -51,7 +51,7 @@ class Window:
 
     since: int
     until: int
-    cells: Listed
+    cells: PublishedCells
     shown: Flags
     floor: int = 1
 
@@ -66,7 +66,7 @@ class _Cell:
     levels: tuple[int, ...]
 
 
-def build_lineages(blocks: Blocks, windows: Sequence[Window], whole: Listed, secret: bytes) -> System:
+def build_lineages(blocks: Blocks, windows: Sequence[Window], whole: PublishedCells, secret: bytes) -> System:
     """The system of all versions; its published cells are those of the beginning of the new lineage.
 
     Args:
@@ -130,7 +130,7 @@ def build_lineages(blocks: Blocks, windows: Sequence[Window], whole: Listed, sec
     )
 
 
-def _everything(blocks: Blocks, whole: Listed) -> Window:
+def _everything(blocks: Blocks, whole: PublishedCells) -> Window:
     return Window(0, int(blocks.of.max(initial=0)), whole, np.zeros(len(whole.first), bool))
 
 

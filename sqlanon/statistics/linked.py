@@ -1,11 +1,11 @@
-"""Several tables as a reader has them: over the combinations that all tables allow, or over pieces that are linked.
+"""Several tables as one reader has them: one system over all possible combinations, or linked systems of each table.
 
-A reader of tables of which none has all columns does not know which combinations of all columns occur. He knows the
-finest cells of each table, and so the combinations whose parts all tables list. Where the columns of tables form a
-tree (Graham 1979, "On the universal relation": the tables are ears one after the other), less is needed: tables of
-whole numbers with equal sums over their common columns are always those of one whole table (Vorob'ev 1962, "Consistent
-families of measures and their extensions"), so that each table has atoms of its own, with equal sums over the columns
-that it shares with another. That holds of numbers of rows alone, not of rows with sums.
+Readers of tables without all columns do not know which combinations of all columns occur. They know the finest cells of
+each table, and so the combinations with parts in all tables. If the columns of tables form a tree (Graham 1979, "On the
+universal relation": the tables are ears one after the other), a smaller system is enough: tables of whole numbers with
+equal sums over their common columns are always margins of one table (Vorob'ev 1962, "Consistent families of measures
+and their extensions"). Then each table has atoms of its own, with equal sums over the columns that it shares with
+another. This holds for numbers of rows alone, not for rows with sums.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.links import Links
-from sqlanon.statistics.seen import Seen
+from sqlanon.statistics.seen import SeenCells
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -55,7 +55,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkedSystem:
     """The system of all tables.
 
     Attributes:
@@ -65,7 +65,7 @@ class Linked:
         complete: for each table of ``seen`` there is one over the combinations of all columns with the same numbers.
     """
 
-    seen: Seen
+    seen: SeenCells
     cell: Longs
     pieces: tuple[Piece, ...]
     complete: bool
@@ -86,7 +86,7 @@ class Linked:
         return published[self.cell]
 
 
-def link_tables(tables: Sequence[Piece], value: Longs, *, whole: bool) -> Linked:
+def link_tables(tables: Sequence[Piece], value: Longs, *, whole: bool) -> LinkedSystem:
     """The system of some tables.
 
     Args:
@@ -170,7 +170,7 @@ def _join(pieces: Sequence[Piece]) -> Piece | None:
 
 def _assemble(
     pieces: Sequence[Piece], ears: Sequence[tuple[int, int, tuple[int, ...]]], value: Longs, *, complete: bool
-) -> Linked:
+) -> LinkedSystem:
     """The system of pieces, some of which have equal sums over common columns."""
     starts = np.cumsum([0, *(len(piece) for piece in pieces)])
     margins = max(len(piece.of) for piece in pieces)
@@ -189,8 +189,8 @@ def _assemble(
     links = _link(pieces, ears, starts)
     # In a join a finest cell has several combinations, any of which may be empty.
     least = np.zeros(many, np.int64) if len(pieces) == 1 else np.concatenate([_least(piece) for piece in pieces])
-    seen = Seen(np.concatenate(of, axis=1), value[cell], least, (), {}, 1, links=links)
-    return Linked(seen, cell, tuple(pieces), complete)
+    seen = SeenCells(np.concatenate(of, axis=1), value[cell], least, (), {}, 1, links=links)
+    return LinkedSystem(seen, cell, tuple(pieces), complete)
 
 
 def _least(piece: Piece) -> Longs:

@@ -1,8 +1,8 @@
-"""Changes of atoms near a cell: linear programs of few atoms, for systems where a program of all atoms takes long.
+"""Finds changes of atoms near a cell: small linear programs, for systems where a program of all atoms takes long.
 
-The atoms are those of the cell and of the smallest published cells that contain it. Cells that have the same of these
-atoms change equally, and are one row. A change that is found is consistent in the whole system; the least change of all
-atoms may weigh less, and a change of more atoms may exist where none of these atoms does.
+The program has the atoms of the cell and of the smallest published cells that contain it. Cells with the same of these
+atoms change equally and are one row. The change is consistent in the whole system. The best change of all atoms may
+weigh less, and may exist where this program has none.
 """
 
 from __future__ import annotations
@@ -11,18 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sqlanon.statistics.deviations import (
-    FREE_ATOM,
-    GAP,
-    INTEGER_SECONDS,
-    MOST_NODES,
-    UNIT_NEAR,
-    Demand,
-    Limits,
-    count_limits,
-)
+from sqlanon.statistics.demands import Demand, Limits, count_limits
+from sqlanon.statistics.deviations import FREE_ATOM, UNIT_NEAR
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.system import System
+from sqlanon.statistics.whole import search_whole
 from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:
@@ -40,7 +33,7 @@ NEARBY = (150, 600)
 """Atoms of programs near a cell; where the last has no solution, all atoms are taken."""
 
 
-class Nearby:
+class NearbyPrograms:
     """Programs over the atoms near a cell.
 
     Args:
@@ -101,13 +94,7 @@ class Nearby:
         places = np.arange(2 * atoms, dtype=np.int32)
         whole = np.full(len(places), int(self._highs.HighsVarType.kInteger), np.uint8)
         solver.changeColsIntegrality(len(places), places, whole)
-        limits = (("mip_max_nodes", MOST_NODES), ("time_limit", solver.getRunTime() + INTEGER_SECONDS))
-        for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), *limits):
-            solver.setOptionValue(name, option)
-        solver.run()
-        self._work.add(solver)
-        able = self._highs.SolutionStatus.kSolutionStatusFeasible
-        return bool(solver.getInfo().primal_solution_status == able)
+        return search_whole(solver, self._work)
 
     def _cells_of(self, atom: int) -> Longs:
         """The classes that have an atom."""

@@ -1,4 +1,4 @@
-"""The numbers of atoms whose sums are nearest to given numbers of cells: least squares over a hierarchy of sums."""
+"""Finds the numbers of atoms with sums nearest to given cells: least squares over a hierarchy of sums."""
 
 from __future__ import annotations
 

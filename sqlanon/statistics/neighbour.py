@@ -1,4 +1,4 @@
-"""A release of rows that readers of counts have as well: its classes, as templates read them."""
+"""A release of rows that readers of the counts have as well: the classes, as arguments of templates."""
 
 from __future__ import annotations
 

@@ -1,15 +1,14 @@
-"""Versions of counts that are safe together: the rows of each version that are new are protected by themselves.
+"""Protects consecutive versions of counts together: the new rows of each version are protected by themselves.
 
-Rows only come: of each finest combination a version has those of the version before, and new ones. The new rows of a
-version are a table of their own, with hidden cells and witnesses of their own, and nothing else is published of them. A
-reader of all versions knows at most these tables, which have no row in common, so that a witness of one is possible
-with all others as they are. A cell of which the new rows are hidden keeps its number and ``as_of`` from then on.
+Rows are only added. Of each finest combination a version has the rows of the version before, and new ones. The new rows
+are a table with separate hidden cells and witnesses, and nothing else is published about them. Readers of all versions
+know at most these tables, which share no row, so that a witness of one is possible with all others unchanged. A cell
+with hidden new rows keeps its number and ``as_of`` from then on.
 
-Sums are of the same rows: a row is new if its finest combination has more rows of the same amounts than before. Each
-person has one row, so that whoever contributes to a cell does so in one version, and is protected among the new rows of
-that version.
+Sums follow the same rule: a row is new if its finest combination has more rows of the same amounts than before. Each
+person has one row, so that a contributor to a cell contributes in one version, and is protected there.
 
-The tables of a version in the private schema have the rows of all versions, each with its number as ``batch``.
+The private tables of a version have the rows of all versions, with the number of each as ``batch``.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.statistics.certificate import verify_published, verify_shown
 from sqlanon.statistics.failing import make_several_rows_error, refuse
-from sqlanon.statistics.kept import ENDS, Kept, Tables, kept_of, list_kept_columns
-from sqlanon.statistics.past import Past, first_of, verify_past
-from sqlanon.statistics.protections.base import Made
+from sqlanon.statistics.kept import ENDS, KeptTables, Tables, kept_of, list_kept_columns
+from sqlanon.statistics.past import PastTables, first_of, verify_past
+from sqlanon.statistics.protections.base import ProtectedCells
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
 
@@ -42,7 +41,7 @@ class Growth:
     went: int
 
 
-def find_newcomers(scratch: Scratch, shape: Shape, stage: TableRef, before: Kept, release: str) -> Growth:
+def find_newcomers(scratch: Scratch, shape: Shape, stage: TableRef, before: KeptTables, release: str) -> Growth:
     """The rows that the versions before do not have.
 
     Args:
@@ -70,7 +69,7 @@ def find_newcomers(scratch: Scratch, shape: Shape, stage: TableRef, before: Kept
 
 
 def keep_batches(
-    scratch: Scratch, shape: Shape, protected: Made, stored: Tables, before: Kept | None
+    scratch: Scratch, shape: Shape, protected: ProtectedCells, stored: Tables, before: KeptTables | None
 ) -> list[Statement]:
     """The statements that make the private tables of a version: the new rows, and those of the versions before.
 
@@ -113,7 +112,7 @@ def _list_ends(shape: Shape) -> list[dict[str, str | None]]:
 
 
 def write_versions(
-    scratch: Scratch, shape: Shape, stored: Kept, physical: TableRef, batches: Sequence[int]
+    scratch: Scratch, shape: Shape, stored: KeptTables, physical: TableRef, batches: Sequence[int]
 ) -> Statement:
     """The statement that makes the published table."""
     context = shape.context()
@@ -122,7 +121,7 @@ def write_versions(
     )
 
 
-def batch_of(scratch: Scratch, stored: Kept, batch: int) -> Kept:
+def batch_of(scratch: Scratch, stored: KeptTables, batch: int) -> KeptTables:
     """Scratch tables of the rows of a version."""
     tables = {part: scratch.table(f"{part}_of_batch") for part in stored.parts()}
     for part, table in stored.parts().items():
@@ -130,7 +129,7 @@ def batch_of(scratch: Scratch, stored: Kept, batch: int) -> Kept:
     return kept_of(tables)
 
 
-def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, stored: Kept, release: str) -> None:
+def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, stored: KeptTables, release: str) -> None:
     """The finest combinations of all versions together are those of the staged rows, with the same amounts.
 
     Raises:
@@ -150,10 +149,10 @@ def verify_versions(
     scratch: Scratch,
     shape: Shape,
     physical: TableRef,
-    stored: Kept,
+    stored: KeptTables,
     batches: Sequence[int],
     release: str,
-    past: Past | None = None,
+    past: PastTables | None = None,
 ) -> tuple[int, int]:
     """Verify the rows of every version by their own certificate, and that the published table follows from them.
 

@@ -1,8 +1,7 @@
-"""Published cells with numbers of several versions that follow one another, as one system of sums.
+"""Published cells of several consecutive versions as one system of sums.
 
-Rows only come. A cell that is shown has the sum of its rows up to a version, and if that is not the last one, rows came
-to it since. So each combination has a part for the rows that came up to each of these versions, and a cell is the sum
-of its parts up to its own version.
+Rows are only added. A shown cell has the sum of its rows up to some version; if that is not the last version, rows were
+added since. So each combination has one part for each version, and a cell is the sum of the parts up to its version.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Seen
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
 
 
-def divide_by_version(seen: Seen, as_of: Longs, newest: int) -> tuple[Seen, Longs]:
+def divide_by_version(seen: SeenCells, as_of: Longs, newest: int) -> tuple[SeenCells, Longs]:
     """The same cells over the parts of each atom, in the order of the versions.
 
     Args:
@@ -56,7 +55,7 @@ def divide_by_version(seen: Seen, as_of: Longs, newest: int) -> tuple[Seen, Long
     return divided, older
 
 
-def with_ends(divided: Seen, older: Longs, low: Longs, high: Longs) -> Seen:
+def with_ends(divided: SeenCells, older: Longs, low: Longs, high: Longs) -> SeenCells:
     """The system with published bounds of the numbers of the last version.
 
     Args:

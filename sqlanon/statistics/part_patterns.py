@@ -1,8 +1,8 @@
-"""Patterns of persons over the parts of a release of rows, and the persons that its classes promise.
+"""Persons of counts next to a release of rows: patterns over parts, and the persons that classes promise.
 
-A pattern is how many rows a person has of each part. Classes keep their numbers of rows by the system of the parts, and
-their persons here: readers know that a class has rows of so many persons at least, that nobody has more than a share of
-a class's rows, and perhaps that nobody has rows in two classes.
+A pattern is how many rows a person has of each part. The system of the parts keeps the numbers of rows of each class;
+the persons of classes are kept here. Readers know that a class has rows of at least so many persons, that no person has
+more than a share of a class's rows, and perhaps that no person has rows in two classes.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def list_classes(parts: Parts, share: tuple[int, int]) -> Classes:
     return Classes(parts.of, parts.kind, dict(zip(numbers.tolist(), rows.tolist(), strict=True)), share)
 
 
-class Moving:
+class PatternMoves:
     """Moves all rows of a person to other values of the columns in which nobody has two.
 
     Each row stays in its class, and keeps the values that the class shows and those of all other columns.

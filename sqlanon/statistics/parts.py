@@ -1,9 +1,9 @@
-"""Classes of a release of rows that readers of counts have as well: the cells are divided among these classes.
+"""Counts next to a release of rows: the atoms are divided among the classes that readers of the rows see.
 
-A release of rows shows of each class how many rows it has, and where: between two ends, in a set, or at the values
-themselves. A part is a finest combination within a class. Readers know the sum of the parts of a class, and that both
-ends, and all members of a set, occur in it; nothing else of the parts. So they are atoms of a larger system, in which
-the numbers of the classes are cells that cannot be hidden.
+A release of rows shows, for each class, the number of rows and their values: a range, a set, or the values themselves.
+A part is a finest combination within a class. Readers know the sum of the parts of a class, and that both ends of a
+range and all members of a set occur; nothing else about the parts. So parts are atoms of a larger system, in which the
+numbers of the classes are cells that cannot be hidden.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TooManyPartsError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedRows:
     """Rows of the source by finest combination and class.
 
     Attributes:
@@ -91,7 +91,7 @@ class Parts:
     needs: tuple[Longs, ...]
     need_of: tuple[tuple[int, int], ...]
     known: Flags
-    placed: Placed
+    placed: PlacedRows
 
     def __len__(self) -> int:
         return len(self.atom)
@@ -102,7 +102,7 @@ class Parts:
         return firsts
 
 
-def list_parts(placed: Placed) -> Parts:
+def list_parts(placed: PlacedRows) -> Parts:
     """All combinations that rows of each class may have for readers.
 
     Raises:
@@ -159,7 +159,7 @@ def list_parts(placed: Placed) -> Parts:
     )
 
 
-def _look_at(placed: Placed, rows: Longs, number: int) -> tuple[Flags, Longs]:
+def _look_at(placed: PlacedRows, rows: Longs, number: int) -> tuple[Flags, Longs]:
     """The finest combinations that a row of a class may have, by the values that the class shows, and the ranks."""
     fits, coarse_ranks = np.ones(len(placed.exact), bool), placed.ranks.copy()
     if number == LEFT_OUT:
@@ -221,7 +221,7 @@ def read_parts(kind: Longs, of: Longs, count: Longs, ranks: Longs, columns: Sequ
                 surely.append(sure and is_known)
     hows, flags = tuple(how for how, _ in columns), tuple(flag for _, flag in columns)
     atom = np.arange(len(of), dtype=np.int64)
-    placed = Placed(atom, of, count, np.zeros(len(of), np.int64), ranks, hows, flags)
+    placed = PlacedRows(atom, of, count, np.zeros(len(of), np.int64), ranks, hows, flags)
     return Parts(atom, of, kind, count, ranks, tuple(needs), tuple(need_of), np.array(surely, bool), placed)
 
 
@@ -258,7 +258,7 @@ def with_classes(system: System, parts: Parts) -> System:
     )
 
 
-class _Sure:
+class _SureRows:
     """The rows that readers of the classes know to be in some parts.
 
     Of each class these are the kinds that are wholly inside, or as many needs of a column as are.
@@ -302,7 +302,7 @@ class _Sure:
 
 def _raise_least(system: System, parts: Parts, kinds: Sequence[Longs]) -> Longs:
     """The lower bounds of small cells, with the rows that readers of the classes know to be in them."""
-    sure, least = _Sure(parts, kinds), system.least.copy()
+    sure, least = _SureRows(parts, kinds), system.least.copy()
     for cell in np.flatnonzero(system.small).tolist():
         least[cell] = max(int(least[cell]), sure.count(system.members(cell)))
     return least

@@ -1,9 +1,9 @@
-"""Versions of counts of all lineages: the numbers of earlier ones, and the certificate of all together.
+"""Counts of all earlier versions and lineages, and the certificate of all together.
 
-A lineage begins with numbers of all rows. Readers have those of earlier versions as well, so that all are one system
-(see `sqlanon.statistics.lineages`): each witness has a part of each version's rows, and agrees with every number that
-was ever shown. The private tables of a version have the finest combinations of each version's rows, the cells of all
-earlier versions, and these witnesses.
+A lineage begins with numbers of all rows. Readers have the earlier numbers as well, so that all are one system (see
+`sqlanon.statistics.lineages`): each witness has a part of each version's rows, and agrees with every published number.
+The private tables of a version have the finest combinations of each version's rows, the cells of all earlier versions,
+and these witnesses.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ import numpy as np
 from sqlanon.counted import PAST_PARTS
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.engines.rows import read_integer
-from sqlanon.statistics.bounds import Witnessed, bound_cells
+from sqlanon.statistics.bounds import WitnessTables, bound_cells
 from sqlanon.statistics.choose import UnservedError, choose_hidden
 from sqlanon.statistics.class_certificate import ClassTables, verify_parts
 from sqlanon.statistics.cube import Cube, read_atoms, read_system
 from sqlanon.statistics.failing import refuse, refuse_each
-from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.kept import KeptTables
 from sqlanon.statistics.lineages import Blocks, Window, build_lineages
 from sqlanon.statistics.must_show import find_hidden, fix_margins
 from sqlanon.statistics.neighbour import Neighbour
 from sqlanon.statistics.parts import Parts, read_parts, with_classes
-from sqlanon.statistics.protections.base import Made, Run
+from sqlanon.statistics.protections.base import ProtectedCells, Run
 from sqlanon.statistics.protections.suppress import explain_show, explain_unserved
 from sqlanon.statistics.shape import Shape
-from sqlanon.statistics.system import Listed, System
+from sqlanon.statistics.system import PublishedCells, System
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastTables:
     """The tables of all lineages: finest combinations of each version, cells of earlier versions, and witnesses."""
 
     atoms: TableRef
@@ -55,7 +55,7 @@ class Past:
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class NewLineage:
     """A lineage that begins.
 
     Attributes:
@@ -70,8 +70,8 @@ class Beginning:
     first: int
     began: int
     batches: tuple[int, ...]
-    stored: Kept
-    past: Past
+    stored: KeptTables
+    past: PastTables
     neighbour: Neighbour | None = None
 
 
@@ -81,8 +81,8 @@ def list_part_columns(neighbour: Neighbour | None) -> list[str]:
 
 
 def make_past(
-    scratch: Scratch, shape: Shape, new: Cube, beginning: Beginning | None, neighbour: Neighbour | None = None
-) -> Past:
+    scratch: Scratch, shape: Shape, new: Cube, beginning: NewLineage | None, neighbour: Neighbour | None = None
+) -> PastTables:
     """Scratch tables of all versions, without witnesses.
 
     Args:
@@ -93,7 +93,7 @@ def make_past(
         neighbour: the release of rows that readers have as well.
     """
     context = shape.context() | {"parts": list_part_columns(neighbour), "placed": False}
-    past = Past(*(scratch.table(part) for part in PAST_PARTS))
+    past = PastTables(*(scratch.table(part) for part in PAST_PARTS))
     version: dict[str, Any] = {"batch": shape.version, "empty": beginning is None}
     if beginning is None:
         atoms: dict[str, Any] = {"past": None, "atoms": None, "batches": [], "newcomers": new.atoms}
@@ -123,7 +123,7 @@ def make_past(
     return past
 
 
-def begin_lineage(run: Run, beginning: Beginning, past: Past, facts: Mapping[str, Any]) -> Made:
+def begin_lineage(run: Run, beginning: NewLineage, past: PastTables, facts: Mapping[str, Any]) -> ProtectedCells:
     """Hide cells of all rows, so that readers of all versions find no small number; loads the witnesses of ``past``.
 
     Args:
@@ -160,8 +160,8 @@ def begin_lineage(run: Run, beginning: Beginning, past: Past, facts: Mapping[str
     def view(place: TableRef) -> Statement:
         return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden, **run.shape.context())
 
-    tables = Kept(cube.cells, cube.atoms, witness).parts()
-    return Made(view, tables, len(choice.witnesses) - 1, facts, hidden=hidden)
+    tables = KeptTables(cube.cells, cube.atoms, witness).parts()
+    return ProtectedCells(view, tables, len(choice.witnesses) - 1, facts, hidden=hidden)
 
 
 def _bound_hidden(run: Run, is_hidden: Flags) -> dict[str, Longs]:
@@ -176,7 +176,7 @@ def _bound_hidden(run: Run, is_hidden: Flags) -> dict[str, Longs]:
     system = read_system(run.scratch, run.shape, run.cube, run.secret)
     classes = np.zeros(len(system), bool)
     classes[system.listed[cells]] = True
-    nothing = Witnessed(np.zeros((1, len(system.atoms.count)), np.int64))
+    nothing = WitnessTables(np.zeros((1, len(system.atoms.count)), np.int64))
     (ends,) = bound_cells(system, classes, nothing, least_rows=run.shape.least_rows)
     low, high = ends.low[cells], ends.high[cells]
     return hidden | {"low": low, "high": high, "tight": (low == high).astype(np.int64)}
@@ -188,7 +188,7 @@ def _load_witness(scratch: Scratch, table: TableRef, witnesses: Longs) -> None:
     scratch.engine.load_arrays(table, {**changes, "change": witnesses[number, atom]})
 
 
-def _read_lineages(run: Run, beginning: Beginning, past: Past) -> System:
+def _read_lineages(run: Run, beginning: NewLineage, past: PastTables) -> System:
     """All versions as one system."""
     scratch, shape, context = run.scratch, run.shape, run.shape.context()
     many = len(shape.columns)
@@ -200,7 +200,7 @@ def _read_lineages(run: Run, beginning: Beginning, past: Past) -> System:
         "statistics/past_places", cells=run.cube.cells, whole=run.cube.finest, atoms=past.atoms, **context
     )
     first, persons, *levels = (cast("Longs", array) for array in scratch.fetch_arrays(query, ["int64"] * (2 + many)))
-    whole = Listed(np.stack(levels), first - 1, persons < shape.threshold)
+    whole = PublishedCells(np.stack(levels), first - 1, persons < shape.threshold)
     rows = scratch.fetch(
         "statistics/past_windows",
         atoms=past.atoms,
@@ -214,7 +214,7 @@ def _read_lineages(run: Run, beginning: Beginning, past: Past) -> System:
     numbers = [tuple(map(read_integer, row)) for row in rows]
     for (since, upto), group in itertools.groupby(numbers, lambda row: row[:2]):
         table = np.array(list(group), np.int64).T
-        cells = Listed(table[5:], table[2] - 1, table[3] == 1)
+        cells = PublishedCells(table[5:], table[2] - 1, table[3] == 1)
         start, end = np.searchsorted(batches, [since, upto]).tolist()
         floor = shape.threshold if since == beginning.first else shape.fewest
         if since == upto != beginning.first and came[start] >= shape.cohort:
@@ -226,7 +226,7 @@ def _read_lineages(run: Run, beginning: Beginning, past: Past) -> System:
     return with_classes(system, _read_parts(scratch, past, beginning.neighbour))
 
 
-def _read_parts(scratch: Scratch, past: Past, neighbour: Neighbour) -> Parts:
+def _read_parts(scratch: Scratch, past: PastTables, neighbour: Neighbour) -> Parts:
     """The atoms of the first version as parts of classes, and the others as parts of none."""
     columns = list_part_columns(neighbour)
     query = scratch.sql("statistics/past_parts", atoms=past.atoms, parts=columns)
@@ -237,7 +237,7 @@ def _read_parts(scratch: Scratch, past: Past, neighbour: Neighbour) -> Parts:
     return read_parts(kind, of, count, np.array(ranks, np.int64).reshape(len(ranks), -1), shown)
 
 
-def keep_past(scratch: Scratch, shape: Shape, built: Past, stored: Past) -> list[Statement]:
+def keep_past(scratch: Scratch, shape: Shape, built: PastTables, stored: PastTables) -> list[Statement]:
     """The statements that copy the tables into the private tables of a version.
 
     Args:
@@ -262,7 +262,7 @@ def keep_past(scratch: Scratch, shape: Shape, built: Past, stored: Past) -> list
     ]
 
 
-def verify_before(scratch: Scratch, shape: Shape, past: Past, beginning: Beginning, release: str) -> None:
+def verify_before(scratch: Scratch, shape: Shape, past: PastTables, beginning: NewLineage, release: str) -> None:
     """The cells that readers had are all stored, with their numbers.
 
     Raises:
@@ -280,13 +280,13 @@ def verify_before(scratch: Scratch, shape: Shape, past: Past, beginning: Beginni
     refuse(release, "cells of earlier versions", failing)
 
 
-def first_of(scratch: Scratch, past: Past) -> int:
+def first_of(scratch: Scratch, past: PastTables) -> int:
     """The first version of all lineages; 0: nothing is known before this beginning."""
     return scratch.count("statistics/past_first", atoms=past.atoms)
 
 
 def verify_past(
-    scratch: Scratch, shape: Shape, stored: Kept, past: Past, seen: tuple[int, TableRef], release: str
+    scratch: Scratch, shape: Shape, stored: KeptTables, past: PastTables, seen: tuple[int, TableRef], release: str
 ) -> None:
     """Verify that readers of all lineages, and insiders, find no small number.
 
@@ -352,7 +352,7 @@ def verify_past(
 
 
 def _verify_past_classes(
-    scratch: Scratch, shape: Shape, past: Past, small: tuple[TableRef, int], release: str
+    scratch: Scratch, shape: Shape, past: PastTables, small: tuple[TableRef, int], release: str
 ) -> TableRef:
     """Every witness has the rows of each class among those of the first version.
 

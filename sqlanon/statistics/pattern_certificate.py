@@ -1,7 +1,7 @@
-"""The certificate of counted persons who have several rows: witnesses are numbers of persons for each pattern of rows.
+"""Checks counts of persons with several rows: witnesses are numbers of persons for each pattern of rows.
 
-Every statement adds and compares. A witness is a source: numbers of a cell are counted of persons and their rows,
-so that no numbers of rows and persons pass that no persons have.
+Every statement adds and compares. A witness is a source: numbers of a cell are counted from persons and their rows, so
+that numbers of rows and persons that no source has do not pass.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any
 from sqlanon.engines.base import TableRef
 from sqlanon.statistics.class_certificate import list_person_parts, verify_class_patterns
 from sqlanon.statistics.failing import refuse, refuse_each
-from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.kept import KeptTables
 from sqlanon.statistics.least_numbers import list_least
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
 
 
-def list_able(scratch: Scratch, shape: Shape, stored: Kept, name: str) -> TableRef:
+def list_able(scratch: Scratch, shape: Shape, stored: KeptTables, name: str) -> TableRef:
     """A scratch table of the atoms, with those without rows of which witnesses have some; next to rows the atoms.
 
     So it is without a table of the latter, as versions that older releases of the software wrote.
@@ -30,7 +30,7 @@ def list_able(scratch: Scratch, shape: Shape, stored: Kept, name: str) -> TableR
 
 
 def verify_patterns(
-    scratch: Scratch, shape: Shape, keyed: TableRef, stage: TableRef, stored: Kept, release: str
+    scratch: Scratch, shape: Shape, keyed: TableRef, stage: TableRef, stored: KeptTables, release: str
 ) -> None:
     """The kept patterns are those of the staged rows, and witnesses give nobody more rows than persons have.
 
@@ -71,7 +71,7 @@ def verify_persons(
     scratch: Scratch,
     shape: Shape,
     compared: TableRef,
-    stored: Kept,
+    stored: KeptTables,
     release: str,
     wholes: TableRef | None = None,
 ) -> TableRef:

@@ -1,8 +1,8 @@
-"""Persons with several rows: systems of cells over patterns, in which rows and persons are both sums.
+"""Systems for persons with several rows: over patterns, in which rows and persons are both sums.
 
-A pattern is how many rows a person has of each finest combination. Persons do not add up over cells, but they do over
-patterns: a person counts once in each cell that the pattern has a row in. So a source is a number of persons for each
-pattern, and so is a witness: no numbers are looked at that no persons have.
+A pattern is how many rows a person has of each finest combination. Persons do not add up over cells, but over patterns:
+a person counts once in each cell in which the pattern has a row. A source, and so a witness, is a number of persons for
+each pattern.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.part_patterns import Classes, Moving, Pattern
+from sqlanon.statistics.part_patterns import Classes, Pattern, PatternMoves
 from sqlanon.statistics.system import Atoms, System, Wholes, hash_members
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class _Candidates:
         small = [system.members(int(cell)) for cell in np.flatnonzero(system.small)]
         self._small = set(np.concatenate([np.zeros(0, np.int64), *small]).tolist())
         self._siblings: dict[int, list[int]] = {}
-        self._moving: Moving | None = None
+        self._moving: PatternMoves | None = None
         self._inside = [pattern for pattern in observed.of if any(atom in self._small for atom, _ in pattern)]
 
     def list_first(self) -> Iterator[Pattern]:
@@ -200,7 +200,7 @@ class _Candidates:
         if self._moving is None:
             varying = self._nodes[~_are_constant(self._nodes, self._observed)]
             of, kind = self._classes.of, self._classes.kind
-            self._moving = Moving(self._side, _number(np.concatenate([varying, [of, kind]])))
+            self._moving = PatternMoves(self._side, _number(np.concatenate([varying, [of, kind]])))
         for pattern in patterns:
             for moved in self._moving.move(pattern) if len(pattern) > 1 else ():
                 if only is None or any(atom in only for atom, _ in moved):

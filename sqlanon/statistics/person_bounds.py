@@ -1,4 +1,4 @@
-"""Bounds of the persons of hidden cells, where persons have several rows, and so do not add up."""
+"""Bounds of the numbers of persons in hidden cells, where persons have several rows and do not add up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of counted cells by the classes of a release of rows, and the system of both."""
+"""Counts the rows of cells by the classes of a release of rows, and makes the system of both."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from sqlanon.errors import PolicyError
 from sqlanon.statistics.neighbour import NeighbourColumn, make_changed_error
-from sqlanon.statistics.parts import Parts, Placed, TooManyPartsError, list_parts
+from sqlanon.statistics.parts import Parts, PlacedRows, TooManyPartsError, list_parts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -128,7 +128,9 @@ def count_class_persons(person_rows: tuple[Longs, Longs, Longs, Longs]) -> dict[
     return dict(zip(numbers.tolist(), persons.tolist(), strict=True))
 
 
-def _read_placed(scratch: Scratch, shape: Shape, placed: TableRef, atoms: TableRef, sources: Longs | None) -> Placed:
+def _read_placed(
+    scratch: Scratch, shape: Shape, placed: TableRef, atoms: TableRef, sources: Longs | None
+) -> PlacedRows:
     neighbour = shape.neighbour
     assert neighbour is not None
     atom, of, count, *_ = _codes(scratch, neighbour.columns, placed)
@@ -146,7 +148,7 @@ def _read_placed(scratch: Scratch, shape: Shape, placed: TableRef, atoms: TableR
     if sources is not None and len(sources):
         of_empty = [rank[sources[:, column.place - 1]] for rank, column in zip(ranks, neighbour.columns, strict=True)]
         ranks = np.concatenate([ranks, np.array(of_empty, np.int64).reshape(len(ranks), -1)], axis=1)
-    return Placed(
+    return PlacedRows(
         atom - 1,
         of,
         count,

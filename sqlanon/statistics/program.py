@@ -1,8 +1,8 @@
-"""Linear programs over tables of numbers, of which nothing is believed: integers check each solution.
+"""Solves linear programs over tables of numbers, and checks each solution by integers.
 
-A table has a number for each atom, between two ends, and sums in some rows. By weak duality every vector of
-multipliers of the rows gives a bound of a weighted sum, or shows that there is no table; exact arithmetic makes it, so
-that no tolerance and no end of the program in time makes a wrong one (Neumaier and Shcherbina 2004, "Safe bounds in
+A table has a number for each atom, between two ends, and sums in some rows. By weak duality every vector of multipliers
+of the rows gives a bound of a weighted sum, or proves that there is no table. Exact arithmetic computes it, so that
+neither tolerance nor an early end of the solver gives a wrong bound (Neumaier and Shcherbina 2004, "Safe bounds in
 linear and mixed-integer linear programming").
 """
 
@@ -53,7 +53,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class ProgramResult:
     """Proposal of a program.
 
     Attributes:
@@ -86,7 +86,7 @@ class Program:
                 np.maximum.at(self._row_unit, row[row < len(sums.low)], self.unit[row < len(sums.low)])
         self._common = math.lcm(*np.unique(self._row_unit).tolist())
 
-    def solve(self, cost: Longs, box: Box, seconds: Callable[[], float] | None = None) -> Solved:
+    def solve(self, cost: Longs, box: Box, seconds: Callable[[], float] | None = None) -> ProgramResult:
         """Propose a table of the least cost.
 
         Args:
@@ -109,12 +109,12 @@ class Program:
         if status == highs.HighsModelStatus.kInfeasible:
             ray = solver.getDualRay()
             values = np.array(ray[2], np.float64) if ray[1] else None
-            return Solved(None if values is None else values / max(np.abs(values).max(initial=0.0), 1e-9))
+            return ProgramResult(None if values is None else values / max(np.abs(values).max(initial=0.0), 1e-9))
         if status != highs.HighsModelStatus.kOptimal:
-            return Solved()
+            return ProgramResult()
         solution = solver.getSolution()
         table = np.array(solution.col_value, np.float64) * self.unit
-        return Solved(np.array(solution.row_dual, np.float64) * scale, table)
+        return ProgramResult(np.array(solution.row_dual, np.float64) * scale, table)
 
     def find_whole(self, cost: Longs, box: Box) -> Longs | None:
         """A table of whole numbers of about the least cost, which is not checked; None: none was found.

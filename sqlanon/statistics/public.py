@@ -1,7 +1,7 @@
-"""The system of a release as readers have it: combinations that may occur, and classes of rows beside them.
+"""The system of a release from the view of readers: possible combinations, and classes of rows beside them.
 
-The search for hidden cells may take more for known than readers know, which is safe. Bounds that are published may not:
-they would add to it.
+The search for hidden cells may assume more knowledge than readers have, which is safe. Published bounds may not: they
+would add to that knowledge.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.joint import Combinations
-from sqlanon.statistics.linked import Linked, Piece, link_tables
-from sqlanon.statistics.parts import LEFT_OUT, Parts, Placed, TooManyPartsError, list_parts
-from sqlanon.statistics.seen import HIDDEN, Seen
+from sqlanon.statistics.linked import LinkedSystem, Piece, link_tables
+from sqlanon.statistics.parts import LEFT_OUT, Parts, PlacedRows, TooManyPartsError, list_parts
+from sqlanon.statistics.seen import HIDDEN, SeenCells
 from sqlanon.statistics.system import System, group_atoms
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Public:
+class PublicSystem:
     """What readers have.
 
     Attributes:
@@ -37,14 +37,14 @@ class Public:
         complete: nothing more is known, so that tables of whole numbers at both ends make bounds tight.
     """
 
-    seen: Seen
-    linked: Linked
+    seen: SeenCells
+    linked: LinkedSystem
     sets: dict[int, Longs]
     combinations: Combinations | None
     complete: bool
 
 
-def see_public(system: System, value: Longs, *, sums: bool, parts: Parts | None = None) -> Public:
+def see_public(system: System, value: Longs, *, sums: bool, parts: Parts | None = None) -> PublicSystem:
     """The system of a release as readers have it.
 
     Args:
@@ -58,14 +58,14 @@ def see_public(system: System, value: Longs, *, sums: bool, parts: Parts | None 
     linked = link_tables(list_pieces(system), value, whole=sums or parts is not None)
     sets = linked.sets()
     if parts is None:
-        return Public(linked.seen, linked, sets, None, linked.complete)
+        return PublicSystem(linked.seen, linked, sets, None, linked.complete)
     if len(linked.pieces) > 1:
-        return Public(linked.seen, linked, sets, None, complete=False)
+        return PublicSystem(linked.seen, linked, sets, None, complete=False)
     try:
         placed, complete = _widen(parts.placed, system, linked.pieces[0].codes)
         public_parts = list_parts(placed)
     except TooManyPartsError:
-        return Public(linked.seen, linked, sets, None, complete=False)
+        return PublicSystem(linked.seen, linked, sets, None, complete=False)
     seen = _add_classes(linked.seen, public_parts)
     order = np.argsort(public_parts.atom, kind="stable")
     starts = np.searchsorted(public_parts.atom[order], np.arange(len(linked.seen.least) + 1))
@@ -74,7 +74,7 @@ def see_public(system: System, value: Longs, *, sums: bool, parts: Parts | None 
         for cell, atoms in sets.items()
     }
     combinations = Combinations(linked.seen.of, public_parts.atom)
-    return Public(seen, linked, part_sets, combinations, complete and linked.complete)
+    return PublicSystem(seen, linked, part_sets, combinations, complete and linked.complete)
 
 
 def list_pieces(system: System) -> list[Piece]:
@@ -117,7 +117,7 @@ def find_margins(system: System, numbers: Longs | None = None) -> Longs:
     return cell_of_atom
 
 
-def _widen(placed: Placed, system: System, codes: Longs) -> tuple[Placed, bool]:
+def _widen(placed: PlacedRows, system: System, codes: Longs) -> tuple[PlacedRows, bool]:
     """The rows among all combinations that readers do not rule out, by the columns that classes surely show.
 
     Args:
@@ -159,7 +159,7 @@ def _widen(placed: Placed, system: System, codes: Longs) -> tuple[Placed, bool]:
     return widened, len(sure) == len(placed.known) and not is_mixed
 
 
-def _add_classes(seen: Seen, parts: Parts) -> Seen:
+def _add_classes(seen: SeenCells, parts: Parts) -> SeenCells:
     """The cells over parts, with the conditions that classes show of these."""
     cells, many = len(seen.value), len(parts)
     kinds = int(parts.kind.max(initial=-1)) + 1

@@ -1,7 +1,7 @@
-"""Bounds of sums of atoms over all tables of whole numbers that agree with the published cells.
+"""Bounds sums of atoms over all tables of whole numbers that agree with the published cells.
 
-Linear programs propose, and integers decide. Where the best table of a program has fractions, the tables are
-divided by a fraction, as in branch and bound; each part has a bound, and the least of these holds.
+Linear programs propose, and integers decide. Where the best table of a program has fractions, the tables are divided at
+a fraction, as in branch and bound; each part has a bound, and the least of these holds.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 
 from sqlanon.errors import PolicyError
 from sqlanon.statistics.blocks import Block, block_of, divide
-from sqlanon.statistics.program import Box, Solved
+from sqlanon.statistics.program import Box, ProgramResult
 from sqlanon.statistics.rows import build_rows
-from sqlanon.statistics.seen import Narrowed, Seen, narrow
+from sqlanon.statistics.seen import AtomRanges, SeenCells, narrow
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -65,14 +65,14 @@ class Reach:
 
     def __init__(
         self,
-        seen: Seen,
+        seen: SeenCells,
         fixed: Mapping[int, int] | None = None,
         seconds: Callable[[], float] | None = None,
         *,
         whole: bool = True,
     ) -> None:
         self._seen, self._seconds, self._is_whole = seen, seconds, whole
-        self.narrowed: Narrowed = narrow(seen, fixed)
+        self.narrowed: AtomRanges = narrow(seen, fixed)
         if len(self.narrowed.wrong):
             raise ContradictionError(self.narrowed.wrong)
         self._free = np.flatnonzero(self.narrowed.low < self.narrowed.high)
@@ -218,13 +218,13 @@ class Reach:
                 heapq.heappush(parts, (half_bound, is_open, next(order), half, solution))
         return End(parts[0][0] if parts else bound)
 
-    def _bound(self, block: Block, cost: Longs, box: Box, solved: Solved, above: int | None) -> int | None:
+    def _bound(self, block: Block, cost: Longs, box: Box, solved: ProgramResult, above: int | None) -> int | None:
         """The best bound of a part: by multipliers, by the ends alone, or from the part that contains it."""
         tried = [solved.multipliers] if solved.table is not None else []
         bounds = [above, *(block.program.certify(cost, box, multipliers) for multipliers in (None, *tried))]
         return max((value for value in bounds if value is not None), default=None)
 
-    def _round(self, block: Block, cost: Longs, bound: int, solved: Solved) -> tuple[Longs | None, int | None]:
+    def _round(self, block: Block, cost: Longs, bound: int, solved: ProgramResult) -> tuple[Longs | None, int | None]:
         """The table of a part if it is of whole numbers and reaches the bound, and an atom of it that is a fraction."""
         if solved.table is None:
             return None, None
@@ -246,7 +246,7 @@ class Reach:
         block.keep(table)
         return table if int(cost @ table) == bound else None
 
-    def _solve(self, block: Block, cost: Longs, box: Box) -> Solved:
+    def _solve(self, block: Block, cost: Longs, box: Box) -> ProgramResult:
         return block.program.solve(cost, box, self._seconds)
 
     def is_known(self, weight: Longs) -> bool:

@@ -1,4 +1,4 @@
-"""Tables that prove the protection of rounded cells: they agree with all of them, and have other small numbers."""
+"""Finds the witnesses of rounded cells: tables that agree with all of them and have other small numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from sqlanon.statistics.highs import import_highs, make_solver
 from sqlanon.statistics.rounding import with_rows
-from sqlanon.statistics.seen import HIDDEN, Seen, narrow
+from sqlanon.statistics.seen import HIDDEN, SeenCells, narrow
 from sqlanon.statistics.spans import find_simple_ends
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ MOST_NODES = 200
 """Nodes of a program."""
 
 
-def see_rounded(system: System, of: Longs, rounded: Longs, base: int) -> Seen:
+def see_rounded(system: System, of: Longs, rounded: Longs, base: int) -> SeenCells:
     """The cells as readers have them; ``rounded`` has a number for each class."""
     ends = np.maximum(rounded - base + 1, 1), rounded + base - 1
     least = np.ones(len(system.atoms.count), np.int64)
-    return Seen(of, np.full_like(rounded, HIDDEN), least, (), {}, ends=ends)
+    return SeenCells(of, np.full_like(rounded, HIDDEN), least, (), {}, ends=ends)
 
 
-class Served:
+class RoundedTables:
     """The tables of whole numbers that agree with all rounded cells, and the small cells that have both ends in one.
 
     Args:
@@ -43,7 +43,7 @@ class Served:
         seconds: time left, in seconds.
     """
 
-    def __init__(self, system: System, seen: Seen, most: int, seconds: Callable[[], float]) -> None:
+    def __init__(self, system: System, seen: SeenCells, most: int, seconds: Callable[[], float]) -> None:
         self._system, self._seen, self._most, self._seconds = system, seen, most, seconds
         self.tables: list[Longs] = [system.atoms.count]
         self._low, self._high = system.value <= system.least, system.value >= most

@@ -1,8 +1,8 @@
-"""Controlled rounding: multiples of a base for all cells, of which all sums hold, each within the base of its number.
+"""Controlled rounding: a multiple of a base for each cell, such that all sums hold, less than the base away.
 
 Cox (1987), "A Constructive Procedure for Unbiased Controlled Rounding": in two dimensions there always is one; in three
 and more there may be none. A multiple of the base is published as it is. Each finest cell goes up or down by a
-keyed draw whose mean is its number, as far as the other cells allow; a program of whole numbers decides.
+keyed draw with its number as the mean, as far as the other cells allow; an integer program decides.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Published cells as rows of a program over the atoms that are not known."""
+"""Rows of a linear program: published cells over the atoms that are not known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from sqlanon.statistics.links import Links
 from sqlanon.statistics.program import Box
-from sqlanon.statistics.seen import UNBOUNDED, Seen
+from sqlanon.statistics.seen import UNBOUNDED, SeenCells
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
 
 
-def build_rows(seen: Seen, free: Longs, values: Longs) -> tuple[Longs, Box, Longs, Links | None]:
+def build_rows(seen: SeenCells, free: Longs, values: Longs) -> tuple[Longs, Box, Longs, Links | None]:
     """Cells over the free atoms, equal ones once.
 
     Args:

@@ -1,7 +1,7 @@
-"""Published cells as a reader has them, as sums over the finest combinations that may occur.
+"""Published cells from the view of readers: sums over the finest combinations that may occur.
 
-Nothing here knows the hidden numbers. A cell has a node of each column; above a leaf lies a node at each level of its
-column, and the total above all.
+Nothing here reads hidden numbers. A cell has a node of each column; above a leaf is a node at each level of the column,
+and above all the total.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenCells:
     """The published cells as sums over atoms, the combinations of leaves that may occur.
 
     Attributes:
@@ -107,7 +107,9 @@ class Seen:
         return np.where(hidden, low, self.value), np.where(hidden, high, self.value)
 
 
-def build_seen(columns: Sequence[SeenColumn], cells: Cells, atoms: Sequence[tuple[Label, ...]], least: int) -> Seen:
+def build_seen(
+    columns: Sequence[SeenColumn], cells: Cells, atoms: Sequence[tuple[Label, ...]], least: int
+) -> SeenCells:
     """The system of published cells.
 
     Args:
@@ -152,11 +154,11 @@ def build_seen(columns: Sequence[SeenColumn], cells: Cells, atoms: Sequence[tupl
     matches = order[places] if len(cell_keys) else np.zeros_like(keys)
     of = np.where(cell_keys[matches] == keys, matches, -1) if len(cell_keys) else np.full_like(keys, -1)
     numbers = {atom: place for place, atom in enumerate(atoms)}
-    return Seen(of, cells.value, np.full(len(atoms), least, np.int64), tuple(atoms), numbers)
+    return SeenCells(of, cells.value, np.full(len(atoms), least, np.int64), tuple(atoms), numbers)
 
 
 @dataclass(frozen=True, slots=True)
-class Narrowed:
+class AtomRanges:
     """Possible values of each atom, by sums of whole numbers alone.
 
     Attributes:
@@ -169,7 +171,7 @@ class Narrowed:
     wrong: Longs
 
 
-def narrow(seen: Seen, fixed: Mapping[int, int] | None = None) -> Narrowed:
+def narrow(seen: SeenCells, fixed: Mapping[int, int] | None = None) -> AtomRanges:
     """Narrow each atom, by a shown cell and the ends of the cell's other atoms, until nothing changes.
 
     Args:
@@ -201,7 +203,7 @@ def narrow(seen: Seen, fixed: Mapping[int, int] | None = None) -> Narrowed:
             np.add.at(free, cell, (~bounded).astype(np.int64))
             wrong[cell] |= (least[cell] > top[cell]) | ((free[cell] == 0) & (most[cell] < bottom[cell]))
             if wrong.any():
-                return Narrowed(low, high, np.flatnonzero(wrong))
+                return AtomRanges(low, high, np.flatnonzero(wrong))
             closed = top[cell] < UNBOUNDED
             most_left = np.where(closed, top[cell] - (least[cell] - low[inside]), UNBOUNDED)
             high[inside] = np.minimum(high[inside], most_left)
@@ -209,13 +211,13 @@ def narrow(seen: Seen, fixed: Mapping[int, int] | None = None) -> Narrowed:
             low[inside] = np.where(alone, np.maximum(low[inside], bottom[cell] - (most[cell] - ends)), low[inside])
             crossed = low[inside] > high[inside]
             if crossed.any():
-                return Narrowed(low, high, np.unique(cell[crossed]))
+                return AtomRanges(low, high, np.unique(cell[crossed]))
         if seen.links is not None:
             low, high = seen.links.narrow(low, high)
             crossed = low > high
             if crossed.any():
-                return Narrowed(low, high, np.unique(seen.of[:, crossed][seen.of[:, crossed] >= 0]))
+                return AtomRanges(low, high, np.unique(seen.of[:, crossed][seen.of[:, crossed] >= 0]))
         if (low == before[0]).all() and (high == before[1]).all():
             break
     empty = np.setdiff1d(np.flatnonzero(seen.value > 0), seen.of)
-    return Narrowed(low, high, empty)
+    return AtomRanges(low, high, empty)

@@ -1,4 +1,4 @@
-"""How often each end of each small cell is served by witnesses, so that those that are not needed can be dropped."""
+"""Counts the witnesses that serve each end of each small cell, so that unneeded witnesses are dropped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Drop = Callable[[], None]
 """Takes witnesses away."""
 
 
-class Served:
+class WitnessCounts:
     """Counts of the witnesses that serve each end: for readers, and for each insider.
 
     Args:

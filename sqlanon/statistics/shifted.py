@@ -1,4 +1,4 @@
-"""Sums as readers see them: numbers of zero and more, above the least that the rows and the range of a row allow."""
+"""Sums from the view of readers: numbers of zero and more, above the least that rows and range allow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from sqlanon.statistics.amounts import Range
 from sqlanon.statistics.reach import End, Reach
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Narrowed, Seen
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, AtomRanges, SeenCells
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -22,7 +22,7 @@ MOST_TOP = 2**52
 
 
 @dataclass(frozen=True, slots=True)
-class Shifted:
+class ShiftedSums:
     """Sums over atoms, each above a base that readers know.
 
     Attributes:
@@ -32,9 +32,9 @@ class Shifted:
         of: the range of a row.
     """
 
-    seen: Seen
+    seen: SeenCells
     base: Longs
-    rows: Narrowed
+    rows: AtomRanges
     of: Range
 
     def bound(self, reach: Reach, weight: Longs) -> tuple[End, End]:
@@ -55,7 +55,7 @@ class Shifted:
         return least, UNBOUNDED if high is None else high + base
 
 
-def shift_sums(margins: Longs, value: Longs, hidden: Flags, rows: Narrowed, of: Range) -> Shifted:
+def shift_sums(margins: Longs, value: Longs, hidden: Flags, rows: AtomRanges, of: Range) -> ShiftedSums:
     """Sums as a reader sees them.
 
     Args:
@@ -82,4 +82,4 @@ def shift_sums(margins: Longs, value: Longs, hidden: Flags, rows: Narrowed, of: 
         cells = cells[~hidden[cells]]
         above[cells] = value[cells] - sums[cells]
     zeros = np.zeros(len(base), np.int64)
-    return Shifted(Seen(margins, above, zeros, (), {}, 0, top), base, rows, of)
+    return ShiftedSums(SeenCells(margins, above, zeros, (), {}, 0, top), base, rows, of)

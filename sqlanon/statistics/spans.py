@@ -1,8 +1,8 @@
-"""The least and the greatest sums of many sets of atoms at once, over all tables that agree with the published cells.
+"""Least and greatest sums of many sets of atoms at once, over all tables that agree with the published cells.
 
-Most ends follow from one published cell around a set and the ends of its other atoms (bounds of Fréchet), and one
-linear program finds a table with hundreds of them. What is left has programs of its own, until the time is over: then
-bounds hold, and may be wider than they need be.
+Most ends follow from one published cell around a set and the ends of the other atoms in it (bounds of Fréchet), and one
+linear program finds a table with hundreds of them. The remaining sets have separate programs until the time is over:
+then bounds hold, and may be wider than necessary.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.reach import ContradictionError, End, Reach
-from sqlanon.statistics.seen import UNBOUNDED, Narrowed, Seen
+from sqlanon.statistics.seen import UNBOUNDED, AtomRanges, SeenCells
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -30,7 +30,7 @@ Span = tuple[int, int | None, bool]
 
 
 def find_spans(
-    seen: Seen, reach: Reach, sets: Sequence[Longs], seconds: Callable[[], float], tables: Sequence[Longs] = ()
+    seen: SeenCells, reach: Reach, sets: Sequence[Longs], seconds: Callable[[], float], tables: Sequence[Longs] = ()
 ) -> list[Span]:
     """The span of each set.
 
@@ -66,7 +66,7 @@ def find_spans(
     return spans.list()
 
 
-def find_simple_ends(seen: Seen, narrowed: Narrowed, sets: Sequence[Longs]) -> tuple[Longs, Longs]:
+def find_simple_ends(seen: SeenCells, narrowed: AtomRanges, sets: Sequence[Longs]) -> tuple[Longs, Longs]:
     """Ends of sets by the atoms' own ends, and by each cell that contains a whole set; they hold, and may be wide.
 
     Args:
@@ -103,7 +103,7 @@ def find_simple_ends(seen: Seen, narrowed: Narrowed, sets: Sequence[Longs]) -> t
 class _Spans:
     """What is known of the sets."""
 
-    def __init__(self, seen: Seen, narrowed: Narrowed, sets: Sequence[Longs]) -> None:
+    def __init__(self, seen: SeenCells, narrowed: AtomRanges, sets: Sequence[Longs]) -> None:
         self._atoms = len(seen.least)
         self._at = np.cumsum([0, *(len(members) for members in sets)])
         self._flat = np.concatenate(sets)
@@ -161,7 +161,6 @@ class _Spans:
             self.note(end.table)
 
     def list(self) -> list[Span]:
-        """The spans."""
         met = (self._low_met & self._high_met) | (self._low == self._high)
         ends = zip(self._low.tolist(), self._high.tolist(), met.tolist(), strict=True)
         return [(low, None if high >= UNBOUNDED else high, reached) for low, high, reached in ends]

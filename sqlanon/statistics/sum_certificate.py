@@ -1,17 +1,17 @@
-"""The part of a certificate that is about sums: demands are those of the staged rows, and witnesses meet them."""
+"""Checks published sums: demands are those of the staged rows, and witnesses meet them."""
 
 from __future__ import annotations
 
 from sqlanon.counted import SUM_PARTS
 from sqlanon.engines.base import TableRef
 from sqlanon.statistics.failing import refuse
-from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.kept import KeptTables
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import COLUMNS, list_demands
 from sqlanon.table.scratch import Scratch
 
 
-def verify_demands(scratch: Scratch, shape: Shape, keyed: TableRef, private_tables: Kept, release: str) -> None:
+def verify_demands(scratch: Scratch, shape: Shape, keyed: TableRef, private_tables: KeptTables, release: str) -> None:
     """The kept demands are those of the staged rows, counted once more.
 
     Raises:
@@ -35,7 +35,7 @@ def verify_demands(scratch: Scratch, shape: Shape, keyed: TableRef, private_tabl
 
 
 def verify_sums(
-    scratch: Scratch, shape: Shape, private_tables: Kept, tables: tuple[TableRef, TableRef], release: str
+    scratch: Scratch, shape: Shape, private_tables: KeptTables, tables: tuple[TableRef, TableRef], release: str
 ) -> None:
     """Witnesses meet every demand of every sum.
 

@@ -1,4 +1,4 @@
-"""Demands of sums, counted in the database by contributor, and as arrays."""
+"""Counts the demands of sums by contributor in the database, and reads them as arrays."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The cells of a release as one system of sums over atoms: arrays of codes and counts, no value of the source.
+"""The cells of a release as a system of sums over atoms: arrays of codes and counts, without values of the source.
 
-An atom is a combination of the finest codes of all columns that occurs. A cell is seen by readers: a level and a
-code for each column, and the sum of atoms. Cells of equal atoms are equal for every reader, and are one class.
+An atom is an occurring combination of the finest codes of all columns. A cell has a level and a code for each column,
+and the sum of atoms. Cells of equal atoms are equal for every reader, and are one class.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Atoms:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class PublishedCells:
     """The cells that are published, in the order of a table of the database.
 
     Attributes:
@@ -97,7 +97,6 @@ class System:
     """Cells over atoms.
 
     Attributes:
-        atoms: the atoms.
         at, member: cell classes by their atoms: those of class i are ``member[at[i]:at[i + 1]]``, in ascending order.
         value: int64[classes], the sums.
         least: int64[classes], a lower bound over all tables with the published cells and without zeros: of each table
@@ -193,7 +192,7 @@ class System:
         return firsts
 
 
-def build_system(atoms: Atoms, cells: Listed, finest: Sequence[tuple[int, ...]], secret: bytes) -> System:
+def build_system(atoms: Atoms, cells: PublishedCells, finest: Sequence[tuple[int, ...]], secret: bytes) -> System:
     """The classes of all published cells.
 
     Args:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.table.domain import Domain
-from sqlanon.table.encode import Encoded
+from sqlanon.table.encode import EncodedTable
 from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
 
@@ -22,7 +22,7 @@ class ClassedRows:
         table: the staged rows with their original values, the codes that are still read, and their class.
     """
 
-    encoded: Encoded
+    encoded: EncodedTable
     table: TableRef
 
 
@@ -52,7 +52,7 @@ class AssignedClasses:
 
 def attach_classes(
     scratch: Scratch,
-    encoded: Encoded,
+    encoded: EncodedTable,
     assigned: AssignedClasses,
     extra: tuple[str, ...],
     secret: str,
@@ -136,7 +136,7 @@ MOST_VALUES = 1 << 17
 """Of a column with more values than these the rows are joined: the domain would be sent to every executor."""
 
 
-def _decodable(encoded: Encoded) -> bool:
+def _decodable(encoded: EncodedTable) -> bool:
     """Whether codes determine the staged values, and links are hashes of these columns only.
 
     Equal values must look the same. A text of a hierarchy is a leaf of it; other values may be spelled there in
@@ -155,7 +155,7 @@ def _decodable(encoded: Encoded) -> bool:
     )
 
 
-def _decode_rows(scratch: Scratch, encoded: Encoded, assign: TableRef, codes: Sequence[Domain]) -> TableRef:
+def _decode_rows(scratch: Scratch, encoded: EncodedTable, assign: TableRef, codes: Sequence[Domain]) -> TableRef:
     """The rows of `attach_classes` from their codes. The sum of the hashes shows that they are the staged rows."""
     parts, classed = encoded.staged.parts, scratch.table("classed")
     columns = [

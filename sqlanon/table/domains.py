@@ -14,7 +14,7 @@ from sqlanon.engines.rows import number, read_integer
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.table.domain import Domain, Domains
 from sqlanon.table.encode import MANY
-from sqlanon.table.reading import Counted, Reading, Roles
+from sqlanon.table.reading import CountedIdentifier, Reading, Roles
 from sqlanon.table.rules import resolve_rule
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.wide import split_runs
@@ -27,7 +27,7 @@ def build_domains(
     scratch: Scratch,
     roles: Roles,
     stage: TableRef,
-    persons: Sequence[Counted] = (),
+    persons: Sequence[CountedIdentifier] = (),
     beside: TableRef | None = None,
 ) -> Domains:
     """The domains of the quasi columns, of the sensitive columns, and of the numbers of ``persons``.

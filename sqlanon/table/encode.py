@@ -30,7 +30,7 @@ MANY = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
+class EncodedTable:
     """The encoded work table of a run: ``work`` holds rid and a code per column, ``stage`` the originals.
 
     Attributes:
@@ -125,10 +125,10 @@ def encode(
     domains: Domains,
     rows: int,
     population: Population | None = None,
-) -> Encoded:
+) -> EncodedTable:
     """The staged rows with their domains; the work table is made now, or when somebody asks for it."""
     quasi, sensitive, persons = domains.quasi, domains.sensitive, domains.persons
     work, workers = Work(scratch, stage, (*quasi, *sensitive, *persons), rows), scratch.engine.workers
     if scratch.engine.fetch_words is None and not scratch.few and (workers is None or rows <= workers.above):
         work.table()
-    return Encoded(roles, stage, work, rows, quasi, sensitive, persons, population=population)
+    return EncodedTable(roles, stage, work, rows, quasi, sensitive, persons, population=population)

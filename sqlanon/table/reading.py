@@ -97,7 +97,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedIdentifier:
     """An identifier, or several together, counted as persons by a number of each value.
 
     Equal values have equal hashes (or ranks, on DuckDB, whose hashes know no collation), so that a collision, as rare
@@ -138,17 +138,17 @@ def hashes_of(names: Iterable[str]) -> dict[str, str]:
 
 def find_counted_columns(
     relation: Relation, names: Mapping[str, tuple[str, ...]], nulls: Mapping[str, NullPerson | None]
-) -> tuple[Counted, ...]:
+) -> tuple[CountedIdentifier, ...]:
     """Columns of a source as the stage counts them, by the name of the persons; columns are spelled as there."""
     columns_of = {column.name: column for column in relation.columns}
 
-    def read_counted(name: str, alias: str) -> Counted:
+    def read_counted(name: str, alias: str) -> CountedIdentifier:
         columns = [columns_of[name] for name in names[name]]
         as_text, own_operators = (
             tuple(not column.hashable for column in columns),
             tuple(column.own_operators for column in columns),
         )
-        return Counted(name, alias, names[name], as_text, own_operators, nulls.get(name))
+        return CountedIdentifier(name, alias, names[name], as_text, own_operators, nulls.get(name))
 
     return tuple(read_counted(name, alias) for name, alias in hashes_of(names).items())
 
@@ -199,7 +199,7 @@ class Roles:
             return self  # a link is of the source's values
         return replace(self, link=tuple(staged[name] for name in names)) if staged.keys() >= set(names) else self
 
-    def list_counted(self, spec: ReleaseSpec) -> tuple[Counted, ...]:
+    def list_counted(self, spec: ReleaseSpec) -> tuple[CountedIdentifier, ...]:
         """The persons of a release of events: those in `person`, else the identifiers that accept no repeats."""
         if not spec.person:
             columns_of = {item.name: (item.name,) for item in self.identifier_specs if not item.accept_repeats}

@@ -10,7 +10,7 @@ from sqlanon.engines.base import Bind, Relation, Statement, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table import pseudonyms
-from sqlanon.table.reading import ENDS, Counted, Reading, Roles
+from sqlanon.table.reading import ENDS, CountedIdentifier, Reading, Roles
 from sqlanon.table.recodes import find_limits
 from sqlanon.table.scratch import Scratch
 
@@ -97,8 +97,8 @@ class StagedHashes:
 
     secret: str = field(default="", repr=False)
     key: Sequence[str] = ()
-    persons: Sequence[Counted] = ()
-    owner: Counted | None = None
+    persons: Sequence[CountedIdentifier] = ()
+    owner: CountedIdentifier | None = None
     tokens: Mapping[str, bytes] | None = field(default=None, repr=False)
 
 

@@ -15,16 +15,16 @@ from sqlanon.engines.base import Row, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.methods.base import Context
 from sqlanon.methods.method import make_method
-from sqlanon.progress import Silent
-from sqlanon.release.prepare.staged import Prepared
+from sqlanon.progress import SilentProgress
+from sqlanon.release.prepare.staged import PreparedSource
 from sqlanon.spec import Execution, ReleaseSpec
-from sqlanon.table.encode import Encoded, encode
+from sqlanon.table.encode import EncodedTable, encode
 from sqlanon.table.scratch import Scratch
 from sqlanon.testing.prepared import prepare_source
 
 
 @contextmanager
-def encoded_table(db: Database, spec: ReleaseSpec) -> Iterator[tuple[Scratch, Prepared, Encoded]]:
+def encoded_table(db: Database, spec: ReleaseSpec) -> Iterator[tuple[Scratch, PreparedSource, EncodedTable]]:
     """Stage, profile and encode the source of a release."""
     with Scratch(db.engine) as scratch:
         ready = prepare_source(scratch, spec)
@@ -36,7 +36,7 @@ def encoded_table(db: Database, spec: ReleaseSpec) -> Iterator[tuple[Scratch, Pr
 
 
 def assign_classes(
-    staged: Scratch, ready: Prepared, encoded: Encoded, spec: ReleaseSpec, execution: Execution
+    staged: Scratch, ready: PreparedSource, encoded: EncodedTable, spec: ReleaseSpec, execution: Execution
 ) -> tuple[dict[int, int], str]:
     """The class of each row id that a method assigns, and the execution that it reports.
 
@@ -51,7 +51,7 @@ def assign_classes(
             execution,
             sys.maxsize,
             2,
-            Silent(),
+            SilentProgress(),
             spec.seed or 0,
             search_seed=spec.seed or 0,
         )

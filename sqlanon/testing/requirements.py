@@ -70,7 +70,7 @@ def check_requirement(
             assert not declared.weaker(requirement_text, requirement_text), (
                 f"{declared.name}: {requirement_text} is weaker than itself"
             )
-            of_value = Checked(declared, value, meets)
+            of_value = RequirementCheck(declared, value, meets)
             for seed in range(20):
                 check_tally(of_value, seed)
             check_groups(db, of_value)
@@ -83,7 +83,7 @@ def check_requirement(
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class RequirementCheck:
     """A requirement with a level, and its definition."""
 
     declared: RequirementDeclaration
@@ -110,7 +110,7 @@ class Checked:
         return f"{self.declared.name} {self.value}: {what}"
 
 
-def check_tally(checked: Checked, seed: int, requirement: Requirement | None = None) -> None:
+def check_tally(checked: RequirementCheck, seed: int, requirement: Requirement | None = None) -> None:
     """Kernels find the classes that meet it: of random rows, those before and after each of some places.
 
     Args:
@@ -156,7 +156,7 @@ def _encode(codes: Ints, values_present: Sequence[int], *, persons: bool) -> Cod
     return Coded(len(codes), [codes], [len(values_present)], [whole], *counted_columns, values=[values])
 
 
-def check_groups(db: Database, checked: Checked, requirement: Requirement | None = None) -> None:
+def check_groups(db: Database, checked: RequirementCheck, requirement: Requirement | None = None) -> None:
     """Random classes: failing groups by SQL, measured levels and the definition agree; see `check_tally`."""
     import numpy as np
 
@@ -192,7 +192,7 @@ def check_groups(db: Database, checked: Checked, requirement: Requirement | None
     assert 0 < len(expected) < 14, checked.where("no random class meets it, or all do; ask for something else")
 
 
-def _check_releases(db: Database, declared: RequirementDeclaration, level: object, checked: Checked) -> None:
+def _check_releases(db: Database, declared: RequirementDeclaration, level: object, checked: RequirementCheck) -> None:
     """Releases of one table meet it; one by a method that forgets it is refused."""
     source = VISITS.create(db)
     values_by_mark = VISITS.values(WHO if checked.of_persons else "s")
@@ -239,7 +239,7 @@ FORGETFUL = "forgetful"
 """A method that makes a class of each row, whatever is asked."""
 
 
-class Forgetful:
+class ForgetfulCode:
     """The code of `FORGETFUL`."""
 
     def refusal(self, problem: Problem) -> str | None:
@@ -261,6 +261,6 @@ class Forgetful:
 
 @contextmanager
 def _forgetful() -> Iterator[None]:
-    declared = MethodDeclaration(FORGETFUL, "A class for each row.", Forgetful, Cost(0.0, 0.0), pushdown=UNDECLARED)
+    declared = MethodDeclaration(FORGETFUL, "A class for each row.", ForgetfulCode, Cost(0.0, 0.0), pushdown=UNDECLARED)
     with add_declaration(METHODS, declared):
         yield

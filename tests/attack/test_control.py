@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sqlanon.attack.control.base import Lacking, Outcome, Successes
+from sqlanon.attack.control.base import MissingFigure, Outcome, Successes
 from sqlanon.attack.control.hold_out import divide_persons
 from sqlanon.attack.control.rates import find_interval, measure_risk
 from sqlanon.attack.control.registry import ATTACKS
@@ -68,7 +68,7 @@ def test_no_sensitive_column_and_one_column() -> None:
     space = make_space([[("range", (0, 0, False)), ("range", (1, 1, False))]], [2], [True], [False])
     trial = make_trial(space, [[0], [1]], [[0]], "q")
     for name in ("linkability", "inference", "multivariate"):
-        assert [type(one) for one in ATTACKS[name].run(trial)] == [Lacking]
+        assert [type(one) for one in ATTACKS[name].run(trial)] == [MissingFigure]
 
 
 @pytest.mark.parametrize("seed", range(6))

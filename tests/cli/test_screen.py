@@ -13,7 +13,7 @@ import pytest
 
 from sqlanon.cli.arguments import parse_names
 from sqlanon.cli.logs import configure
-from sqlanon.cli.progress import WORDS, Bars, Lines, Remaining, format_amount
+from sqlanon.cli.progress import WORDS, Bars, Lines, RemainingTime, format_amount
 from sqlanon.cli.screen import Screen
 from sqlanon.cli.show.catalog import release_rows
 from sqlanon.cli.show.text import (
@@ -28,8 +28,8 @@ from sqlanon.cli.show.text import (
     share,
     things,
 )
-from sqlanon.policy.proposal import Proposal, Proposed
-from sqlanon.progress import STAGES, Silent, Stopwatch
+from sqlanon.policy.proposal import Proposal, ProposedColumn
+from sqlanon.progress import STAGES, SilentProgress, Stopwatch
 from sqlanon.results import ReleaseRow
 from tests.cli.conftest import make_duckdb
 
@@ -78,7 +78,7 @@ def test_lines_say_how_far(monkeypatch):
 
 def test_how_long_is_said_once_it_is_known():
     """At the pace since the first count, by hand; another unit, or a count that goes back, begins anew."""
-    left = Remaining()
+    left = RemainingTime()
     assert left.amount(101.0, 10, 100, "rows") == "10 of 100 rows"  # whenever the stage began
     assert left.amount(103.0, 15, 100, "rows") == "15 of 100 rows"  # two seconds are chance
     assert left.amount(111.0, 20, 100, "rows") == "20 of 100 rows, about 80 s for the rest"
@@ -118,8 +118,8 @@ def test_amount():
     ("screen", "kind"),
     [
         (Screen(), Lines),
-        (Screen(quiet=True), Silent),
-        (Screen(json=True), Silent),
+        (Screen(quiet=True), SilentProgress),
+        (Screen(json=True), SilentProgress),
         (Screen(json=True, verbose=1), Lines),
         (Screen(quiet=True, verbose=1), Lines),
     ],
@@ -272,7 +272,7 @@ def test_one_and_several():
         "2 rows",
         "1,200 rows",
     ]
-    columns = tuple(Proposed(name, "identifier", "left out: with it quasi columns lose 80 %") for name in "ab")
+    columns = tuple(ProposedColumn(name, "identifier", "left out: with it quasi columns lose 80 %") for name in "ab")
     notes = [Proposal(columns[:some], 9, 2, None, None, "", "persons").notes() for some in (1, 2)]
     assert [
         "1 column that could be quasi is left out, as with it" in notes[0][-1],

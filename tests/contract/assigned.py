@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from sqlanon.policy import release as spec_of
-from sqlanon.release.prepare.staged import Prepared
-from sqlanon.table.encode import Encoded
+from sqlanon.release.prepare.staged import PreparedSource
+from sqlanon.table.encode import EncodedTable
 from sqlanon.table.scratch import Scratch
 from sqlanon.testing.assigned import assign_classes, encoded_table, rows_by_id
 from tests.contract.cases import Case
@@ -31,8 +31,8 @@ class Sample:
 
     arguments: dict[str, Any]
     scratch: Scratch
-    ready: Prepared
-    encoded: Encoded
+    ready: PreparedSource
+    encoded: EncodedTable
     table: Table
 
     def classes(self, execution: str, **options: Any) -> tuple[list[list[int]], str]:

@@ -18,7 +18,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Context
 from sqlanon.methods.method import make_method
 from sqlanon.policy import release as spec_of
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.release.divide.classes import Machine
 from sqlanon.table.scratch import Scratch
 from tests.contract.assigned import Sample, encoded_sample
@@ -53,7 +53,9 @@ def notes_of(sample: Sample, options: dict[str, Any], form: str = "ranges") -> t
     classes, _ = sample.classes("kernel", method=options, seed=1, format=form)
     spec = spec_of(**{**sample.arguments, "method": options, "seed": 1, "format": form})
     with Scratch(sample.scratch.engine) as scratch:
-        context = Context(scratch, sample.encoded, sample.ready.requirements, "kernel", sys.maxsize, 2, Silent(), 1)
+        context = Context(
+            scratch, sample.encoded, sample.ready.requirements, "kernel", sys.maxsize, 2, SilentProgress(), 1
+        )
         return classes, make_method(spec.method).assign(context).notes
 
 
@@ -234,7 +236,7 @@ def test_on_the_weakest_engine(tmp_path: Path) -> None:
     for make in (normal, weakest):
         with (
             duckdb.connect(":memory:") as connection,
-            Database(make(connection), Silent(), Machine(1 << 28, 1)) as db,
+            Database(make(connection), SilentProgress(), Machine(1 << 28, 1)) as db,
         ):
             rows, report = release_rows(db, one, tmp_path, method="best", seed=1)
             found.append((sorted(map(repr, rows)), [note for note in report.notes if note.startswith("best: ")]))

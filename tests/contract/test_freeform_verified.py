@@ -21,13 +21,13 @@ from sqlanon.methods.freeform import method as code
 from sqlanon.methods.freeform.draw import draw_matching as draw_of
 from sqlanon.release.divide import classes as making
 from sqlanon.release.divide import own_boxes
-from sqlanon.release.divide.own_boxes import Drawn
+from sqlanon.release.divide.own_boxes import DrawnMatching
 from tests.contract.cases import QI, Case
 from tests.contract.own_boxes import SMALL, fetch, run
 from tests.oracle.requirements import Privacy
 
 
-def drawn_anew(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any, Drawn], Drawn]) -> None:
+def drawn_anew(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any, DrawnMatching], DrawnMatching]) -> None:
     """What was drawn, changed before it is recoded."""
     drawn = own_boxes.draw_boxes
     monkeypatch.setattr(own_boxes, "draw_boxes", lambda context, *more: change(context, drawn(context, *more)))
@@ -105,7 +105,7 @@ def test_boxes_of_other_rows_than_the_certificate_names_are_refused(
     But rows are published in boxes that do not cover them.
     """
 
-    def renamed(context: Any, made: Drawn) -> Drawn:
+    def renamed(context: Any, made: DrawnMatching) -> DrawnMatching:
         engine = context.scratch.engine
         names = ("rid", "slot", "box", "matching")
         columns = dict(zip(names, np.array(fetch(engine, made.edges, *names), np.int32).T, strict=True))
@@ -121,7 +121,7 @@ def test_boxes_of_other_rows_than_the_certificate_names_are_refused(
 def test_a_draw_that_is_no_matching_is_refused(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of the rows by one, half by another; and rows that change places."""
 
-    def shifted(context: Any, made: Drawn) -> Drawn:
+    def shifted(context: Any, made: DrawnMatching) -> DrawnMatching:
         engine = context.scratch.engine
         rid, of = np.array(fetch(engine, made.table, "rid", "class"), np.int64).T.astype(np.int32)
         other = context.scratch.table("other")
@@ -177,7 +177,7 @@ def test_a_key_of_another_content_is_refused(shared_db: Any, tmp_path: Path, mon
 def test_rows_that_are_numbered_in_another_order_are_refused(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def backwards(context: Any, made: Drawn) -> Drawn:
+    def backwards(context: Any, made: DrawnMatching) -> DrawnMatching:
         engine, last = context.scratch.engine, len(SMALL.rows) - 1
         tables = {}
         for name, columns in (("edges", ("rid", "slot", "box", "matching")), ("slots", ("rid", "slot"))):

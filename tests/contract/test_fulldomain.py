@@ -17,7 +17,7 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.method import make_method
 from sqlanon.policy import release as spec_of
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.spec import SuppressionSpec
 from sqlanon.table.scratch import Scratch
 from sqlanon.testing.assigned import rows_by_id
@@ -75,7 +75,7 @@ def found(sample: Sample, execution: str, options: dict[str, str], limit: Fracti
             execution,
             sys.maxsize,
             2,
-            Silent(),
+            SilentProgress(),
             0,
             suppression=suppression,
             most_unassigned=suppression.most(sample.encoded.rows),

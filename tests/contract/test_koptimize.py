@@ -22,7 +22,7 @@ from sqlanon.papers.koptimize.assignment import _assign_set as published
 from sqlanon.papers.koptimize.assignment import assign
 from sqlanon.papers.koptimize.cut_search import CutSearch
 from sqlanon.papers.koptimize.cut_sets import CutSets, read_records
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.spec import SuppressionSpec
 from sqlanon.sqltext import identifier
 from sqlanon.table.scratch import Scratch
@@ -46,7 +46,7 @@ def context_of(sample: Sample, scratch: Scratch, limit: Fraction, rows: str) -> 
         "kernel",
         sys.maxsize,
         2,
-        Silent(),
+        SilentProgress(),
         0,
         suppression=suppression,
         most_unassigned=suppression.most(sample.encoded.rows),

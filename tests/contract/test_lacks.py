@@ -27,7 +27,7 @@ from sqlanon.engines.names import ELSEWHERE, LAKES, TO_LAKES
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.lack import UNDECLARED
 from sqlanon.policy import release
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.release.divide.classes import Machine
 from sqlanon.testing.methods import ABILITIES, POPULATION, check_ability, lack_of
 from tests.weakest import weakest
@@ -44,7 +44,7 @@ POWERS: Mapping[str, Callable[[Any], bool]] = {
     "--compact": lambda engine: engine.compaction is not None,
     TO_LAKES: lambda engine: engine.lake is not None,
     ELSEWHERE: lambda engine: engine.transfer is not None,
-    LAKES: lambda engine: hasattr(engine, "import_file"),
+    LAKES: lambda engine: engine.lake is not None,
     "install-functions": lambda engine: bool(engine.capabilities.temporary_functions),
     "query --as": lambda engine: engine.rights is not None,
     "--from-labels": lambda engine: engine.dialect == "postgres",
@@ -179,7 +179,7 @@ def test_engines_have_what_they_do_not_lack(db: Any, tmp_path: Path) -> None:
 
 def test_an_engine_without_transactions(tmp_path: Path) -> None:
     """What Spark lacks for this reason is refused by any engine that lacks it."""
-    with duckdb.connect() as connection, Database(weakest(connection), Silent(), Machine(1 << 28, 1)) as db:
+    with duckdb.connect() as connection, Database(weakest(connection), SilentProgress(), Machine(1 << 28, 1)) as db:
         check_engine(db, tmp_path)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sqlanon.declared import REQUIREMENTS
-from sqlanon.testing.requirements import Checked, check_groups, check_tally
+from sqlanon.testing.requirements import RequirementCheck, check_groups, check_tally
 from tests.contract.value_models import (
     MODELS,
     Model,
@@ -19,9 +19,11 @@ from tests.contract.value_models import (
 from tests.covering import seeds
 
 
-def checked(model: Model) -> Checked:
+def checked(model: Model) -> RequirementCheck:
     declared = REQUIREMENTS[model.name]
-    return Checked(declared, declared.value.read(model.asked), lambda _, own, everything: model.meets(own, everything))
+    return RequirementCheck(
+        declared, declared.value.read(model.asked), lambda _, own, everything: model.meets(own, everything)
+    )
 
 
 @pytest.mark.parametrize("seed", seeds(40, always=4))

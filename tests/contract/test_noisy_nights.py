@@ -21,7 +21,7 @@ from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import noise_of
 from sqlanon.release.budget.ledger import Ledger
 from sqlanon.release.budget.nights import name_kept_tables
-from sqlanon.release.stages.stage import Publish
+from sqlanon.release.stages.stage import PublishStage
 from sqlanon.release.versions import noisy
 from sqlanon.table.scratch import Scratch
 from tests.contract.noisy_releases import COLUMNS, REGIONS, Made, Rows
@@ -211,7 +211,7 @@ def test_a_night_that_was_lost_is_charged_once_more_and_one_that_was_drawn_is_ta
     with pytest.raises(GuardError, match="charged and never published"):
         made.run()
     with monkeypatch.context() as patched:
-        patched.setattr(Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(PublishStage, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             made.run(spend=True)
     events = Ledger(shared_db.engine).read()[made.budget]

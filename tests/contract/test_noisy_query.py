@@ -11,7 +11,7 @@ import pytest
 
 from sqlanon.errors import UnsupportedError
 from sqlanon.query.answer import NoiseInterval
-from sqlanon.query.refusal import Refused
+from sqlanon.query.refusal import RefusedQueryError
 from sqlanon.release.versions import noisy
 from tests.contract.noisy_releases import Made, Rows, stays
 
@@ -127,7 +127,7 @@ def test_groups_of_intervals_are_listed_as_they_are_published(published: Made) -
 
 @pytest.mark.parametrize("sql", REFUSED)
 def test_what_has_no_answer_is_refused(sql: str, published: Made) -> None:
-    with pytest.raises(Refused, match=REFUSED[sql]):
+    with pytest.raises(RefusedQueryError, match=REFUSED[sql]):
         published.db.query(sql.format(t=f"release.{published.view}"))
 
 

@@ -20,7 +20,7 @@ from sqlanon.noisy.answers import code_rows
 from sqlanon.noisy.pairs import GAP_CHANGE
 from sqlanon.noisy.shape import shape_of
 from sqlanon.release.catalog.private_tables import physical_name
-from sqlanon.release.stages.stage import Publish
+from sqlanon.release.stages.stage import PublishStage
 from sqlanon.release.versions import noisy
 from sqlanon.table.scratch import Scratch
 from tests.contract.noisy_releases import COLUMNS, Made, Rows
@@ -126,7 +126,7 @@ def test_rows_of_a_run_that_was_interrupted_are_drawn_of_the_stored_table(
 ) -> None:
     made = Made(shared_db, tmp_path, people("taken", 40), **ASKED, more="rows: sex")
     with monkeypatch.context() as patched:
-        patched.setattr(Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(PublishStage, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             made.run()
     assert made.states() == ["drawn"]

@@ -10,7 +10,7 @@ import pytest
 from sqlanon.errors import GuardError, InfeasibleError, PrivacyViolation
 from sqlanon.noisy import answers as answering
 from sqlanon.release.budget.ledger import Ledger
-from sqlanon.release.stages.stage import Publish
+from sqlanon.release.stages.stage import PublishStage
 from sqlanon.release.versions import noisy
 from tests.contract.noisy_releases import Made, stays
 from tests.contract.test_noisy import ADVERSARIAL
@@ -39,7 +39,7 @@ def test_a_run_that_ended_before_it_published_is_taken_up_as_it_was_drawn(
 ) -> None:
     made = Made(shared_db, tmp_path, stays("taken"))
     with monkeypatch.context() as patched:
-        patched.setattr(Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(PublishStage, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             made.run()
     assert made.states() == ["drawn"]
@@ -59,7 +59,7 @@ def test_a_version_that_was_drawn_by_another_policy_is_not_published(
 ) -> None:
     made = Made(shared_db, tmp_path, stays("other policy"))
     with monkeypatch.context() as patched:
-        patched.setattr(Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(PublishStage, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             made.run()
     made.write(measures="{m: rows}")

@@ -18,7 +18,7 @@ import pytest
 
 from sqlanon.errors import GuardError, PolicyError
 from sqlanon.policy import release
-from sqlanon.query.refusal import Refused
+from sqlanon.query.refusal import RefusedQueryError
 from sqlanon.release.divide import token_blocks
 from tests.contract.tokens import (
     ASKED,
@@ -202,7 +202,7 @@ def test_queries_do_not_take_tokens_for_values(shared_db: Any) -> None:
     source = place(shared_db, STAYS, stays(15))
     shared_db.anonymize(source, **ASKED)
     assert shared_db.query(f"SELECT count(*) FROM release.{source}").rows
-    with pytest.raises(Refused, match="pid is a pseudonym"):
+    with pytest.raises(RefusedQueryError, match="pid is a pseudonym"):
         shared_db.query(f"SELECT count(*) FROM release.{source} WHERE pid = '7'")
 
 

@@ -21,7 +21,7 @@ from sqlanon.errors import (
     UnsupportedError,
 )
 from sqlanon.release.publish import carry
-from sqlanon.release.publish.carry import Road
+from sqlanon.release.publish.carry import CarryRoute
 from sqlanon.release.publish.send import InDatabase
 from tests.contract.elsewhere import PAIRS, Pair, add, pair, shown
 
@@ -412,7 +412,7 @@ def test_objects_that_depend_on_the_view(pair):
 @pytest.mark.parametrize("pair", ["duckdb-postgres", "postgres-duckdb"], indirect=True)
 @pytest.mark.parametrize("change", ["a row less", "another value"])
 def test_what_arrived_is_compared(pair, change, monkeypatch):
-    plain = Road.carry
+    plain = CarryRoute.carry
     with sqlanon.connect(pair.source) as db:
         db.run(pair.spec())
         before = pair.there()
@@ -431,7 +431,7 @@ def test_what_arrived_is_compared(pair, change, monkeypatch):
             finally:
                 monkeypatch.undo()
 
-        monkeypatch.setattr(Road, "carry", spoil)
+        monkeypatch.setattr(CarryRoute, "carry", spoil)
         with pytest.raises(PrivacyViolation, match="differ from what was verified"):
             db.run(pair.spec(), full=True)
         assert pair.there() == before == shown(db)

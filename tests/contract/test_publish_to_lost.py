@@ -41,7 +41,7 @@ def test_a_cut_connection(pair, place, monkeypatch):
     with sqlanon.connect(pair.source) as db:
         db.run(pair.spec())
         before = pair.there()
-        plain = carry.Road.carry if place == "rows" else send.Receiver.add
+        plain = carry.CarryRoute.carry if place == "rows" else send.Receiver.add
 
         def cutting(*asked: Any) -> Any:
             done = plain(*asked)
@@ -49,7 +49,7 @@ def test_a_cut_connection(pair, place, monkeypatch):
                 other.execute(cut)
             return done
 
-        owner, attribute = (carry.Road, "carry") if place == "rows" else (send.Receiver, "add")
+        owner, attribute = (carry.CarryRoute, "carry") if place == "rows" else (send.Receiver, "add")
         with monkeypatch.context() as patched:
             patched.setattr(owner, attribute, cutting)
             with pytest.raises(DatabaseError, match="the connection to PostgreSQL was lost"):
@@ -197,7 +197,7 @@ with sqlanon.connect(sys.argv[1]) as db:
 
 
 @pytest.mark.thorough  # test_after_a_kill_readers_have_a_whole_version ends the run inside this process
-@pytest.mark.parametrize("where", ["carry.Road.carry", "send._show"])
+@pytest.mark.parametrize("where", ["carry.CarryRoute.carry", "send._show"])
 @pytest.mark.parametrize("pair", ["postgres-duckdb", "duckdb-postgres"], indirect=True)
 def test_a_process_that_is_killed(pair, where, tmp_path):
     policy_file = tmp_path / "anon.yml"

@@ -35,7 +35,7 @@ def test_what_is_executed(monkeypatch):
         read.append(text)
         return connection.extract_statements(text)
 
-    known = parsed.Parsed(parse)
+    known = parsed.ParsedStatements(parse)
 
     def sent(text: str) -> bool:
         return isinstance(known.of(text), str)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.release.stages.stage import Publish
+from sqlanon.release.stages.stage import PublishStage
 from tests.contract import counted, noisy_releases
 from tests.contract.modes import AXES, COLUMNS, ROWS, agree, combine, logged, make_spec
 from tests.engines import create_table
@@ -98,7 +98,7 @@ def live_as_counts(made: Any) -> None:
 def live_as_noise(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawn and not published, then published, then not due, then without a budget."""
     with monkeypatch.context() as patched, logged():
-        patched.setattr(Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(PublishStage, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             made.run()
     stages, report = agree(made.db, made.spec)

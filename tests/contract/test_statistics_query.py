@@ -15,7 +15,7 @@ from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.query.answer import Bounded
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.versions import begin
-from sqlanon.statistics.program import Solved
+from sqlanon.statistics.program import ProgramResult
 from sqlanon.statistics.reach import Reach
 from tests.contract.counted import Made, Rows, stays
 from tests.oracle.table_reader import tables
@@ -296,7 +296,7 @@ def test_a_query_out_of_time_has_wider_bounds_and_no_wrong_ones(
         return {(row["region"], row["sex"], row["age"]): row["c"] for row in shared_db.query(text).rows}
 
     sharp = found()
-    monkeypatch.setattr(Reach, "_solve", lambda *_: Solved())
+    monkeypatch.setattr(Reach, "_solve", lambda *_: ProgramResult())
     wide = found()
     assert any(not cell.tight for cell in wide.values())
     for key, cell in wide.items():

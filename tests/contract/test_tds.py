@@ -14,7 +14,7 @@ from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Context
 from sqlanon.methods.method import make_method
 from sqlanon.policy import release as spec_of
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.table.scratch import Scratch
 from sqlanon.testing.assigned import rows_by_id
 from tests.contract.assigned import encoded_sample
@@ -46,7 +46,7 @@ def test_classes_and_cut_are_those_of_the_plain_search(connect_module: Any, tmp_
             spec = spec_of(**sample.arguments, method={"name": "tds", "publish": "cut", **target})
             with Scratch(sample.scratch.engine) as scratch:
                 context = Context(
-                    scratch, sample.encoded, sample.ready.requirements, "kernel", sys.maxsize, 2, Silent(), 1
+                    scratch, sample.encoded, sample.ready.requirements, "kernel", sys.maxsize, 2, SilentProgress(), 1
                 )
                 made = make_method(spec.method).assign(context)
                 of_row = [int(number) for _, number in rows_by_id(scratch, made.table, ["rid", "class"])]

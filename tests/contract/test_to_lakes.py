@@ -107,7 +107,7 @@ def test_rows_of_another_program_and_commits_meanwhile(source, lake, monkeypatch
 @pytest.mark.parametrize("source", ["postgres"], indirect=True)
 def test_what_arrives_is_compared_and_measured_again(source, lake, monkeypatch):
     spec = spec_of(lake)
-    plain = carry.Road.carry
+    plain = carry.CarryRoute.carry
     with sqlanon.connect(source) as db:
         db.run(spec)
         before = rows_in(lake)
@@ -128,7 +128,7 @@ def test_what_arrives_is_compared_and_measured_again(source, lake, monkeypatch):
             with pytest.raises(PrivacyViolation, match="differ from what was verified"):
                 db.run(spec, full=True)
         with monkeypatch.context() as patched:
-            patched.setattr(carry.Road, "carry", spoil)
+            patched.setattr(carry.CarryRoute, "carry", spoil)
             with pytest.raises(PrivacyViolation, match="in the other place: asked"):
                 db.run(spec_of(lake, k=24, l=1), full=True, allow_weaker=True)
         assert rows_in(lake) == before == shown(db)

@@ -126,7 +126,7 @@ def test_a_server_that_stops(two, which, moment, monkeypatch):
         db.engine.execute("DELETE FROM visits WHERE id < 6")
         db.engine.execute("CREATE TABLE kept AS SELECT * FROM visits")
     owner, name = {
-        "rows": (carry.Road, "carry"),
+        "rows": (carry.CarryRoute, "carry"),
         "recorded": (send.Receiver, "add"),
         "committed": (send, "_send_version"),
     }[moment]

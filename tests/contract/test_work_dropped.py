@@ -11,7 +11,7 @@ import pytest
 from sqlanon.methods.base import Context
 from sqlanon.methods.method import make_method
 from sqlanon.policy import release as spec_of
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.testing.assigned import rows_by_id
 from tests.contract.assigned import encoded_sample
 from tests.contract.samples import MIXED
@@ -35,7 +35,7 @@ def test_a_method_that_reads_it_last(connect_module: Any, engine: Any, read_agai
             "kernel",
             sys.maxsize,
             2,
-            Silent(),
+            SilentProgress(),
             0,
             read_again=read_again,
         )

@@ -11,7 +11,7 @@ import pytest
 
 import sqlanon
 from sqlanon.engines.base import TableRef
-from sqlanon.formats import Grouping, Recoded
+from sqlanon.formats import Grouping, RecodedClasses
 from sqlanon.release.verify import verify
 from sqlanon.table.scratch import Scratch
 from tests.contract.test_verify import (  # noqa: F401 - fixtures
@@ -79,7 +79,7 @@ def test_groups_of_other_columns_are_counted_by_those(
     reported: Callable[..., Any],  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Recoded, "grouping", lambda _, rows, *__: Grouping(rows, ()))
+    monkeypatch.setattr(RecodedClasses, "grouping", lambda _, rows, *__: Grouping(rows, ()))
     assert reported().report.min_class == 12
 
 

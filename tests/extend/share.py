@@ -21,7 +21,7 @@ from sqlanon.sqltext import add_template, statement
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    from sqlanon.kernels.tally import Compiled, Flags, Ints, Longs, Reals, Tally
+    from sqlanon.kernels.tally import CompiledFunction, Flags, Ints, Longs, Reals, Tally
 
 add_template(
     "share/below",
@@ -87,7 +87,7 @@ def clear_share(items: Ints, _: Longs, __: Reals, counts: Longs, ___: Reals) -> 
 
 
 @cache
-def compiled() -> tuple[Compiled, Compiled]:
+def compiled() -> tuple[CompiledFunction, CompiledFunction]:
     """Both for kernels, and kept on disk.
 
     Here and not above, as policies that are read import this file, and no compiler.

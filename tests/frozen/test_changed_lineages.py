@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
-from sqlanon.release.frozen.next_version import Outlook, look
+from sqlanon.release.frozen.next_version import NextVersion, look
 from sqlanon.spec import RefreshSpec
 from tests.frozen.changes import SAYS, TAMPERED
 from tests.frozen.wards import begun, classes, hashed, lineage_table, seen, write
@@ -197,7 +197,7 @@ def test_verify_refuses_two_records_of_a_key_that_nothing_else_counts(shared_db:
 def test_verify_refuses_a_class_that_leaves_too_early(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever decided which classes leave."""
 
-    def leave(looked: Outlook) -> Outlook:
+    def leave(looked: NextVersion) -> NextVersion:
         assert looked.compared is not None
         rows, leaving = looked.compared.rows.name, looked.compared.leaving.name
         shared_db.engine.execute(f"INSERT INTO {leaving} SELECT MIN(class) FROM {rows}")
@@ -209,14 +209,14 @@ def test_verify_refuses_a_class_that_leaves_too_early(shared_db: Any, monkeypatc
 def test_verify_counts_the_published_rows_of_the_source_itself(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A row that is published is counted as retained, and another one as waiting: the numbers add up."""
 
-    def count(looked: Outlook) -> Outlook:
+    def count(looked: NextVersion) -> NextVersion:
         stays = replace(looked.stays, retained=looked.stays.retained + 1)
         return replace(looked, stays=stays, after=replace(looked.after, refused=looked.after.refused + 1))
 
     _refused(shared_db, monkeypatch, count, "20 rows of the source are published, and 19 were counted")
 
 
-def _refused(db: Any, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Outlook], Outlook], said: str) -> None:
+def _refused(db: Any, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[NextVersion], NextVersion], said: str) -> None:
     """A run whose outlook is wrong publishes nothing."""
     table, spec, source = begun(db)
     rows = seen(db, table)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.query.refusal import Refused
+from sqlanon.query.refusal import RefusedQueryError
 from tests.covering import seeds
 from tests.frozen.wards import patient, spec_of, ward, write
 
@@ -65,7 +65,7 @@ def test_what_has_no_bounds_of_the_source(shared_db: Any) -> None:
         "SELECT ill, COUNT(*) AS n FROM {} GROUP BY ill",
         "SELECT COUNT(DISTINCT ill) AS n FROM {}",
     ):
-        with pytest.raises(Refused, match="--as-of-source"):
+        with pytest.raises(RefusedQueryError, match="--as-of-source"):
             shared_db.query(text.format(table), as_of_source=True)
 
 

@@ -19,7 +19,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 import sqlanon
 from sqlanon.kernels import cache, watch
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from tests.project.tree import ROOT
 
 KERNELS = {
@@ -291,8 +291,8 @@ def test_messages_about_compiling(monkeypatch):
     notes = watch.Notes(shown.append)
     for seconds, done, total in ((0.0, 0, 4), (0.9, 1, 4), (1.0, 2, 4), (4.0, 3, 9), (7.0, 4, 9)):
         now = 100 + seconds
-        notes(watch.Compiling(done, total, seconds))
-    watch.Notes(shown.append)(watch.Compiling(0, 5, 0.0))
+        notes(watch.CompilingState(done, total, seconds))
+    watch.Notes(shown.append)(watch.CompilingState(0, 5, 0.0))
     counts = [text.rpartition("(the first time only): ")[2] for text in shown]
     assert counts == ["2 of 4 functions, 1 s", "4 of 9 functions, 7 s", "0 of 5 functions, 0 s"]
 
@@ -300,9 +300,9 @@ def test_messages_about_compiling(monkeypatch):
 def test_who_is_informed(monkeypatch, caplog):
     """The progress that a connection was given; without one the log, as a warning; with a silent one nobody."""
     monkeypatch.setattr(watch, "_following", None)
-    state = watch.Compiling(3, 30, 2.0)
+    state = watch.CompilingState(3, 30, 2.0)
 
-    class Recording(Silent):
+    class Recording(SilentProgress):
         def __init__(self) -> None:
             self.notes: list[str] = []
 
@@ -310,7 +310,7 @@ def test_who_is_informed(monkeypatch, caplog):
             self.notes.append(message)
 
     recording = Recording()
-    for progress in (recording, Silent()):
+    for progress in (recording, SilentProgress()):
         with sqlanon.connect("duckdb:///:memory:", progress=progress):
             watch._following(state)
     assert len(recording.notes) == 1

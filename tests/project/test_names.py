@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -11,7 +13,7 @@ from types import CodeType
 
 import pytest
 
-from tests.project.tree import MODULES, PACKAGE, label
+from tests.project.tree import MODULES, PACKAGE, label, nodes
 
 WORDS = frozenset(
     {"asked", "at", "done", "drawn", "found", "given", "held", "kept", "known", "made", "named", "one", "own"}
@@ -23,6 +25,22 @@ WEAK_ARGUMENTS: dict[str, int] = {"attack": 1, "cli": 2, "database": 1, "progres
 
 They are ``known`` of attacks and audits, ``done`` of `Progress` and ``asked`` of `sqlanon.testing`.
 """
+
+CLASSES = frozenset(
+    {"Around", "Before", "Beside", "Drawn", "Found", "Full", "Held", "Kept", "Least", "Left", "Made", "Most", "New"}
+    | {"Outside", "Over", "Paid", "Past", "Plain", "Ran", "Raw", "Read", "Rest", "Road", "Room", "Seen", "Several"}
+    | {"Shown", "Stays", "Sure", "Taken", "Together", "Whole", "Written", "Wrong"}
+)
+"""Names of one word that say nothing of a class; likewise all that end in -ed or -ing and are no nouns."""
+NOUNS = frozenset({"Drawing", "Grouping", "Heading", "Packing", "Pricing", "Reading", "Spending"})
+PUBLISHED_CLASSES = frozenset({"Bounded", "Coded", "Grouped", "Measured", "Whole"})
+"""Names that extensions and callers write: they stay."""
+
+
+def is_weak_class(name: str) -> bool:
+    """Whether a name of one word is a participle, or says nothing of the class."""
+    word = name.lstrip("_")
+    return word in CLASSES or (word not in NOUNS and re.fullmatch("[A-Z][a-z]*(ed|ing)", word) is not None)
 
 
 def weak_names(code: CodeType) -> Iterator[str]:
@@ -48,6 +66,25 @@ def weak_arguments(code: CodeType) -> Iterator[str]:
 def read_code(path: Path) -> CodeType:
     """The compiled module: two tests look at all of them."""
     return compile(path.read_text(encoding="utf-8"), path, "exec", dont_inherit=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "weak"),
+    [("Found", True), ("_Asked", True), ("Linking", True), ("Reading", False), ("Release", False), ("KeptRows", False)],
+)
+def test_a_weak_class_is_noticed(name: str, weak: bool) -> None:
+    assert is_weak_class(name) == weak
+
+
+def test_classes_are_nouns() -> None:
+    """A class is the noun of databases and papers for its objects."""
+    weak = [
+        f"{label(path)}:{node.name}"
+        for path in MODULES
+        for node in nodes(path)
+        if isinstance(node, ast.ClassDef) and is_weak_class(node.name) and node.name not in PUBLISHED_CLASSES
+    ]
+    assert weak == []
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 from sqlanon.kernels import extent as ex
 from sqlanon.kernels.mondrian import divide, grow, grow_by_median, score
 from sqlanon.kernels.requirements import Demands, demands_of
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.shared.kernel_input import bare_of, make_room
 from sqlanon.privacy.base import Coded, beyond_rows
 from sqlanon.privacy.requirements import make_requirements
@@ -124,7 +124,7 @@ def grouped_mondrian(table: Table, k: int, *, counted: bool) -> list[list[int]]:
     return [[row for g in some for row in members[g]] for some in _classes(rows.number, first)]
 
 
-def _bare(table: Table) -> tuple[Bare, Bare, ex.Geometry, np.ndarray]:
+def _bare(table: Table) -> tuple[TreeRows, TreeRows, ex.Geometry, np.ndarray]:
     """Rows, room for them, and what the kernel knows of the attributes."""
     columns = [product_codes(column) for column in table.quasi]
     # Rows are in the tie-break order: all codes, occurrence number, SA codes, row.

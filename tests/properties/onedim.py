@@ -16,10 +16,10 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.method import import_method
 from sqlanon.methods.onedim.arranged import Order
 from sqlanon.methods.onedim.method import OneDimensional
-from sqlanon.methods.shared.kernel_input import Loaded, rows_of
+from sqlanon.methods.shared.kernel_input import LoadedTable, rows_of
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.requirements import make_requirements
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.spec import PrivacySpec
 from tests.oracle.domains import Table
 from tests.oracle.requirements import Privacy
@@ -98,17 +98,17 @@ def context_of(table: Table, privacy: Privacy, seed: int = 0, threads: int = 1) 
             threads=threads,
             accuracy=None,
             seed=seed,
-            progress=Silent(),
+            progress=SilentProgress(),
         ),
     )
 
 
-def loaded(table: Table, stored: Sequence[int] | None = None) -> Loaded:
+def loaded(table: Table, stored: Sequence[int] | None = None) -> LoadedTable:
     """The work table of a table whose rows are stored in an order; row ids are the table's row numbers."""
     stored = range(table.rows) if stored is None else stored
     codes = np.array([[column[row] for row in stored] for column in map(product_codes, table.quasi)], np.int32)
     sensitive = [np.array([s.codes[row] for row in stored], np.int32) for s in table.sensitive]
-    return Loaded(np.array(stored, np.int32), codes, sensitive, geometry(table)[0])
+    return LoadedTable(np.array(stored, np.int32), codes, sensitive, geometry(table)[0])
 
 
 def shown(table: Table, classes: Sequence[Sequence[int]]) -> Counter[object]:

@@ -13,11 +13,11 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from sqlanon.methods.suppress.cells import Cells, Parts
-from sqlanon.methods.suppress.solve import Solved, cut_of, rules_of, solve
+from sqlanon.methods.suppress.solve import SolvedClasses, cut_of, rules_of, solve
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.diversity.requirement import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.kanonymity.requirement import KAnonymity
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy, feasible
 from tests.oracle.suppress import Bag, eligible
@@ -79,13 +79,13 @@ def cells_of(table: Table, *, valued: bool = True) -> Cells:
     return Cells((), (), longs[2], longs[0], codes, sizes, longs[1], combinations, None)
 
 
-def solved(table: Table, privacy: Privacy, variant: str, divide: str = "values") -> tuple[Cells, Solved]:
+def solved(table: Table, privacy: Privacy, variant: str, divide: str = "values") -> tuple[Cells, SolvedClasses]:
     """What the kernels find."""
     given = requirements(table, privacy)
     cut = cut_of(given, divide)
     valued = any(not one.shape.trivial for one in given[1:])
     cells = cells_of(table, valued=valued)
-    return cells, solve(cells, rules_of(given, cells, cut), Silent(), cascade=variant == "cascade")
+    return cells, solve(cells, rules_of(given, cells, cut), SilentProgress(), cascade=variant == "cascade")
 
 
 def contents(cells: Cells, parts: Parts) -> list[Counter[tuple[int, int]]]:

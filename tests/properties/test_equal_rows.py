@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.shared.equal import EqualRows
 from tests.properties.strategies import examples
 
@@ -25,7 +25,7 @@ def test_divided_rows(groups: list[list[int]], width: int, kind: type[np.int16],
     ]
     n = len(codes)
     number = np.random.default_rng(seed).permutation(n).astype(np.int32)
-    rows = Bare(np.array(codes, kind).reshape(n, width), number, np.zeros(0, np.int32))
+    rows = TreeRows(np.array(codes, kind).reshape(n, width), number, np.zeros(0, np.int32))
     classes = np.zeros(n, np.int32)
     classes[number] = [one for group in groups for one in group]
     at, expected = 0, []

@@ -18,9 +18,9 @@ from sqlanon.kernels.sorted_lists import FEW as FEW_POSITIONS
 from sqlanon.kernels.sorted_lists import sort_positions
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import orders
-from sqlanon.methods.onedim.arranged import Order, Sorted, make_canonical
+from sqlanon.methods.onedim.arranged import Order, SortedRows, make_canonical
 from sqlanon.methods.shared import threads as threads_module
-from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.methods.shared.kernel_input import LoadedTable
 from sqlanon.papers.idistance.curve import IDistance
 from sqlanon.papers.idistance.declaration import MOST_CENTRES
 from tests.contract.cases import Case
@@ -45,7 +45,7 @@ def tuples(table: Table, rows: list[int]) -> list[object]:
     return [(table.codes[row], table.sa_codes[row]) for row in rows]
 
 
-def arranged(order: Order, context: Context, data: Loaded) -> Sorted:
+def arranged(order: Order, context: Context, data: LoadedTable) -> SortedRows:
     """By the keys, then between them."""
     found = order.arrange(context, data)
     order.within(context, found.bare, data.geometry)

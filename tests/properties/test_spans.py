@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.extent import BIT, KIND, SET, SIZE, WORD_END, Geometry
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.shared import class_boxes, threads
 from tests.properties.strategies import examples
 
@@ -58,7 +58,7 @@ def test_boxes_of_classes_by_several(sizes: list[int], workers: int, data: st.Da
     facts = np.zeros((2, 9), np.int64)
     facts[:, SIZE] = 6
     facts[1, [KIND, WORD_END, BIT]] = SET, 1, 3
-    rows = Bare(codes, np.arange(len(group), dtype=np.int32), np.zeros(0, np.int32))
+    rows = TreeRows(codes, np.arange(len(group), dtype=np.int32), np.zeros(0, np.int32))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(threads, "LEAST_ROWS", 4)
         geometry = Geometry(facts, np.zeros(1, np.int64))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from sqlanon.query.find import find
-from sqlanon.query.release import Released
+from sqlanon.query.release import ReaderRelease
 from tests.oracle.handmade import members, plain, publish, quasi
 
 ROWS = [
@@ -25,7 +25,7 @@ CLASSES = [((21, 25), ("F", "M"), ROWS[:3]), ((30, 30), ("M",), ROWS[3:5]), ((33
 KINDS = [("flu", "lung"), ("asthma", "lung"), ("ulcer", "belly")]
 
 
-def load(db: Any) -> tuple[Released, frozenset[Any]]:
+def load(db: Any) -> tuple[ReaderRelease, frozenset[Any]]:
     """The tables ``people`` and ``kinds`` and the release of the first; returns the release and the tables to join."""
     engine = db.engine
     columns = [("age", "INTEGER"), ("sex", "TEXT"), ("ill", "TEXT"), ("cost", "INTEGER")]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sqlanon.query.logic.formula import Formula
-from sqlanon.query.parse.bind import Bound, bind
+from sqlanon.query.parse.bind import BoundQuery, bind
 from sqlanon.query.parse.parse import Query, parse
 from sqlanon.query.parse.scope import ITEM
-from sqlanon.query.release import Released
+from sqlanon.query.release import ReaderRelease
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables, box_rows
 from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import Final, final_select, with_tables
@@ -24,7 +24,7 @@ class Passes:
     """What each pass makes of one query."""
 
     query: Query
-    bound: Bound
+    bound: BoundQuery
     plan: QueryPlan
     rows: BoxRows
     groups: Tables
@@ -44,7 +44,7 @@ class Passes:
         }
 
 
-def passes(engine: object, text: str, released: Released, joinable: frozenset[object]) -> Passes:
+def passes(engine: object, text: str, released: ReaderRelease, joinable: frozenset[object]) -> Passes:
     """Run every pass of a query."""
     query = parse(text, engine.dialect)  # type: ignore[attr-defined]
     bound = bind(engine, query, released, joinable)  # type: ignore[arg-type]
@@ -78,7 +78,7 @@ def _clauses(
     return made.offset(query.offset) if query.offset else made
 
 
-def bound_sql(bound: Bound) -> exp.Select:
+def bound_sql(bound: BoundQuery) -> exp.Select:
     """A bound query: over the view, the values of boxes and the items of the SELECT."""
     made = exp.Select().select(*(exp.alias_(tree.copy(), name, quoted=True) for name, tree in bound.items))
     made = made.from_(exp.to_table("x"))
@@ -87,7 +87,7 @@ def bound_sql(bound: Bound) -> exp.Select:
     return _clauses(made, bound.query, bound.where, bound.groups, bound.having, bound.order)
 
 
-def collected(bound: Bound, plan: QueryPlan) -> exp.Select:
+def collected(bound: BoundQuery, plan: QueryPlan) -> exp.Select:
     """What is plan of the rows, as if every row's own values were known, and the items over that."""
 
     def formula(found: Formula) -> exp.Expr:

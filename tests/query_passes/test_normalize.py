@@ -11,7 +11,7 @@ import pytest
 from sqlglot import exp
 
 from sqlanon.errors import UnsupportedError
-from sqlanon.query.normalize.asked import Listed, Scalar
+from sqlanon.query.normalize.asked import ListedValues, Scalar
 from sqlanon.query.normalize.grouping_sets import split_groupings
 from sqlanon.query.normalize.inline import Statement
 from sqlanon.query.normalize.scopes import shorten_columns
@@ -105,13 +105,13 @@ def nested(statement_: Statement, select: exp.Select) -> exp.Select:
     terms = made.meta.get("regroup")
     if terms is not None:
         made = _regrouped(made, terms, made.meta.get("inner_having"))
-    for found in list(made.find_all(Scalar, Listed)):
+    for found in list(made.find_all(Scalar, ListedValues)):
         asked = statement_.asked[int(found.this.name)]
         inner = nested(statement_, asked.select)
         names = [f"s{i}" for i in range(len(inner.expressions))]
         read = exp.TableAlias(this=exp.to_identifier("q"), columns=[exp.to_identifier(name) for name in names])
         inner = exp.Select(expressions=[exp.column(names[asked.column])]).from_(exp.Subquery(this=inner, alias=read))
-        if isinstance(found, Listed):
+        if isinstance(found, ListedValues):
             assert found.parent is not None
             found.parent.set("expressions", None)
             found.parent.set("query", exp.Subquery(this=inner))

@@ -15,7 +15,7 @@ from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
 from sqlanon.query.boxes.listed_boxes import Lookup
 from sqlanon.query.boxes.outcomes import outcomes
-from sqlanon.query.boxes.set_constants import Contained, unknown_share
+from sqlanon.query.boxes.set_constants import SetConstants, unknown_share
 from sqlanon.query.boxes.values_by_test import ValuesByTest
 from sqlanon.query.logic.number_line import Comparison
 from sqlanon.query.logic.value_tests import ValueTest
@@ -49,7 +49,7 @@ def test_parts_of_a_set() -> None:
     box = Box("b", field, "set", {"set": column("s", "v")}, state=column("b_state", "v"))
     tests = [ValueTest(i, "b", box.value, Comparison(i, "=", at)) for i, at in enumerate("pq")]
     tests.append(ValueTest(2, "b", box.value, Comparison(2, "null")))
-    domain = Contained(box, tests, "v")
+    domain = SetConstants(box, tests, "v")
     columns = {
         "s": "VARCHAR[]",
         "b_state": "VARCHAR",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from sqlanon.query.parse.parse import parse
-from sqlanon.query.refusal import Refused
+from sqlanon.query.refusal import RefusedQueryError
 
 ASKED = "select count(*) from t where a = '{}'"
 
 
 def test_a_quote_within_a_text_is_written_with_a_backslash() -> None:
     """Spark reads ``it''s`` as ``it's``; sqlglot would ask for ``its``."""
-    with pytest.raises(Refused, match=r"write a quote within a text as \\'"):
+    with pytest.raises(RefusedQueryError, match=r"write a quote within a text as \\'"):
         parse(ASKED.format("it''s"), "spark")
     where = parse(ASKED.format(r"it\'s"), "spark").where
     assert where is not None

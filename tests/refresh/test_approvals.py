@@ -12,7 +12,7 @@ import pytest
 from sqlanon.database import Database
 from sqlanon.decided import ContextSpec, ThresholdSpec
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.release.catalog.approvals import Approvals, hold_approval, plain_policy, require_approval
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.stages import work as running
@@ -282,7 +282,7 @@ def test_a_stored_policy_that_is_not_approved(shared_db):
 
 def test_an_engine_without_transactions_and_updates():
     """As Spark's: approvals are added, and a version above the threshold is never shown."""
-    with Database(weakest(duckdb.connect()), Silent(), Machine(1 << 28, 1)) as db:
+    with Database(weakest(duckdb.connect()), SilentProgress(), Machine(1 << 28, 1)) as db:
         fill(db, "w1", 40)
         spec = spec_with_approval("w1")
         with pytest.raises(GuardError, match="nobody approved"):

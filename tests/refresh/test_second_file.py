@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sqlanon
-from sqlanon.progress import Silent, Stopwatch
+from sqlanon.progress import SilentProgress, Stopwatch
 from sqlanon.release.publish.second_file import write_file
 
 
@@ -27,7 +27,7 @@ def test_rows_that_are_not_verified_yet_are_nobody_elses(tmp_path: Path, fails: 
     with sqlanon.connect("duckdb:///:memory:") as db:
         if fails:
             with pytest.raises(RuntimeError):
-                write_file(db.engine, "r", str(target), fill, Stopwatch("r", Silent()))
+                write_file(db.engine, "r", str(target), fill, Stopwatch("r", SilentProgress()))
         else:
-            assert write_file(db.engine, "r", str(target), fill, Stopwatch("r", Silent())) == "made"
+            assert write_file(db.engine, "r", str(target), fill, Stopwatch("r", SilentProgress())) == "made"
     assert sorted(tmp_path.iterdir()) == ([] if fails else [target])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sqlanon.database.database import Database
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from tests.shelf import Shelf
 
 TABLES = {
@@ -18,7 +18,7 @@ TABLES = {
 PRIVATE = "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'"
 
 
-class Interrupting(Silent):
+class Interrupting(SilentProgress):
     """Raises what Ctrl-C and SIGTERM raise, the first time that a stage begins, or in it."""
 
     def __init__(self, at: str) -> None:

@@ -23,7 +23,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.engines.duckdb.engine import DuckDBEngine
 from sqlanon.errors import DatabaseError, GuardError, LockedError
 from sqlanon.policy import load
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.events import list_spendings
 from sqlanon.release.budget.ledger import Ledger
@@ -110,7 +110,7 @@ class Place:
             engine.ledger_engine = home
             for one in (engine, home):
                 one._connection = Mortal(one._connection, life)  # type: ignore[assignment]
-            yield Database(engine, Silent(), Machine(1 << 28, 1))
+            yield Database(engine, SilentProgress(), Machine(1 << 28, 1))
         finally:
             raw.close()  # which rolls back what was not committed
 
@@ -287,7 +287,7 @@ def test_a_ledger_of_any_engine(shared_db: Any, tmp_path: Path, more: tuple[str,
     place.file.write_text(place.file.read_text().replace(": people", f": {name}").replace("stays", table))
     engine = Apart(place.source.cursor(), "memory")
     engine.ledger_engine = shared_db.engine
-    db = Database(engine, Silent(), Machine(1 << 28, 1))
+    db = Database(engine, SilentProgress(), Machine(1 << 28, 1))
     (spec,) = load(place.file).releases
     assert db.run(spec).version == 1
     assert db.run(spec, spend=True).version == 2

@@ -17,7 +17,7 @@ import sqlanon
 from sqlanon import policy
 from sqlanon.engines import guest
 from sqlanon.engines.base import TableRef
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.release.divide.classes import Machine
 
 OPERATORS = (
@@ -262,7 +262,7 @@ def test_macros_of_a_host() -> None:
                 session.execute(f"CREATE {kind}MACRO {_quoted(name)}(a) AS 1000, (a, b) AS 1000")
         with guest(session) as inside:
             inside.take(session.table("people"), TableRef("main", "source"))
-            db = sqlanon.Database(inside.engine, Silent(), Machine.here())
+            db = sqlanon.Database(inside.engine, SilentProgress(), Machine.here())
             release = db.anonymize("source", quasi="age", sensitive="illness", k=4, publish="release.r")
             assert (release.report.min_class, release.report.classes) == (4, 5)
             assert len(inside.give(TableRef("release", "r"))) == 20

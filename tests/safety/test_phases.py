@@ -263,7 +263,7 @@ def test_names_that_differ_in_case_where_that_makes_them_others(connect):
         old, new, *facts = (list(found.columns(place(name))) for name in ("v1", "v2", "v1_metadata", "v2_metadata"))
         run(f"CREATE VIEW {schema}.metadata AS SELECT * FROM {schema}.v2_metadata")
         run(f"UPDATE {schema}.v2_metadata SET published = 'now'")
-        metadata = two_phase.Pointing(place("metadata"), place("v2_metadata"))
+        metadata = two_phase.ViewTarget(place("metadata"), place("v2_metadata"))
         names = two_phase._in_order(old, new)
         db.engine.execute(two_phase._switch(db.engine, place("people"), names, place("v1"), place("v2"), metadata))
         assert db.engine.fetch(f'SELECT "Age" FROM {schema}.people') == [(2,)]

@@ -276,13 +276,13 @@ def test_audit_and_releases_write_nothing(server):
 
     from sqlanon.database import Database
     from sqlanon.engines.postgres.engine import PostgresEngine
-    from sqlanon.progress import Silent
+    from sqlanon.progress import SilentProgress
     from sqlanon.release.divide.classes import Machine
 
     def opened(read_only: bool, target: str) -> Database:
         return Database(
             PostgresEngine(psycopg.connect(target, autocommit=True), read_only=read_only),
-            Silent(),
+            SilentProgress(),
             Machine.here(),
         )
 

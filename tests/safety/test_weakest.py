@@ -20,7 +20,7 @@ import pytest
 from sqlanon import policy
 from sqlanon.database.database import Database
 from sqlanon.engines.duckdb.engine import DuckDBEngine
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.release.divide.classes import Machine
 from sqlanon.results import RunReport
 from tests.safety.people import RELEASE, ROWS, VERSIONS, assert_tidy, write_people
@@ -48,7 +48,7 @@ class Place:
     connection: duckdb.DuckDBPyConnection
 
     def open(self, make: Callable[..., DuckDBEngine]) -> Database:
-        return Database(make(self.connection), Silent(), Machine(1 << 28, 1))
+        return Database(make(self.connection), SilentProgress(), Machine(1 << 28, 1))
 
     def write(self, generation: int) -> None:
         with self.open(normal) as db:

@@ -23,7 +23,7 @@ from pygwire.messages import (
 )
 
 from sqlanon.serve import kept
-from sqlanon.serve.kept import Kept, Room
+from sqlanon.serve.kept import AnswerMemory, KeptAnswer
 from sqlanon.serve.refusals import ServeError
 from sqlanon.serve.values import INT4, TEXT, Column, Result
 from tests.serve.conftest import Place, Running, serving
@@ -37,8 +37,8 @@ def result(rows: int) -> Result:
 
 
 def test_rows_are_counted_until_they_are_sent() -> None:
-    room = Room(10_000)
-    found = Kept(result(20), [1, 0], room, "ann")
+    room = AnswerMemory(10_000)
+    found = KeptAnswer(result(20), [1, 0], room, "ann")
     assert 20 * 100 < room.taken < 20 * 400
     sent = list(found.send(5))
     assert sent == [DataRow(columns=[i.to_bytes(4), b"x" * 100]).to_wire() for i in range(5)]
@@ -47,24 +47,24 @@ def test_rows_are_counted_until_they_are_sent() -> None:
     found.drop()
     assert before > room.taken == 0
     assert list(found.send(5)) == []
-    assert list(Kept(Result("SET"), [], room, "ann").send(5)) == []
+    assert list(KeptAnswer(Result("SET"), [], room, "ann").send(5)) == []
 
 
 def test_what_has_no_room_leaves_none_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "_COUNTED", 100)
-    room = Room(10_000)
-    first = Kept(result(15), [], room, "ann")
+    room = AnswerMemory(10_000)
+    first = KeptAnswer(result(15), [], room, "ann")
     taken = room.taken
     with pytest.raises(ServeError, match="too much memory") as caught:  # half of it is for others
-        Kept(result(15), [], room, "ann")
+        KeptAnswer(result(15), [], room, "ann")
     assert (caught.value.code, room.taken) == ("53200", taken)
-    Kept(result(15), [], room, "bea")
+    KeptAnswer(result(15), [], room, "bea")
     with pytest.raises(ServeError, match="too much memory"):
-        Kept(result(30), [], room, "cid")
+        KeptAnswer(result(30), [], room, "cid")
     with pytest.raises(ServeError, match="is no integer"):
-        Kept(Result("", COLUMNS, [[1, "x"], ["no", "x"]]), [], room, "cid")
+        KeptAnswer(Result("", COLUMNS, [[1, "x"], ["no", "x"]]), [], room, "cid")
     first.drop()
-    Kept(result(15), [], room, "ann")
+    KeptAnswer(result(15), [], room, "ann")
 
 
 @pytest.fixture

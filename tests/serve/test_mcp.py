@@ -14,21 +14,21 @@ from mcp import Client
 import sqlanon
 from sqlanon.errors import PolicyError
 from sqlanon.serve.mcp import make_server
-from sqlanon.serve.queries import Shared
+from sqlanon.serve.queries import ServerState
 from sqlanon.serve.released import Reader
 from sqlanon.serve.start import Options, make_shared
 from tests.serve.conftest import FILE, Place
 
 
 @pytest.fixture(scope="module")
-def shared(place: Place) -> Iterator[Shared]:
+def shared(place: Place) -> Iterator[ServerState]:
     """What answers."""
     made = make_shared(place.url, lambda: sqlanon.connect(place.url, read_only=True), Options(place.reader))
     yield made
     made.close()
 
 
-def called(shared: Shared, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
+def called(shared: ServerState, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
     """The results of calls, by the protocol's own client; a text: the call failed."""
 
     async def run() -> list[Any]:
@@ -45,7 +45,7 @@ def called(shared: Shared, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
     return asyncio.run(run())
 
 
-def test_the_tools_list_describe_and_ask(shared: Shared, place: Place) -> None:
+def test_the_tools_list_describe_and_ask(shared: ServerState, place: Place) -> None:
     name = place.source
     sql = f"SELECT ill, count(*) AS n, avg(age) AS age FROM {name} WHERE age < 33 GROUP BY ill ORDER BY ill"
     listed, described, answered = called(shared, ("releases", {}), ("describe", {"table": name}), ("ask", {"sql": sql}))
@@ -72,7 +72,7 @@ def test_the_tools_list_describe_and_ask(shared: Shared, place: Place) -> None:
     ]
 
 
-def test_the_tools_refuse_with_the_reason(shared: Shared, place: Place) -> None:
+def test_the_tools_refuse_with_the_reason(shared: ServerState, place: Place) -> None:
     name = place.source
     refused = called(
         shared,

@@ -13,7 +13,7 @@ from psycopg.adapt import Transformer
 from psycopg.types.array import ArrayBinaryLoader
 
 from sqlanon.serve import texts
-from sqlanon.serve.refusals import Asked, ServeError
+from sqlanon.serve.refusals import QueryText, ServeError
 from sqlanon.serve.values import DATE, FLOAT8, INT4, INT8, NUMERIC, TEXT, TIMESTAMP, decode, encode, list_of
 from tests.properties.strategies import examples
 
@@ -137,7 +137,7 @@ def test_a_place_of_the_asked_text_is_that_of_the_same_character(
 
 
 def test_a_place_without_edits_is_its_own() -> None:
-    assert Asked("abc").place(2) == 2
+    assert QueryText("abc").place(2) == 2
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ import sqlanon
 from sqlanon.engines.base import Statement
 from sqlanon.engines.spark import engine, opening
 from sqlanon.errors import DatabaseError
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from tests.safety.people import RELEASE
 
 
-class Places(Silent):
+class Places(SilentProgress):
     """Where a run is: stops at the first place of its words that comes, says so, and goes on when it is given a line.
 
     The words are places one after the other, each counted from the one before: ``snapshot`` and other stages begin, a

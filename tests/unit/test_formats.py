@@ -16,7 +16,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import Grouping, format_of
 from sqlanon.formats.label_text import parse_label
-from sqlanon.formats.layout import Layout, Names, Published
+from sqlanon.formats.layout import Layout, Names, PublishedColumn
 from sqlanon.policy import release
 
 SHAPES = {"ordered": "interval", "nominal": "set", "hierarchy": "node"}
@@ -72,7 +72,9 @@ def test_a_cell_is_sql_over_the_published_columns_alone(kind: str) -> None:
 def test_groups_are_those_of_the_release_or_of_its_second_table(kind: str) -> None:
     form = format_of(kind)
     rows, counted = TableRef("s", "t"), TableRef("s", "t_sensitive")
-    layout = Layout({}, (Published("r", "x_lo", "x_lo"), Published("s", "i1", "kept"), Published("r", "y", "y")))
+    layout = Layout(
+        {}, (PublishedColumn("r", "x_lo", "x_lo"), PublishedColumn("s", "i1", "kept"), PublishedColumn("r", "y", "y"))
+    )
     found = form.grouping(rows, counted, layout)
     if form.facts.paired:
         assert (found.table, found.count) == (counted, "count")

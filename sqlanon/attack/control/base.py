@@ -116,7 +116,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
+class MissingFigure:
     """Why a figure is not measured."""
 
     why: str
@@ -134,4 +134,4 @@ class Attack:
 
     name: str
     title: str
-    run: Callable[[Trial], Iterator[Outcome | Lacking]]
+    run: Callable[[Trial], Iterator[Outcome | MissingFigure]]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.control.base import Attack, Lacking, Outcome, Successes, Trial
+from sqlanon.attack.control.base import Attack, MissingFigure, Outcome, Successes, Trial
 from sqlanon.attack.control.inference import guess_most_frequent
 from sqlanon.errors import UnsupportedError
 
@@ -28,12 +28,12 @@ MOST_TRIED = 5000
 """Victims of each group, at most."""
 
 
-def classify(trial: Trial) -> Iterator[Outcome | Lacking]:
+def classify(trial: Trial) -> Iterator[Outcome | MissingFigure]:
     """Guess every sensitive column from quasi and insensitive ones."""
     try:
         from sklearn.ensemble import ExtraTreesClassifier
     except ImportError:
-        yield Lacking("classifier: scikit-learn is not installed; pip install 'sqlanon[attack]'")
+        yield MissingFigure("classifier: scikit-learn is not installed; pip install 'sqlanon[attack]'")
         return
     space = trial.space
     known_columns = trial.with_role("quasi", "insensitive")
@@ -43,7 +43,7 @@ def classify(trial: Trial) -> Iterator[Outcome | Lacking]:
     for secret in trial.with_role("sensitive"):
         name = trial.columns[secret].name
         if space.codes[secret] > MOST_VALUES:
-            yield Lacking(f"{name} by a classifier: it has more than {MOST_VALUES} values")
+            yield MissingFigure(f"{name} by a classifier: it has more than {MOST_VALUES} values")
             continue
         model = ExtraTreesClassifier(TREES, random_state=trial.seed % 2**32, n_jobs=trial.threads)
         model.fit(features, space.low[secret][rows])

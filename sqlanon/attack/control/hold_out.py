@@ -15,7 +15,7 @@ from sqlanon.table.encode import encode
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Ints, Longs
-    from sqlanon.release.prepare.staged import Staged
+    from sqlanon.release.prepare.staged import StagedSource
     from sqlanon.table.scratch import Scratch
 
 
@@ -29,7 +29,6 @@ class Split:
         inside: int32[n, d], codes of the rows that are released.
         outside: int32[m, d], of those held out.
         victims: int64, a row of each person inside, by place; ``control`` of each person held out.
-        control: see there.
         counted: ``rows`` or ``persons``.
     """
 
@@ -55,7 +54,7 @@ class HoldOut:
         self._share, self._seed, self._held = share, seed, stack
         self.split: Split | None = None
 
-    def __call__(self, scratch: Scratch, staged: Staged) -> Staged:
+    def __call__(self, scratch: Scratch, staged: StagedSource) -> StagedSource:
         """The staged rows without those held out.
 
         Cost: the codes of all rows in memory, a sort of them, and a join.
@@ -88,7 +87,7 @@ class HoldOut:
         return _take_part(scratch, staged, rid[remaining].astype(np.int64))
 
 
-def _take_part(scratch: Scratch, staged: Staged, rid: Longs) -> Staged:
+def _take_part(scratch: Scratch, staged: StagedSource, rid: Longs) -> StagedSource:
     chosen, part = scratch.table("chosen"), scratch.table("part")
     scratch.engine.load_arrays(chosen, {"rid": rid, "place": np.arange(len(rid), dtype=np.int64)})
     there = scratch.engine.look_up([staged.stage]).columns(staged.stage)

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.control.base import Attack, Lacking, Outcome, Successes, Trial
+from sqlanon.attack.control.base import Attack, MissingFigure, Outcome, Successes, Trial
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Ints
 
 
-def guess_values(trial: Trial) -> Iterator[Outcome | Lacking]:
+def guess_values(trial: Trial) -> Iterator[Outcome | MissingFigure]:
     """Guess every sensitive column from quasi and insensitive ones."""
     from sqlanon.attack.kernels.nearest import guess
 
     other_columns = np.array(trial.with_role("quasi", "insensitive"), np.int64)
     secrets = trial.with_role("sensitive")
     if not secrets:
-        yield Lacking("inference: the release has no sensitive column")
+        yield MissingFigure("inference: the release has no sensitive column")
         return
     inside, outside, every = trial.draw(trial.affords(len(other_columns) * len(secrets)))
     for secret in secrets:

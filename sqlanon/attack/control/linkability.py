@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.control.base import Attack, Lacking, Outcome, Successes, Trial
+from sqlanon.attack.control.base import Attack, MissingFigure, Outcome, Successes, Trial
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Ints
 
 
-def link_rows(trial: Trial) -> Iterator[Outcome | Lacking]:
+def link_rows(trial: Trial) -> Iterator[Outcome | MissingFigure]:
     """Link persons by the two sets of columns of the trial."""
     from sqlanon.attack.kernels.nearest import link
 
     first, second = (np.array(columns, np.int64) for columns in trial.sets)
     if not len(first) or not len(second):
-        yield Lacking("linkability: two sets of quasi columns are needed, and the release has one column")
+        yield MissingFigure("linkability: two sets of quasi columns are needed, and the release has one column")
         return
     inside, outside, every = trial.draw(trial.affords(len(first) + len(second)))
 

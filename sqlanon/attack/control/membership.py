@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sqlanon.attack.control.base import Attack, Lacking, Outcome, Successes, Trial
+from sqlanon.attack.control.base import Attack, MissingFigure, Outcome, Successes, Trial
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Ints
 
 
-def recognize(trial: Trial) -> Iterator[Outcome | Lacking]:
+def recognize(trial: Trial) -> Iterator[Outcome | MissingFigure]:
     """Take persons for members if a released row covers their values in all columns."""
     from sqlanon.attack.kernels.nearest import match
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
     from sqlanon.attack.control.hold_out import Split
     from sqlanon.attack.kernels.nearest import Space
-    from sqlanon.release.rehearse import Rehearsed
+    from sqlanon.release.rehearse import RehearsedRelease
 
 
-def read_space(trial: Rehearsed, split: Split) -> Space:
+def read_space(trial: RehearsedRelease, split: Split) -> Space:
     """The different released rows.
 
     Raises:

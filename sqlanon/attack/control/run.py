@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from sqlanon.attack.control.base import Column, Lacking, Trial
+from sqlanon.attack.control.base import Column, MissingFigure, Trial
 from sqlanon.attack.control.hold_out import HoldOut
 from sqlanon.attack.control.rates import measure_risk
 from sqlanon.attack.control.read_trial import read_space
 from sqlanon.attack.control.registry import ATTACKS
 from sqlanon.errors import PolicyError
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.release.rehearse import rehearse
 from sqlanon.results import ControlledAttack, ControlReport
 
@@ -60,7 +60,7 @@ def attack_with_control(
         raise PolicyError(f"attack: seed {seed}: a whole number from 0")
     seed = secrets.randbits(32) if seed is None else seed
     pair = _choose_sets(spec, sets)
-    reporter, seconds, start = progress or Silent(), {}, time.perf_counter()
+    reporter, seconds, start = progress or SilentProgress(), {}, time.perf_counter()
     with ExitStack() as stack:
         hold_out = HoldOut(share, seed, stack)
         rehearsed = stack.enter_context(rehearse(engine, spec, machine, reporter, seed=seed, choose=hold_out))
@@ -80,7 +80,7 @@ def attack_with_control(
         reporter.stage(spec.name, attack.title)
         start = time.perf_counter()
         for outcome in attack.run(trial):
-            if isinstance(outcome, Lacking):
+            if isinstance(outcome, MissingFigure):
                 lacking.append(outcome.why)
             else:
                 attacks.append(_report(name, outcome))

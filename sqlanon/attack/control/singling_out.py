@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.control.base import FEWEST, WORK, Attack, Lacking, Outcome, Successes, Trial
+from sqlanon.attack.control.base import FEWEST, WORK, Attack, MissingFigure, Outcome, Successes, Trial
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Doubles, Longs
@@ -28,7 +28,7 @@ BATCH, BATCHES = 2000, 20
 """Predicates that are drawn at once, and how often at most."""
 
 
-def univariate(trial: Trial) -> Iterator[Outcome | Lacking]:
+def univariate(trial: Trial) -> Iterator[Outcome | MissingFigure]:
     """All predicates over one column that a single released row satisfies, or `MOST` of them, drawn at random."""
     predicates = _keep_single(trial, _list_univariate(trial))
     most = _limit_predicates(trial)
@@ -40,11 +40,11 @@ def univariate(trial: Trial) -> Iterator[Outcome | Lacking]:
     yield _measure(trial, "one column", predicates, 1, every=every)
 
 
-def multivariate(trial: Trial) -> Iterator[Outcome | Lacking]:
+def multivariate(trial: Trial) -> Iterator[Outcome | MissingFigure]:
     """Predicates over random columns of random released rows, `MOST` at most, of those that are drawn."""
     width = min(COLUMNS, len(trial.columns))
     if width < 2:
-        yield Lacking("singling out by several columns: one column is published")
+        yield MissingFigure("singling out by several columns: one column is published")
         return
     rng, space, most = trial.rng("multivariate"), trial.space, _limit_predicates(trial)
     medians = _medians(trial)

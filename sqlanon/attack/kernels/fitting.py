@@ -41,7 +41,7 @@ class Boxes(NamedTuple):
     members: Longs
 
 
-class Seen(NamedTuple):
+class FittingState(NamedTuple):
     """State kept from one row to the next, as rows that follow each other have most of their codes in common.
 
     Attributes:
@@ -56,14 +56,14 @@ class Seen(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def mark_all_unseen(boxes: Boxes) -> Seen:
+def mark_all_unseen(boxes: Boxes) -> FittingState:
     """No row was seen yet."""
     d, b = boxes.low.shape
-    return Seen(np.full(d, -1, np.int32), np.empty((d, b), np.int32), np.empty(b, np.int32))
+    return FittingState(np.full(d, -1, np.int32), np.empty((d, b), np.int32), np.empty(b, np.int32))
 
 
 @njit(nogil=True, cache=True)
-def cover(boxes: Boxes, row: Ints, seen: Seen) -> int:
+def cover(boxes: Boxes, row: Ints, seen: FittingState) -> int:
     """Write into ``seen.found`` the covering columns of every box for a row, int32[d]; return the number with all bits.
 
     Cost: O(b d).

@@ -62,7 +62,7 @@ Select = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _DbtOptions:
     """The options by which a command finds project and database."""
 
     project_dir: Path | None
@@ -105,7 +105,7 @@ def plan(
     new_classes: NewClasses = False,
 ) -> int | None:
     """Show the actions of `dbt run`, and whether it can succeed."""
-    options = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
+    options = _DbtOptions(project_dir, profiles_dir, profile, target, target_path, db)
     project = options.load()
     anew = [*(["--new-lineage"] if new_lineage else []), *(["--new-classes"] if new_classes else [])]
 
@@ -157,7 +157,7 @@ def run(
 
     record_file = Record(record, str(project_dir or Path())) if record else None
     with record_file or nullcontext():
-        options = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
+        options = _DbtOptions(project_dir, profiles_dir, profile, target, target_path, db)
         project = options.load()
         if record_file:
             record_file.policy = str(project.policy.path)
@@ -199,7 +199,7 @@ def erase(
     db: Db = None,
 ) -> int | None:
     """Erase keys from the release of a model with refresh: {mode: frozen}, as `sqlanon erase` does."""
-    options = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
+    options = _DbtOptions(project_dir, profiles_dir, profile, target, target_path, db)
     project = options.load()
     specs = _select_releases(project, [name])
     release = next((spec for spec in specs if spec.name == name), specs[0])
@@ -230,7 +230,7 @@ def describe(
     """Write published releases as sources of dbt, with descriptions and meta of their columns."""
     if output is not None:
         ensure_new(output)
-    url = db or _url(_Asked(project_dir, profiles_dir, profile, target, target_path, db).load())
+    url = db or _url(_DbtOptions(project_dir, profiles_dir, profile, target, target_path, db).load())
     from sqlanon.dbt.describe import describe_releases
     from sqlanon.dbt.files import write_yaml
 

@@ -15,7 +15,7 @@ from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
-    from sqlanon.report.evidence import Checked
+    from sqlanon.report.evidence import CheckedBundle
 
 SIGNED = ".sig"
 """End of a signature's name, next to the bundle."""
@@ -114,7 +114,7 @@ def _make_signed_text(digest: str) -> str:
     return f"evidence of sqlanon, sha256 {digest}\n"
 
 
-def _show(screen: Screen, checked: Checked, by: str | None) -> None:
+def _show(screen: Screen, checked: CheckedBundle, by: str | None) -> None:
     screen.show(
         f"whole: {checked.files} files about version {checked.version} of {checked.release}, for {checked.audience}"
     )

@@ -11,7 +11,7 @@ from sqlanon.shell import word
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
-    from sqlanon.demo.tour import DemoReport, Released
+    from sqlanon.demo.tour import DemoRelease, DemoReport
 
 
 def demo_report(screen: Screen, report: DemoReport) -> None:
@@ -32,7 +32,7 @@ def demo_report(screen: Screen, report: DemoReport) -> None:
     screen.show("Try next:", "", *(f"  {line}" for line in _list_next_commands(report, first, second)))
 
 
-def _release(screen: Screen, release: Released) -> None:
+def _release(screen: Screen, release: DemoRelease) -> None:
     run, before, after = release.run, release.before, release.after
     verified = "verified" if run.verified else "NOT verified"
     screen.show(
@@ -94,7 +94,7 @@ def _cell(value: object) -> str:
     return str(value)
 
 
-def _list_next_commands(report: DemoReport, first: Released, second: Released) -> list[str]:
+def _list_next_commands(report: DemoReport, first: DemoRelease, second: DemoRelease) -> list[str]:
     """Commands that work when pasted, from the directory this was started in."""
     last = command(
         "query",

@@ -67,7 +67,7 @@ PANDAS = Target(
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class CarriedColumn:
     """A column: name, type, and the type that the target gets."""
 
     name: str
@@ -80,7 +80,7 @@ class Carried:
         return f"{_cast(quote(self.name), self.carried, str(self.type))} AS {quote(self.name)}"
 
 
-def carry_columns(connection: duckdb.DuckDBPyConnection, table: str, target: Target) -> list[Carried]:
+def carry_columns(connection: duckdb.DuckDBPyConnection, table: str, target: Target) -> list[CarriedColumn]:
     """The columns of a table as a target holds them.
 
     Args:
@@ -100,7 +100,7 @@ def carry_columns(connection: duckdb.DuckDBPyConnection, table: str, target: Tar
         if type_text is None:
             refused.append(f"{name} ({format_type(kind)})")
         else:
-            carried.append(Carried(name, kind, type_text))
+            carried.append(CarriedColumn(name, kind, type_text))
     if refused:
         raise PolicyError(
             f"{target.name} cannot hold every value of {', '.join(refused)}: cast the column in the source, or leave "
@@ -189,7 +189,7 @@ def holds(
     return not row[0]
 
 
-def compare(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried], result: str) -> None:
+def compare(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[CarriedColumn], result: str) -> None:
     """Compare the written file or frame with the table, as multisets of rows.
 
     Args:
@@ -260,7 +260,7 @@ def _fingerprint(connection: duckdb.DuckDBPyConnection, source: str, expressions
     return tuple(connection.execute(query).fetchall()[0])
 
 
-def _comparable_expression(column: str, kind: str, field: Carried) -> str:
+def _comparable_expression(column: str, kind: str, field: CarriedColumn) -> str:
     """SQL of a value as it is compared: in the type that was to be written, or by text."""
     value = _cast(column, field.carried, kind)
     if field.carried == str(field.type) and field.type.id in _TYPED:

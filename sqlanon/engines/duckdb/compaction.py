@@ -13,19 +13,19 @@ from typing import Self
 from sqlanon.engines.duckdb import fresh_copy
 from sqlanon.engines.duckdb.arrays import Arrays
 from sqlanon.engines.lacks import LACKS
-from sqlanon.engines.values import Compacted, TableRef
+from sqlanon.engines.values import CompactionResult, TableRef
 from sqlanon.errors import DatabaseError, LockedError
 from sqlanon.lack import Lack
 
 
-class Compacting(Arrays):
+class FileCompaction(Arrays):
     """The part of a connection that rewriting the file needs."""
 
     leaves = (
         "values of dropped tables can stay in free blocks of the database's file, and in backups, until they are "
         "overwritten; --compact writes the file anew"
     )
-    _again: Callable[[], Compacting] | None = None
+    _again: Callable[[], FileCompaction] | None = None
     """Opens the same file as it was opened; None where the connection is not for us to close."""
     _swept: tuple[str, ...] = ()
 
@@ -59,7 +59,7 @@ class Compacting(Arrays):
             )
         fresh_copy.check_file(Path(self._path))
 
-    def compact(self, tables: Sequence[TableRef]) -> Compacted:
+    def compact(self, tables: Sequence[TableRef]) -> CompactionResult:
         """See `Compaction.compact`: the whole file, whatever the tables are."""
         self.check_compaction()
         assert self._path is not None
@@ -75,7 +75,7 @@ class Compacting(Arrays):
             # The copy is complete even if another process has opened the file first.
             with suppress(DatabaseError):
                 vars(self).update(vars(self._again()))
-        return Compacted((self._path,), before, after, STAYS)
+        return CompactionResult((self._path,), before, after, STAYS)
 
 
 STAYS = (

@@ -18,7 +18,7 @@ import duckdb
 from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Row, Statement, TableRef
 from sqlanon.engines.duckdb import answers
 from sqlanon.engines.duckdb.errors import translate_error
-from sqlanon.engines.duckdb.parsed import Parsed
+from sqlanon.engines.duckdb.parsed import ParsedStatements
 from sqlanon.engines.duckdb.spill import Spill, spill
 from sqlanon.engines.statements import join_statements, split_batches
 from sqlanon.errors import DatabaseError
@@ -56,7 +56,7 @@ class Connection:
         self._connection = connection
         self._path = path
         self._spill: Spill | None = None
-        self._parsed = Parsed(connection.extract_statements)
+        self._parsed = ParsedStatements(connection.extract_statements)
         # The only builtin that is looked up among the file's macros; a macro cannot take the place of its full name.
         self._database = database or str(self._fetch_one("SELECT system.main.current_database()"))
         if self._database.lower() == PRIVATE_SCHEMA:

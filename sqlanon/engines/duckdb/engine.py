@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,8 +22,8 @@ from sqlanon.engines.base import (
     ColumnReading,
     Engine,
     FileReading,
-    Found,
     FrameKind,
+    LookupResult,
     Relation,
     Rights,
     Row,
@@ -39,7 +39,7 @@ from sqlanon.engines.duckdb.guest import guest
 from sqlanon.engines.duckdb.lake.tables import LakeTables
 from sqlanon.engines.duckdb.lake.writing import LakeWriter
 from sqlanon.engines.duckdb.opening import connect, is_private, make_log
-from sqlanon.engines.duckdb.transfer import Transferring
+from sqlanon.engines.duckdb.transfer import TransferConnection
 from sqlanon.engines.names import split_name
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 from sqlanon.lake_names import lake_of
@@ -49,7 +49,7 @@ _locks: dict[str, threading.Lock] = {}
 _locks_guard = threading.Lock()
 
 
-class DuckDBEngine(Transferring):
+class DuckDBEngine(TransferConnection):
     """A DuckDB connection. A file has one writing process; readers in it see the last commit."""
 
     dialect = "duckdb"
@@ -162,7 +162,9 @@ class DuckDBEngine(Transferring):
             )
         return relation
 
-    def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
+    def look_up(
+        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
+    ) -> LookupResult:
         lakes = {name: lake for name in names if (lake := lake_of(name)) is not None}
         meant = {name: (TableRef("main", name), self.target(name)) for name in names if name not in lakes}
         with self._translate_errors("catalog lookup"):
@@ -175,6 +177,10 @@ class DuckDBEngine(Transferring):
     def snapshot(self, *, whole: bool = False) -> Iterator[None]:
         with self._transaction(), self._lake_tables.holding():
             yield
+
+    def holding_lakes(self) -> AbstractContextManager[None]:
+        """Context manager: lake tables that were looked up stay as they were opened; see `LakeTables.holding`."""
+        return self._lake_tables.holding()
 
     def exists(self, ref: TableRef) -> bool:
         return self._finds(

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from sqlanon.engines.abilities import FrameKind
-from sqlanon.engines.duckdb.carried import ARROW, PANDAS, POLARS, Carried, carry_columns, compare
+from sqlanon.engines.duckdb.carried import ARROW, PANDAS, POLARS, CarriedColumn, carry_columns, compare
 from sqlanon.engines.duckdb.connection import quote
 from sqlanon.engines.duckdb.frames import Stream
 from sqlanon.errors import PolicyError, UnsupportedError
@@ -68,12 +68,12 @@ def _check_installed(kind: FrameKind) -> None:
 
 
 def _select_columns(
-    connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]
+    connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[CarriedColumn]
 ) -> duckdb.DuckDBPyRelation:
     return connection.query(f"SELECT {', '.join(column.expression for column in columns)} FROM {table}")  # noqa: S608
 
 
-def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]) -> None:
+def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[CarriedColumn]) -> None:
     """Pandas has one missing value for NULL and NaN: a column has at most either.
 
     Raises:
@@ -94,7 +94,7 @@ def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: S
         )
 
 
-def _pandas(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]) -> Any:  # noqa: ANN401
+def _pandas(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[CarriedColumn]) -> Any:  # noqa: ANN401
     """DuckDB's frame, but with Python's decimals and integers of more than 64 bits, and tuples as sets and lists."""
     import pandas as pd
 
@@ -123,7 +123,7 @@ def _hashable(value: object) -> object:
     return tuple(map(_hashable, value)) if isinstance(value, list | tuple) else value
 
 
-def _polars(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]) -> Any:  # noqa: ANN401
+def _polars(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[CarriedColumn]) -> Any:  # noqa: ANN401
     """By the Arrow stream; an interval is a Duration, as polars has no other."""
     import polars as pl
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from sqlanon.engines.base import Column, Found, Relation, TableRef
+from sqlanon.engines.base import Column, LookupResult, Relation, TableRef
 from sqlanon.engines.duckdb.types import kind_of
 
 Key = tuple[str, str, str]
@@ -34,7 +34,7 @@ def look_up(
     tables: Sequence[TableRef],
     meant: Mapping[str, Sequence[TableRef]],
     schema: TableRef | None,
-) -> Found:
+) -> LookupResult:
     """See `Engine.look_up`.
 
     Args:
@@ -93,7 +93,7 @@ def look_up(
         if any(ref in relations for ref in tries)
     }
     schemas_there = frozenset(str(ref.schema) for ref, key in keys.items() if ref.schema and key[:2] in there)
-    return Found(relations, relations_by_name, frozenset(listed), schemas_there, frozenset(tables))
+    return LookupResult(relations, relations_by_name, frozenset(listed), schemas_there, frozenset(tables))
 
 
 def _key(ref: TableRef, database: str) -> Key:

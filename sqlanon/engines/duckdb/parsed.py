@@ -15,7 +15,7 @@ Longer trees would take memory, and their statements take longer than the parser
 """
 
 
-class Parsed:
+class ParsedStatements:
     """Parse trees of texts that are sent repeatedly.
 
     A run of a tree looks names up in the catalog, like a run of the text.

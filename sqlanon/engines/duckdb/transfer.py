@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sqlanon.engines.base import Column, Row, Statement, TableRef
-from sqlanon.engines.duckdb.compaction import Compacting
+from sqlanon.engines.duckdb.compaction import FileCompaction
 from sqlanon.engines.duckdb.connection import quote
 from sqlanon.engines.portable import Portable, PortableColumn
 
@@ -41,11 +41,10 @@ _DIGITS = 38
 """Digits of a DECIMAL, at most."""
 
 
-class Transferring(Compacting):
+class TransferConnection(FileCompaction):
     """A connection that sends and takes rows."""
 
     def read_type(self, column: Column) -> Portable | None:
-        """See `Transfer.read_type`."""
         kind = column.type
         array = kind.endswith("[]")
         kind = kind.removesuffix("[]")
@@ -57,7 +56,6 @@ class Transferring(Compacting):
         return None if name is None else Portable(name, array=array)
 
     def write_type(self, kind: Portable) -> str | None:
-        """See `Transfer.write_type`."""
         if kind.name == "decimal":
             type_text = f"DECIMAL({kind.digits},{kind.scale})" if 0 <= kind.scale <= kind.digits <= _DIGITS else None
         else:
@@ -95,6 +93,12 @@ class Transferring(Compacting):
                 self._connection.execute(f"SET pandas_analyze_sample = {len(block)}")
                 self._connection.execute(f"INSERT INTO {name} SELECT {values} FROM _sqlanon_block")  # noqa: S608
 
+    def read_texts(self, table: TableRef, columns: Sequence[PortableColumn], block: int) -> Iterator[Sequence[Row]]:
+        """Rows of a table as texts that PostgreSQL reads, ``block`` rows at a time; as of ``sent/rows``."""
+        cells = ", ".join(_spell(quote(column.name), column.type) for column in columns)
+        text = f"SELECT {cells} FROM {self._qualify(table)}"  # noqa: S608
+        return self.stream_rows(Statement(f"to read {table}", text), [column.type.array for column in columns], block)
+
     def _cast(self, text: str, kind: Portable) -> str:
         """SQL for the value of a text, or for the list of values of a list of texts."""
         if kind.array:
@@ -106,3 +110,17 @@ class Transferring(Compacting):
         if kind.form in ("day", "zoned"):  # DuckDB has the mark of a year before 1 after the date
             text = rf"REGEXP_REPLACE({text}, '^(\S+)(.*) BC$', '\1 (BC)\2')"
         return f"CAST({text} AS {self.write_type(kind)})"
+
+
+def _spell(value: str, kind: Portable) -> str:
+    """SQL for the text of a value, or for the list of texts of a list of values."""
+    if kind.array:
+        return f"LIST_TRANSFORM({value}, LAMBDA e: {_spell('e', Portable(kind.name, kind.digits, kind.scale))})"
+    if kind.form == "float":
+        return f"CAST(CAST({value} AS DOUBLE) AS VARCHAR)"
+    if kind.form == "bytes":
+        return f"'\\x' || LOWER(HEX({value}))"
+    text = f"CAST({value} AS VARCHAR)"
+    if kind.form in ("day", "zoned"):  # DuckDB has the mark of a year before 1 after the date
+        return f"CASE WHEN {text} LIKE '% (BC)%' THEN REPLACE({text}, ' (BC)', '') || ' BC' ELSE {text} END"
+    return text

@@ -12,7 +12,7 @@ import psycopg
 from psycopg import sql
 
 from sqlanon.engines.postgres.session import Session
-from sqlanon.engines.values import Compacted, TableRef
+from sqlanon.engines.values import CompactionResult, TableRef
 from sqlanon.errors import DatabaseError
 
 _FILES = """
@@ -51,7 +51,7 @@ UNTIL = (
 )
 
 
-class Compacting(Session):
+class TableCompaction(Session):
     """The part of a session that writes private tables anew."""
 
     leaves = LEAVES
@@ -68,7 +68,7 @@ class Compacting(Session):
         if self._read_only:
             raise DatabaseError("this connection was opened to read only; nothing can be compacted on it")
 
-    def compact(self, tables: Sequence[TableRef]) -> Compacted:
+    def compact(self, tables: Sequence[TableRef]) -> CompactionResult:
         """See `Compaction.compact`: VACUUM FULL of each table, then CHECKPOINT where this role may."""
         self.check_compaction()
         before = self._files_of(tables)
@@ -92,7 +92,7 @@ class Compacting(Session):
             may = self._connection.execute(_MAY_CHECKPOINT).fetchone()
             if may and may[0]:
                 self._connection.execute("CHECKPOINT")
-        return Compacted(
+        return CompactionResult(
             tuple(map(str, tables)),
             sum(size for _, size in before.values()),
             sum(size for _, size in after.values()),

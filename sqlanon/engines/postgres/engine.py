@@ -13,9 +13,9 @@ from sqlanon.engines.base import (
     ArrowRows,
     Capabilities,
     Files,
-    Found,
     Frames,
     LakeWriting,
+    LookupResult,
     Relation,
     SecondFile,
     Statement,
@@ -27,21 +27,21 @@ from sqlanon.engines.names import split_name
 from sqlanon.engines.postgres import reasons as answers
 from sqlanon.engines.postgres import rights
 from sqlanon.engines.postgres.binary import END, SIGNATURE, copy_out, receive, record_type, split_arrays
-from sqlanon.engines.postgres.compaction import Compacting
+from sqlanon.engines.postgres.compaction import TableCompaction
 from sqlanon.engines.postgres.connect import open_session
-from sqlanon.engines.postgres.granting import Granting
+from sqlanon.engines.postgres.granting import GrantingSession
+from sqlanon.engines.postgres.lakes import MAX_IDENTIFIER, LakeSession
 from sqlanon.engines.postgres.tables import ident
-from sqlanon.engines.postgres.transfer import Transferring
 from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.lake_names import lake_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.arrays import Longs
-    from sqlanon.engines.duckdb.engine import DuckDBEngine
 
 
-class PostgresEngine(Transferring, Granting, Compacting):
+class PostgresEngine(LakeSession, GrantingSession, TableCompaction):
     """A PostgreSQL session."""
 
     dialect = "postgres"
@@ -53,9 +53,8 @@ class PostgresEngine(Transferring, Granting, Compacting):
     frames: Frames | None = None
     workers: Workers | None = None
     arrow: ArrowRows | None = None
-    _staging: DuckDBEngine | None = None
     capabilities = Capabilities(
-        max_identifier=63,
+        max_identifier=MAX_IDENTIFIER,
         text_type='text COLLATE "C"',
         contains="%(value)s = ANY(%(array)s)",
         temporary_functions="pg_temp",
@@ -77,22 +76,6 @@ class PostgresEngine(Transferring, Granting, Compacting):
     @property
     def lake(self) -> LakeWriting:
         return self.lake_engine.lake
-
-    @property
-    def lake_engine(self) -> DuckDBEngine:
-        """A DuckDB in memory, which is opened when it is first asked for."""
-        if self._staging is None:
-            from sqlanon.engines.duckdb.staging import open_staging
-
-            self._staging = open_staging()
-        return self._staging
-
-    def close(self) -> None:
-        """Close the connection, and the DuckDB in memory."""
-        if self._staging is not None:
-            self._staging.close()
-            self._staging = None
-        super().close()
 
     @property
     def transfer(self) -> Self:
@@ -135,7 +118,7 @@ class PostgresEngine(Transferring, Granting, Compacting):
         query = copy_out(statement, dtypes)
         data = bytearray()
         with self._translate_errors(statement.name):
-            self._ready()
+            self._ready(statement.text)
         with (
             self._translate_errors(statement.name),
             self._connection.cursor() as cursor,
@@ -146,7 +129,7 @@ class PostgresEngine(Transferring, Granting, Compacting):
 
     def fetch_words(self, statement: Statement) -> list[Longs]:
         with self._translate_errors(statement.name), self._connection.cursor(binary=True) as cursor:
-            self._ready()
+            self._ready(statement.text)
             cursor.execute(statement.text, dict(statement.binds) or None)
             values = list(zip(*cursor.fetchall(), strict=True))
         return [np.frombuffer(b"".join(part or b"" for part in column), ">i8").astype(np.int64) for column in values]
@@ -159,7 +142,7 @@ class PostgresEngine(Transferring, Granting, Compacting):
         data = bytearray()
         start = len(SIGNATURE)
         with self._translate_errors(statement.name):
-            self._ready()
+            self._ready(statement.text)
         with (
             self._translate_errors(statement.name),
             # Ending a COPY early fails its transaction: a savepoint keeps a transaction that may be open.
@@ -180,12 +163,19 @@ class PostgresEngine(Transferring, Granting, Compacting):
 
     def relation(self, name: str) -> Relation:
         """See `Engine.relation`: a name without a schema is looked up on the search path of the connected role."""
+        lake = lake_of(name)
+        if lake is not None:
+            return self._open_lake(lake)
         with self._translate_errors("catalog lookup"):
             return self._names.relation(name)
 
-    def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
+    def look_up(
+        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
+    ) -> LookupResult:
+        plain = [name for name in names if lake_of(name) is None]
         with self._translate_errors("catalog lookup"):
-            return self._names.look_up(tables, names, schema)
+            looked_up = self._names.look_up(tables, plain, schema)
+        return self._look_up_lakes(names, tables, looked_up)
 
     def exists(self, ref: TableRef) -> bool:
         with self._translate_errors("catalog lookup"):
@@ -209,6 +199,9 @@ class PostgresEngine(Transferring, Granting, Compacting):
         )
 
     def target(self, name: str) -> TableRef:
+        lake = lake_of(name)
+        if lake is not None:
+            return TableRef(None, str(lake))
         parts = split_name(name)
         if len(parts) > 2:
             raise PolicyError(f"{name!r} has too many parts; write table or schema.table")

@@ -16,7 +16,7 @@ from sqlanon.engines.postgres.session import Session
 from sqlanon.errors import DatabaseError
 
 
-class Granting(Session):
+class GrantingSession(Session):
     """The part of a session that reads, grants and revokes rights."""
 
     @property

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import psycopg
 
-from sqlanon.engines.base import Column, Found, Kind, Relation, TableRef
+from sqlanon.engines.base import Column, Kind, LookupResult, Relation, TableRef
 from sqlanon.engines.names import split_name
 from sqlanon.engines.postgres.connect import is_failed
 from sqlanon.errors import DatabaseError
@@ -141,7 +141,7 @@ class Names:
         schema: TableRef | None = None,
         *,
         unique: bool = False,
-    ) -> Found:
+    ) -> LookupResult:
         """See `Engine.look_up`; with ``unique``, a name that means tables of several schemas is an error."""
         meant = {name: self._places(name) for name in names}
         refs_asked = list(
@@ -174,7 +174,7 @@ class Names:
             place = next((index for refs in tries if (index := _first(relations, refs, unique=unique))), None)
             if place is not None:
                 relations_by_name[name] = place
-        return Found(relations, relations_by_name, frozenset(listed), frozenset(there), frozenset(tables))
+        return LookupResult(relations, relations_by_name, frozenset(listed), frozenset(there), frozenset(tables))
 
     def _places(self, name: str) -> list[list[TableRef]]:
         """Possible meanings of a name, as a list of tries.
@@ -244,6 +244,11 @@ _WITHOUT_HASH = re.compile(
 
 def _is_citext(type_name: str, own_operators: bool) -> bool:
     return own_operators and type_name == "citext"
+
+
+def kind_of(shown: str) -> Kind:
+    """The kind of a builtin type, as the system catalog writes it."""
+    return _kind("b", shown)
 
 
 def _kind(category: str, shown: str) -> Kind:

@@ -63,7 +63,7 @@ class Session:
         """Run ours on the safe path, and SQL that the caller wrote (a plain string) on his own."""
         with self._translate_errors(name_statement(statement)):
             if isinstance(statement, Statement):
-                self._ready()
+                self._ready(statement.text)
                 yield self._connection.execute(statement.text, dict(statement.binds) or None)
                 return
             with self._names.as_written():
@@ -74,7 +74,11 @@ class Session:
         tables, self._unanalyzed = self._unanalyzed, []
         return [f"ANALYZE {', '.join(tables)}"] if tables else []
 
-    def _ready(self) -> None:
+    def _bring(self, *texts: str) -> None:
+        """Make the tables that statements name and that are made of rows elsewhere; here there are none."""
+
+    def _ready(self, statement: str) -> None:
+        self._bring(statement)
         for text in self._take_unanalyzed():
             self._connection.execute(text)
 

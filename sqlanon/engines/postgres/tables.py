@@ -74,6 +74,7 @@ class Tables(Session):
             statements: the statements.
             answer: rows that the last statement may return; None: it is no query.
         """
+        self._bring(*(statement.text for statement in statements))
         creations = [(statement, _find_created_table(statement.text)) for statement in statements]
         if self._by_default is not False and any(table for _, table in creations):
             return self._send_singly(creations, answer)

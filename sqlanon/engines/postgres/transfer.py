@@ -46,11 +46,10 @@ _DIGITS = 1000
 """Digits of a numeric that says how many it has, at most."""
 
 
-class Transferring(Tables):
+class TransferSession(Tables):
     """A session that sends and takes rows."""
 
     def read_type(self, column: Column) -> Portable | None:
-        """See `Transfer.read_type`."""
         if column.own_operators:
             return None
         array = column.type.endswith("[]")
@@ -63,7 +62,6 @@ class Transferring(Tables):
         return None if name is None else Portable(name, array=array)
 
     def write_type(self, kind: Portable) -> str | None:
-        """See `Transfer.write_type`."""
         if kind.name == "decimal":
             type_text = f"numeric({kind.digits},{kind.scale})" if 0 <= kind.scale <= kind.digits <= _DIGITS else None
         else:
@@ -73,6 +71,7 @@ class Transferring(Tables):
     def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
         """See `Transfer.stream_rows`: one COPY, read as it comes."""
         query = sql.SQL("COPY ({}) TO STDOUT").format(sql.SQL(rows.text))
+        self._bring(rows.text)
         some: list[Row] = []
         with (
             self._translate_errors(rows.name),

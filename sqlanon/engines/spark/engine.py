@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self, cast
 
 from pyspark.errors import PySparkException
 
-from sqlanon.engines.base import Column, Found, Relation, Statement, TableRef
+from sqlanon.engines.base import Column, LookupResult, Relation, Statement, TableRef
 from sqlanon.engines.spark.binds import frame_of
 from sqlanon.engines.spark.errors import condition
 from sqlanon.engines.spark.names import parts_of, qualify, quote
@@ -84,7 +84,9 @@ class SparkEngine(Session):
             )
         return relation
 
-    def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
+    def look_up(
+        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
+    ) -> LookupResult:
         # A table is looked at by calls of the catalog alone; a statement lists those of a schema.
         with self._translate_errors("catalog lookup"):
             listed = self._list_names(schema.database, schema.schema) if schema is not None else None
@@ -104,7 +106,7 @@ class SparkEngine(Session):
             if ref.schema and place not in there and self.has_schema(ref):
                 there.add(place)
                 schemas.add(ref.schema)
-        return Found(relations, by_name, frozenset(listed or ()), frozenset(schemas), frozenset(tables))
+        return LookupResult(relations, by_name, frozenset(listed or ()), frozenset(schemas), frozenset(tables))
 
     def _list_names(self, catalog: str | None, schema: str | None) -> frozenset[str] | None:
         """Tables and views of a schema; None where the schema is missing."""

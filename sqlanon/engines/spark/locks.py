@@ -35,7 +35,7 @@ Run = Callable[[str], list[Row]]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldLock:
     """A lock that this session holds."""
 
     name: str
@@ -62,7 +62,7 @@ class Locks:
         """
         self._run, self._lease = run, lease
         self._schema = f"{quote(catalog)}.{quote(PRIVATE_SCHEMA)}"
-        self._held: list[Held] = []
+        self._held: list[HeldLock] = []
         self._checked: float | None = None
         self._until: dict[str, float] = {}
         self._guard = threading.Lock()
@@ -120,7 +120,7 @@ class Locks:
         if self._renewing is not None:
             self._renewing.join(timeout=5)
 
-    def _take(self, name: str) -> Held | None:
+    def _take(self, name: str) -> HeldLock | None:
         stem = _stem(name)
         with suppress(DatabaseError):  # mostly nobody has it, and nothing is asked before; else it is asked for now
             if lock := self._create(name, stem, 1):
@@ -146,9 +146,9 @@ class Locks:
                 self._drop(f"{stem}{number}")
         return lock
 
-    def _create(self, name: str, stem: str, number: int) -> Held | None:
+    def _create(self, name: str, stem: str, number: int) -> HeldLock | None:
         """Make the table of a number; None: there is one of a higher number, of a session that has passed this one."""
-        lock, until = Held(name, stem, number, secrets.token_hex(8)), time.time() + self._lease
+        lock, until = HeldLock(name, stem, number, secrets.token_hex(8)), time.time() + self._lease
         self._run(
             f"CREATE TABLE {self._schema}.{quote(lock.table)} (held INT) TBLPROPERTIES "
             f"({self._properties(lock, until)})"
@@ -164,7 +164,7 @@ class Locks:
         names = [str(row[1]) for row in rows]
         return sorted(int(name[len(stem) :]) for name in names if name.startswith(stem))
 
-    def _properties(self, lock: Held, until: float) -> str:
+    def _properties(self, lock: HeldLock, until: float) -> str:
         properties = {
             "holder": lock.token,
             "until": f"{until:.3f}",
@@ -189,7 +189,7 @@ class Locks:
         here, _, pid = process.rpartition(":")
         return not (here == _process(0).rpartition(":")[0] and pid.isdigit() and not _runs(int(pid)))
 
-    def _is_ours(self, lock: Held) -> bool:
+    def _is_ours(self, lock: HeldLock) -> bool:
         numbers = self._numbers(lock.stem)
         return (
             bool(numbers) and numbers[-1] == lock.number and self._read(lock.table).get("sqlanon.holder") == lock.token

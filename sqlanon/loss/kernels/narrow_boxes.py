@@ -18,7 +18,7 @@ from sqlanon.kernels.unions import Masks, Measure, Places, copy_box, join_box
 from sqlanon.loss.kernels.near_rows import Ints, Longs, Nodes, find_near
 
 
-class Boxed(NamedTuple):
+class BoxedRows(NamedTuple):
     """Rows, each as codes and as a box.
 
     Attributes:
@@ -35,7 +35,7 @@ class Boxed(NamedTuple):
     measure: Measure
 
 
-class Open(NamedTuple):
+class OpenBoxes(NamedTuple):
     """Boxes that are not finished.
 
     Attributes:
@@ -54,7 +54,9 @@ _DONE = np.iinfo(np.int64).max
 
 
 @njit(nogil=True, cache=True)
-def _bound(boxes: Open, index: int, rows: Longs, near: int, k: int, best: int, boxed: Boxed, wide: Longs) -> int:
+def _bound(
+    boxes: OpenBoxes, index: int, rows: Longs, near: int, k: int, best: int, boxed: BoxedRows, wide: Longs
+) -> int:
     """Write the bound of a box; `_DONE` where it is not below ``best``.
 
     Args:
@@ -95,7 +97,7 @@ def _bound(boxes: Open, index: int, rows: Longs, near: int, k: int, best: int, b
 
 
 @njit(nogil=True, cache=True)
-def _grow(rows: Longs, near: int, k: int, boxed: Boxed, boxes: Open) -> int:
+def _grow(rows: Longs, near: int, k: int, boxed: BoxedRows, boxes: OpenBoxes) -> int:
     """The width of a box of k rows: the near row that widens it least comes in, time and again."""
     copy_box(boxes.box, boxes.mask, 0, boxed.box, boxed.mask, rows[0])
     is_taken = np.zeros(near, np.bool_)
@@ -115,7 +117,7 @@ def _grow(rows: Longs, near: int, k: int, boxed: Boxed, boxes: Open) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _search(far: Longs, rows: Longs, k: int, boxed: Boxed, boxes: Open, wide: Longs) -> int:
+def _search(far: Longs, rows: Longs, k: int, boxed: BoxedRows, boxes: OpenBoxes, wide: Longs) -> int:
     """A width that no box of k rows around ``rows[0]`` falls below; see `bound_boxes`."""
     beyond = far[-1] if len(far) < len(boxed.codes) else _DONE
     best = min(_grow(rows, len(far), k, boxed, boxes), beyond)
@@ -160,7 +162,7 @@ def _search(far: Longs, rows: Longs, k: int, boxed: Boxed, boxes: Open, wide: Lo
 
 @njit(nogil=True, cache=True)
 def bound_boxes(
-    nodes: Nodes, boxed: Boxed, targets: Longs, k: int, near: int, steps: int, widths: Longs, start: int, stop: int
+    nodes: Nodes, boxed: BoxedRows, targets: Longs, k: int, near: int, steps: int, widths: Longs, start: int, stop: int
 ) -> None:
     """Widths that no box of k rows around a row falls below.
 
@@ -179,7 +181,7 @@ def bound_boxes(
     """
     room = steps + 1
     box, mask = np.zeros((room, boxed.box.shape[1]), np.int32), np.zeros((room, boxed.mask.shape[1]), np.uint64)
-    opened = Open(box, mask, np.zeros(room, np.int64), np.full(room, _DONE))
+    opened = OpenBoxes(box, mask, np.zeros(room, np.int64), np.full(room, _DONE))
     far, rows, wide = np.empty(near, np.int64), np.empty(near, np.int64), np.empty(k, np.int64)
     for i in range(start, stop):
         find_near(nodes, boxed.codes, boxed.geometry, targets[i], far, rows)

@@ -5,22 +5,22 @@ from __future__ import annotations
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.method import MethodDeclaration
-from sqlanon.declared.method_options import Several, Word
-from sqlanon.declared.request import Refused, Request
+from sqlanon.declared.method_options import MethodsOption, Word
+from sqlanon.declared.request import Refusal, Request
 from sqlanon.lack import notimpl
 from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_POPULATION, refuse_judged_persons
 
 
-def refuse_counted_stars(request: Request) -> Refused | None:
+def refuse_counted_stars(request: Request) -> Refusal | None:
     """Where a cell is the value or nothing, extents do not measure the loss."""
     metric, either = request.options["metric"], FORMATS[request.format].either
     if either and metric in ("gcp", "ncp", "lm"):
         published = f"format {request.format} publishes a value or nothing"
         what = f"{request.method}: metric={metric} measures boxes, and {published}"
-        return Refused(what, "say metric=stars", "metric")
+        return Refusal(what, "say metric=stars", "metric")
     if not either and metric == "stars":
         what = f"{request.method}: metric=stars counts hidden values, and format {request.format} publishes boxes"
-        return Refused(what, "leave metric out (gcp)", "metric")
+        return Refusal(what, "leave metric out (gcp)", "metric")
     return None
 
 
@@ -30,7 +30,7 @@ BEST = MethodDeclaration(
     "sqlanon.methods.best.method:Best",
     Cost(0.01, 0.002),  # of the decision; each of the methods has a cost of its own
     (
-        Several(
+        MethodsOption(
             "of",
             "tree; hilbert; fulldomain:search=local",
             "The methods, each as `name:option=value`; those that do not take what is asked are left out, and a note "

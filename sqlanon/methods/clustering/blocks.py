@@ -18,7 +18,7 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.requirements import Demands, make_counters, satisfied
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.methods.clustering.declaration import MOST_CLUSTERED
-from sqlanon.methods.onedim.arranged import Sorted
+from sqlanon.methods.onedim.arranged import SortedRows
 from sqlanon.methods.onedim.orders import Tree
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.class_boxes import make_spans
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.extent import Geometry
     from sqlanon.kernels.rows import Rows
-    from sqlanon.methods.shared.kernel_input import Loaded
+    from sqlanon.methods.shared.kernel_input import LoadedTable
 
 
 EVERY = 0.5
@@ -78,8 +78,8 @@ class Blocks:
     """
 
     context: Context
-    loaded: Loaded
-    found: Sorted
+    loaded: LoadedTable
+    found: SortedRows
     demands: Demands
     cuts: Sequence[tuple[int, int]]
 

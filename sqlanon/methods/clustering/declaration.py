@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlanon.declared.cost import Cost
-from sqlanon.declared.method import MethodDeclaration, Most
+from sqlanon.declared.method import MethodDeclaration, SizeLimit
 from sqlanon.declared.method_options import Whole, Word
-from sqlanon.declared.request import Refused, Request
+from sqlanon.declared.request import Refusal, Request
 from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
 
 MOST_CLUSTERED = 50_000
@@ -25,7 +25,7 @@ BLOCK = Whole(
 
 
 CLUSTERED = (
-    Most(
+    SizeLimit(
         "rows",
         MOST_CLUSTERED,
         "block=4096, or tree with refine and its search",
@@ -67,49 +67,49 @@ KMEMBER = MethodDeclaration(
 )
 
 
-def refuse_counted_values(request: Request) -> Refused | None:
+def refuse_counted_values(request: Request) -> Refusal | None:
     """By pmi alone classes become uniform in the sensitive column."""
     objective = request.options["objective"]
     if objective not in ("pmi", "mixed"):
         return None
     key, instead = f"{request.method}: objective={objective}", "use objective=loss or mi"
     if request.sensitive != 1:
-        return Refused(f"{key} is for one sensitive column, and there are {request.sensitive}", instead, "objective")
+        return Refusal(f"{key} is for one sensitive column, and there are {request.sensitive}", instead, "objective")
     if not {"l", "distinct_l"} & set(request.requirements):
         what = f"{key} makes classes of one sensitive value unless l or distinct_l is asked"
-        return Refused(what, f"ask for l: 2, or {instead}", "objective")
+        return Refusal(what, f"ask for l: 2, or {instead}", "objective")
     if request.frozen:
         what = (
             f"{key} refuses rows of more than 256 values, and mode: frozen tries no cohort whose rows could be refused "
             "by their values and tried again"
         )
-        return Refused(what, f"{instead}, or mode: full", "objective")
+        return Refusal(what, f"{instead}, or mode: full", "objective")
     return None
 
 
-def refuse_weight(request: Request) -> Refused | None:
+def refuse_weight(request: Request) -> Refusal | None:
     """``w`` weighs the two parts of ``mixed``."""
     if request.options["w"] == 50 or request.options["objective"] == "mixed":
         return None
     what = f"{request.method}: w is for objective=mixed"
-    return Refused(what, "leave w out, or say objective=mixed", "w")
+    return Refusal(what, "leave w out, or say objective=mixed", "w")
 
 
-def refuse_repetition(request: Request) -> Refused | None:
+def refuse_repetition(request: Request) -> Refusal | None:
     """Only a random start can give something else."""
     if request.options["runs"] == 1 or request.options["start"] == "random":
         return None
     what = f"{request.method}: start=tree draws nothing, so that every run gives the same"
-    return Refused(what, "leave runs out, or say start=random", "runs")
+    return Refusal(what, "leave runs out, or say start=random", "runs")
 
 
-def refuse_refinement(request: Request) -> Refused | None:
+def refuse_refinement(request: Request) -> Refusal | None:
     """Refining lowers the loss of boxes."""
     objective = request.options["objective"]
     if not request.refine or objective == "loss":
         return None
     what = f"{request.method}: refine lowers the loss, not objective={objective}"
-    return Refused(what, "leave refine out, or say objective=loss", "objective")
+    return Refusal(what, "leave refine out, or say objective=loss", "objective")
 
 
 SEQUENTIAL = replace(

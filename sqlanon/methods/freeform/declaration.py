@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Whole, Word
-from sqlanon.declared.request import Refused, Request
+from sqlanon.declared.request import Refusal, Request
 from sqlanon.lack import never, notimpl
 from sqlanon.methods.shared.declaration import NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
 
@@ -33,13 +33,13 @@ def count_matched_together(options: Mapping[str, object], rows: int, k: int) -> 
     return size_of(block, k)
 
 
-def block_of_k(request: Request) -> Refused | None:
+def block_of_k(request: Request) -> Refusal | None:
     """Fewer than 2 k rows leave the matchings of a block hardly a choice."""
     block = int(request.options["block"])
     if block == 0 or block >= 2 * request.k:
         return None
     what = f"blocks of {block} rows have fewer than 2 k = {2 * request.k}"
-    return Refused(what, f"say {2 * request.k} or more, or leave it out", "block")
+    return Refusal(what, f"say {2 * request.k} or more, or leave it out", "block")
 
 
 ORDER = Word(

@@ -14,7 +14,7 @@ from sqlanon.methods.freeform.declaration import FREEFORM, size_of
 if TYPE_CHECKING:
     from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.extent import Geometry
-    from sqlanon.methods.shared.kernel_input import Loaded
+    from sqlanon.methods.shared.kernel_input import LoadedTable
 
 
 class Freeform:
@@ -80,13 +80,13 @@ def match_rows(context: Context, order: str, match: Callable[[Ints, Geometry, in
 
     geometry = kernel_input.make_geometry(context)
     rid, codes, _, _ = kernel_input.fetch_codes(context, tie_break=False, sensitive=False)
-    places = _arrange(context, kernel_input.Loaded(rid, codes, [], geometry), order)
+    places = _arrange(context, kernel_input.LoadedTable(rid, codes, [], geometry), order)
     matching = match(np.ascontiguousarray(codes[:, places]), geometry, least_rows(context.requirements))
     nobody = context.scratch.table("assign")
     return Assignment(nobody, "kernel", divided=False, matches=Matches(rid[places], matching))
 
 
-def _arrange(context: Context, loaded: Loaded, order: str) -> Longs:
+def _arrange(context: Context, loaded: LoadedTable, order: str) -> Longs:
     """Places of the rows in ``loaded``, in order; rows of equal codes are in the order of their ``rid``."""
     import numpy as np
 

@@ -18,7 +18,7 @@ OF_CLASSES = ("dm", "c_avg")
 
 
 @dataclass(frozen=True, slots=True)
-class Suppressed:
+class SuppressedClasses:
     """Classes of suppressed rows.
 
     Attributes:
@@ -34,7 +34,7 @@ class Suppressed:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class NodeClasses:
     """The classes of a node.
 
     Attributes:
@@ -45,7 +45,7 @@ class Checked:
 
     few: int
     of_classes: int
-    failing: Suppressed
+    failing: SuppressedClasses
 
 
 class Checker(Protocol):
@@ -53,7 +53,7 @@ class Checker(Protocol):
 
     execution: str
 
-    def check(self, node: Node) -> Checked:
+    def check(self, node: Node) -> NodeClasses:
         """The classes of a node. It becomes the open node."""
 
     def meets(self, joined: int) -> bool:
@@ -66,7 +66,7 @@ class Checker(Protocol):
     def joinable(self, most: int) -> int:
         """How many others may join the failing classes of the open node within ``most`` suppressed rows."""
 
-    def count_suppressed(self, joined: int) -> Suppressed:
+    def count_suppressed(self, joined: int) -> SuppressedClasses:
         """The failing classes of the open node and so many others."""
 
     def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:

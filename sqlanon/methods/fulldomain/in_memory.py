@@ -13,7 +13,7 @@ from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.requirements import Counters, Demands, make_counters, satisfied
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells, attach, read_cells
-from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
+from sqlanon.methods.fulldomain.checker import NodeClasses, SuppressedClasses, least_of
 from sqlanon.methods.fulldomain.kernels.lattice import add_up, group, make_maps, mark_meeting, room_of
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.population import PeopleInMemory
@@ -52,9 +52,9 @@ class InMemory:
         self._whole = kernel_input.whole_table(context) if self._counted else kernel_input.WholeTable()
         self._kept: list[tuple[npt.NDArray[np.int16], Cells]] = [(np.zeros(len(self._nodes), np.int16), self._cells)]
         self._left = KEPT * len(self._cells.rows)
-        self._open = _Open.empty()
+        self._open = _OpenNode.empty()
 
-    def check(self, node: tuple[int, ...]) -> Checked:
+    def check(self, node: tuple[int, ...]) -> NodeClasses:
         """See `Checker.check`. Cost: linear in the cells of the roll-up; with more than k asked, in the rows."""
         levels = np.array(node, np.int16)
         source = min((cells for node, cells in self._kept if (node <= levels).all()), key=lambda cells: len(cells.rows))
@@ -64,7 +64,7 @@ class InMemory:
             self._left -= len(rolled.rows)
         self._open = opened = self._make_open(node, levels, rolled)
         size = opened.size
-        return Checked(int(size[size < self._least].sum()), self._sum_classes(size), self.count_suppressed(0))
+        return NodeClasses(int(size[size < self._least].sum()), self._sum_classes(size), self.count_suppressed(0))
 
     def _roll_up(self, source: Cells, levels: npt.NDArray[np.int16]) -> Cells:
         """The cells of a node from those of a finer node."""
@@ -85,7 +85,7 @@ class InMemory:
             room.size[:groups].copy(),
         )
 
-    def _make_open(self, node: tuple[int, ...], levels: npt.NDArray[np.int16], rolled: Cells) -> _Open:
+    def _make_open(self, node: tuple[int, ...], levels: npt.NDArray[np.int16], rolled: Cells) -> _OpenNode:
         n, room = len(rolled.rows), self._room
         if self._counted:
             room.rows[:n] = np.arange(n, dtype=np.int32)
@@ -95,7 +95,7 @@ class InMemory:
         else:
             label, first, size = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32), rolled.rows
         holds = size >= self._least
-        opened = _Open(node, rolled, label, first, size, holds)
+        opened = _OpenNode(node, rolled, label, first, size, holds)
         if self._counted:
             # Only classes of enough rows are counted.
             numbered = np.where(holds[label], label, -1).astype(np.int32)
@@ -133,7 +133,7 @@ class InMemory:
         total = int(opened.size[~opened.holds].sum()) + np.cumsum(opened.size[opened.others])
         return int(np.searchsorted(total, most, side="right"))
 
-    def count_suppressed(self, joined: int) -> Suppressed:
+    def count_suppressed(self, joined: int) -> SuppressedClasses:
         opened = self._open
         gone = self._find_suppressed(joined)
         size, first = opened.size[gone], opened.first[gone]
@@ -144,10 +144,10 @@ class InMemory:
             ),
             start=np.zeros(len(size), np.int64),
         )
-        return Suppressed(int(size.sum()), int((size * extra).sum()), self._sum_classes(size))
+        return SuppressedClasses(int(size.sum()), int((size * extra).sum()), self._sum_classes(size))
 
     def _sum_classes(self, size: Longs) -> int:
-        """See `Suppressed.of_classes`."""
+        """See `SuppressedClasses.of_classes`."""
         return -len(size) if self._counts_classes else int((size * size).sum())
 
     def _find_suppressed(self, joined: int) -> Flags:
@@ -181,7 +181,7 @@ class InMemory:
 
 
 @dataclass
-class _Open:
+class _OpenNode:
     """The classes of a node.
 
     Attributes:
@@ -209,7 +209,7 @@ class _Open:
         return order[self.holds[order]]
 
     @classmethod
-    def empty(cls) -> _Open:
+    def empty(cls) -> _OpenNode:
         """No node."""
         none = np.zeros(0, np.int32)
         cells = Cells(none.reshape(0, 0), [], np.zeros(0, np.int64))

@@ -12,7 +12,7 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells
 from sqlanon.methods.fulldomain.kernels.lattice import make_maps, room_of
 from sqlanon.methods.fulldomain.kernels.lattice_local import Filter, Pieces, visit
-from sqlanon.methods.fulldomain.kernels.lattice_part import CLASSES, PIECES, ROWS, Asked, Rest
+from sqlanon.methods.fulldomain.kernels.lattice_part import CLASSES, PIECES, ROWS, ClassRequirements, RemainingRows
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.sieve import Sieve
 from sqlanon.methods.shared import kernel_input
@@ -39,21 +39,21 @@ class Local:
 
     cells: Cells
     value: Ints
-    asked: Asked
+    asked: ClassRequirements
     demands: Demands
     counters: Counters
-    rest: Rest
+    rest: RemainingRows
     pieces: Pieces
 
 
-def collect_request(context: Context, *, divide: bool) -> tuple[Asked, int]:
+def collect_request(context: Context, *, divide: bool) -> tuple[ClassRequirements, int]:
     """The requirements that the kernel counts by itself, and the sensitive column that it counts; -1: none."""
     k, beyond = least_rows(context.requirements), beyond_rows(context.requirements)
     if len(beyond) == 1:
         shape = beyond[0].shape
         if shape.kind == "frequency" and not shape.within:
-            return Asked(k, shape.p, shape.q, divide), shape.value
-    return Asked(k, 0, 1, divide=False), -1
+            return ClassRequirements(k, shape.p, shape.q, divide), shape.value
+    return ClassRequirements(k, 0, 1, divide=False), -1
 
 
 def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) -> Local:
@@ -75,7 +75,7 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
     if spare and counted_bounds.p:
         others_ = 4 * -(-counted_bounds.p // counted_bounds.q)
         counts = np.append(counts, (np.arange(others_) + spare) // others_)
-    rest = Rest(
+    rest = RemainingRows(
         np.arange(len(cells.rows), dtype=np.int32),
         cells.rows.copy(),
         counts,

@@ -10,7 +10,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integer, read_integers
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import columns_of
-from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
+from sqlanon.methods.fulldomain.checker import NodeClasses, SuppressedClasses, least_of
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.population import PeopleInTables
 from sqlanon.methods.shared import kernel_input
@@ -45,7 +45,7 @@ def load_levels(context: Context, lattice: Lattice) -> list[TableRef]:
     return tables
 
 
-class Pushed:
+class PushdownChecker:
     """See `Checker`."""
 
     execution = "pushdown"
@@ -80,7 +80,7 @@ class Pushed:
             for code, table, level in zip(self._codes, self._levels, node, strict=True)
         ]
 
-    def check(self, node: Node) -> Checked:
+    def check(self, node: Node) -> NodeClasses:
         """See `Checker.check`. Cost: a GROUP BY of the roll-up, and another for each requirement."""
         scratch, columns = self._scratch, self._columns(node)
         for table in self._open:
@@ -103,7 +103,7 @@ class Pushed:
             self._open.append(rolled)
         self._classes, self._rolled = classes, rolled
         few, of_classes, *gone = self._fetch_numbers(0)
-        return Checked(few, of_classes, Suppressed(*gone))
+        return NodeClasses(few, of_classes, SuppressedClasses(*gone))
 
     def _fetch_numbers(self, joined: int) -> list[int]:
         row = self._scratch.fetch(
@@ -183,8 +183,8 @@ class Pushed:
     def joinable(self, most: int) -> int:
         return self._scratch.count("fulldomain/joinable", {"most": most}, classes=self._classes)
 
-    def count_suppressed(self, joined: int) -> Suppressed:
-        return Suppressed(*self._fetch_numbers(joined)[2:])
+    def count_suppressed(self, joined: int) -> SuppressedClasses:
+        return SuppressedClasses(*self._fetch_numbers(joined)[2:])
 
     def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:
         scratch, pieces, assign = self._scratch, self._scratch.table("pieces"), self._scratch.table("assign")

@@ -21,7 +21,7 @@ import numpy as np
 
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.methods.fulldomain.checker import OF_CLASSES, Checked, Checker, Suppressed
+from sqlanon.methods.fulldomain.checker import OF_CLASSES, Checker, NodeClasses, SuppressedClasses
 from sqlanon.methods.fulldomain.infeasible import explain_infeasible
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.privacy.base import beyond_rows
@@ -109,7 +109,7 @@ class Search:
         self._score(node, checked)
         return True
 
-    def _score(self, node: Node, checked: Checked) -> None:
+    def _score(self, node: Node, checked: NodeClasses) -> None:
         """Compare a node with the best, if the suppressed rows can be published as one class."""
         height = sum(node)
         if self._is_beaten(self._total(node, checked, checked.failing), height, node):
@@ -121,7 +121,7 @@ class Search:
         if not self._is_beaten(score, height, node):
             self.best = Best(score, height, node, joined)
 
-    def _join_suppressed(self, checked: Checked) -> int | None:
+    def _join_suppressed(self, checked: NodeClasses) -> int | None:
         """Number of classes that join the suppressed rows of the last checked node.
 
         None if the rows within the limit cannot be a class. Left-out rows are asked for what a population requires.
@@ -140,7 +140,7 @@ class Search:
     def _is_beaten(self, score: int, height: int, node: Node) -> bool:
         return self.best is not None and self.best.key < (score, height, node)
 
-    def _total(self, node: Node, checked: Checked, gone: Suppressed) -> int:
+    def _total(self, node: Node, checked: NodeClasses, gone: SuppressedClasses) -> int:
         if self._of_classes:
             starred = gone.rows * self._rows if self._metric == "dm" else -int(self._starred and gone.rows > 0)
             return checked.of_classes - gone.of_classes + starred
@@ -270,9 +270,9 @@ def assign(context: Context, lattice: Lattice, *, every: bool, metric: str, push
 
 def _checker(context: Context, lattice: Lattice, metric: str, *, pushed: bool) -> Checker:
     if pushed:
-        from sqlanon.methods.fulldomain.pushed import Pushed
+        from sqlanon.methods.fulldomain.pushed import PushdownChecker
 
-        return Pushed(context, lattice, metric)
+        return PushdownChecker(context, lattice, metric)
     from sqlanon.methods.fulldomain.in_memory import InMemory
 
     return InMemory(context, lattice, metric)

@@ -9,7 +9,7 @@ import numpy as np
 
 from sqlanon.methods.fulldomain.kernels.lattice import Maps, room_of
 from sqlanon.methods.fulldomain.kernels.lattice_local import Filter
-from sqlanon.methods.fulldomain.kernels.lattice_part import IN_USE, ROWS, Asked, Rest
+from sqlanon.methods.fulldomain.kernels.lattice_part import IN_USE, ROWS, ClassRequirements, RemainingRows
 from sqlanon.methods.fulldomain.kernels.lattice_sieve import find_places, project
 from sqlanon.methods.fulldomain.levels import Lattice
 
@@ -33,8 +33,8 @@ class Sieve:
         lattice: Lattice,
         codes: Ints,
         maps: Maps,
-        requirements: Asked,
-        rest: Rest,
+        requirements: ClassRequirements,
+        rest: RemainingRows,
         threads: int,
     ) -> None:
         self._codes, self._maps, self._rest = codes, maps, rest
@@ -47,7 +47,7 @@ class Sieve:
         self._made_for = 0
 
     @staticmethod
-    def pays(nodes: int, rest: Rest) -> bool:
+    def pays(nodes: int, rest: RemainingRows) -> bool:
         """Whether the filter is worth the cost."""
         return nodes * int(rest.facts[IN_USE]) > LARGE
 

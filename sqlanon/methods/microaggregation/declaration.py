@@ -5,25 +5,25 @@ from __future__ import annotations
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Whole, Word
-from sqlanon.declared.request import Refused, Request
+from sqlanon.declared.request import Refusal, Request
 from sqlanon.lack import notimpl
 from sqlanon.methods.clustering.declaration import BLOCK, CLUSTERED, WITH_BOXES
 from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
 
 
-def refuse_refinement(request: Request) -> Refused | None:
+def refuse_refinement(request: Request) -> Refusal | None:
     """Refining lowers the loss of boxes."""
     if not request.refine:
         return None
     what = f"{request.method}: refine lowers the loss of boxes, not the squared error"
-    return Refused(what, "leave refine out; its own search is the option search")
+    return Refusal(what, "leave refine out; its own search is the option search")
 
 
-def unread_gamma(request: Request) -> Refused | None:
+def unread_gamma(request: Request) -> Refusal | None:
     """``gamma`` is an option of a single start."""
     if request.options["gamma"] == 20 or request.options["start"] == "vmdav":
         return None
-    return Refused(f"{request.method}: gamma is for start=vmdav", "leave gamma out, or say start=vmdav", "gamma")
+    return Refusal(f"{request.method}: gamma is for start=vmdav", "leave gamma out, or say start=vmdav", "gamma")
 
 
 MICROAGGREGATION = MethodDeclaration(

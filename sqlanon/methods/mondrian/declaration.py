@@ -5,23 +5,23 @@ from __future__ import annotations
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Word
-from sqlanon.declared.request import Refused, Request
+from sqlanon.declared.request import Refusal, Request
 from sqlanon.methods.shared.declaration import NO_POPULATION, one_sensitive
 
 
-def refuse_maximize_in_sql(request: Request) -> Refused | None:
+def refuse_maximize_in_sql(request: Request) -> Refusal | None:
     """With ``maximize`` only the kernel searches."""
     if request.maximize is None or request.execution != "pushdown":
         return None
     what = f"{request.method} has no pushdown when {request.maximize} is maximized"
-    return Refused(what, "leave execution out (auto)")
+    return Refusal(what, "leave execution out (auto)")
 
 
-def refuse_maximize_relaxed(request: Request) -> Refused | None:
+def refuse_maximize_relaxed(request: Request) -> Refusal | None:
     """Rows of equal values are not divided where a bound on the loss holds for every class."""
     if request.maximize is None or request.options["variant"] == "strict":
         return None
-    return Refused(
+    return Refusal(
         f"{request.method}: variant=relaxed does not maximize",
         f"maximize {request.maximize} with variant=strict",
         "variant",

@@ -174,7 +174,7 @@ class Mondrian:
         from sqlanon.methods.mondrian.tree import CutInput, grow_tree
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.assigned import load_classes
-        from sqlanon.methods.shared.bare_rows import Fetched, fetch_bare
+        from sqlanon.methods.shared.bare_rows import FetchedRows, fetch_bare
         from sqlanon.methods.shared.class_boxes import make_spans
 
         relaxed, median = self.variant == "relaxed", self.cut == "median"
@@ -192,7 +192,9 @@ class Mondrian:
                 rows = by_part.astype(np.int32)
                 base, starts = np.unique(part[by_part], return_index=True)
                 bounds = [int(start) for start in starts] + [len(rid)]
-            fetched_rows = Fetched(rid, kernel_input.bare_of(codes, rows, geometry, context.threads), sensitive, None)
+            fetched_rows = FetchedRows(
+                rid, kernel_input.bare_of(codes, rows, geometry, context.threads), sensitive, None
+            )
         else:
             beyond = bool(beyond_rows(context.requirements))
             fetched = fetch_bare(context, geometry, sensitive=beyond, together=not beyond and not median, most=most)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
     from sqlanon.kernels.extent import Geometry
     from sqlanon.kernels.requirements import Demands
-    from sqlanon.kernels.rows import Bare
+    from sqlanon.kernels.rows import TreeRows
 
 _PIECES = 16
 """A piece larger than this part of the table is halved before a thread takes it down to the leaves."""
@@ -41,8 +41,8 @@ class CutInput:
         domains: int64[d], codes of each attribute (with NULL).
     """
 
-    rows: Bare
-    spare: Bare
+    rows: TreeRows
+    spare: TreeRows
     geometry: Geometry
     demands: Demands
     domains: Longs
@@ -96,7 +96,7 @@ def grow_tree(
         pending: dict[Future[None], tuple[int, int, int]] = {}
 
         def submit(start: int, stop: int) -> None:
-            target = (stop - start) // 2 if threads > 1 and stop - start > shared else 0
+            target = _source_rows(rows.part(start, stop)) // 2 if threads > 1 and stop - start > shared else 0
             pending[pool.submit(cut, start, stop, target)] = (start, stop, target)
 
         for start, stop in pairwise(pieces):
@@ -113,6 +113,10 @@ def grow_tree(
                 rows_done += stop - start
                 progress.update(rows_done, n, "rows")
     return first
+
+
+def _source_rows(rows: TreeRows) -> int:
+    return int(rows.count.sum()) if len(rows.count) else len(rows.number)
 
 
 def _first_cut(inputs: CutInput, threads: int) -> list[int]:

@@ -102,7 +102,7 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
     level = 0
     while open_nodes := [node for node in nodes.leaves() if nodes.open[node] and nodes.size[node] > fits]:
         context.progress.update(level, 0, f"levels, {len(open_nodes)} open partitions")
-        counting = _Counting(packing, nodes.tree(), np.array(open_nodes), base, geometry, checks.base, sensitive)
+        counting = _PartitionCounts(packing, nodes.tree(), np.array(open_nodes), base, geometry, checks.base, sensitive)
         slots = _count_slots(context, workers, packed, counting, f"slots_{level}")
         for p, node in enumerate(open_nodes):
             # A row is in a slot of every attribute, and there once for every sensitive column.
@@ -117,7 +117,7 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
     return Levels(nodes.tree(), np.array(nodes.begin, np.int32), np.array(nodes.open, np.bool_))
 
 
-def _count_slots(context: Context, workers: Workers, packed: TableRef, counting: _Counting, name: str) -> Slots:
+def _count_slots(context: Context, workers: Workers, packed: TableRef, counting: _PartitionCounts, name: str) -> Slots:
     """The slots of all rows: workers add up those of some rows each, SQL those of all."""
     scratch, words, d = context.scratch, counting.words, len(counting.geometry.facts)
     table = scratch.table(name)
@@ -177,7 +177,7 @@ class _Nodes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Counting:
+class _PartitionCounts:
     """Function of workers from packed rows to their slots: partition, slot, -1, rows, box, sets.
 
     For each sensitive value in a slot it returns a further row, without a box.
@@ -236,7 +236,7 @@ class _Counting:
 
 
 @dataclass(frozen=True, slots=True)
-class Placing:
+class PartitionPlacement:
     """Row ids and words -> the same, the name of the row's partition, whether it is open (1 or 0)."""
 
     packing: Packing

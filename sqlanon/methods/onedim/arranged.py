@@ -10,10 +10,10 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.kernels.canonical_order import settle
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.rows import Bare, Rows
+from sqlanon.kernels.rows import Rows, TreeRows
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
-from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.methods.shared.kernel_input import LoadedTable
 from sqlanon.methods.shared.threads import spread_runs
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Arranged:
+class OrderedRows:
     """Rows in order, as solvers take them.
 
     Attributes:
         rows: the rows, in order; ``number`` is the place of each in the loaded table.
-        line, span: as in `Sorted`.
+        line, span: as in `SortedRows`.
     """
 
     rows: Rows
@@ -35,7 +35,7 @@ class Arranged:
 
 
 @dataclass(frozen=True, slots=True)
-class Sorted:
+class SortedRows:
     """Rows in order.
 
     Attributes:
@@ -44,18 +44,36 @@ class Sorted:
         span: the largest key there can be.
     """
 
-    bare: Bare
+    bare: TreeRows
     line: Longs | None = None
     span: int = 0
 
-    def arrange(self, geometry: Geometry, threads: int, *, codes: bool = True) -> Arranged:
+    def arrange(self, geometry: Geometry, threads: int, *, codes: bool = True) -> OrderedRows:
         """The rows as they are now."""
-        return Arranged(kernel_input.fill_rows(self.bare, geometry, threads, codes=codes), self.line, self.span)
+        return OrderedRows(kernel_input.fill_rows(self.bare, geometry, threads, codes=codes), self.line, self.span)
 
 
 @dataclass(frozen=True, slots=True)
-class Keyed:
-    """Keys in the database: a scratch table (rid, one or more bigint columns to sort by); ``span`` as in `Sorted`."""
+class RankedRows:
+    """Rows in memory by keys, before ties are settled.
+
+    Attributes:
+        order: int32[n], the places of the rows in the loaded table, by key.
+        begins: bool[n], where in ``order`` another key begins.
+        line, span: as in `SortedRows`.
+        exact: equal keys mean equal codes.
+    """
+
+    order: Ints
+    begins: Flags
+    line: Longs
+    span: int
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SortKeys:
+    """Keys in the database: a table (rid, one or more bigint columns to sort by); ``span`` as in `SortedRows`."""
 
     table: TableRef
     columns: tuple[str, ...]
@@ -68,23 +86,23 @@ class Order(Protocol):
     rearranges: ClassVar[bool]
     """Whether `within` does anything."""
 
-    def arrange(self, context: Context, loaded: Loaded) -> Sorted:
+    def arrange(self, context: Context, loaded: LoadedTable) -> SortedRows:
         """Bring rows in memory into the order of their keys."""
 
     def kernels(self) -> tuple[object, ...]:
         """Functions that `within` calls, so that their compilation is announced."""
 
-    def key_rows(self, context: Context, block: int) -> Keyed:
+    def key_rows(self, context: Context, block: int) -> SortKeys:
         """Make a table of keys; memory is that of ``block`` rows, and of the order itself."""
 
-    def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
+    def within(self, context: Context, rows: TreeRows, geometry: Geometry) -> None:
         """Rearrange rows in the order of their keys, in place.
 
         Rows between two multiples of `ONE_TREE` are rearranged among themselves.
         """
 
 
-def make_canonical(context: Context, loaded: Loaded) -> Sorted:
+def make_canonical(context: Context, loaded: LoadedTable) -> SortedRows:
     """By QI codes in column order, with the ties of every order: the start of methods that draw at random."""
     order = np.lexsort(tuple(loaded.codes[::-1])).astype(np.int32)
     begins = np.zeros(len(order), np.bool_)
@@ -95,26 +113,31 @@ def make_canonical(context: Context, loaded: Loaded) -> Sorted:
 
 def arrange_rows(
     context: Context,
-    loaded: Loaded,
+    loaded: LoadedTable,
     order: Ints,
     begins: Flags,
     line: Longs | None = None,
     span: int = 0,
     *,
     exact: bool,
-) -> Sorted:
+) -> SortedRows:
     """Break ties, then bring the rows into the order.
 
     Tied rows are in the order of ``loaded``; ``exact`` says that their codes are equal.
     """
     codes = loaded.codes[:0] if exact else loaded.codes
+    settle_ties(loaded, order, begins, codes, context.threads)
+    bare = kernel_input.bare_of(loaded.codes, order, loaded.geometry, context.threads)
+    return SortedRows(bare, line, span)
+
+
+def settle_ties(loaded: LoadedTable, order: Ints, begins: Flags, codes: Ints, threads: int) -> None:
+    """Order the rows of every run of equal keys; see `settle` for ``codes``."""
     sensitive = loaded.sensitive_matrix
     # Rows of a tie are in the order in which they were loaded.
     rid = loaded.rid[: 0 if bool((loaded.rid[1:] > loaded.rid[:-1]).all()) else None]
     spread_runs(
         lambda begin, to: settle(order[begin:to], begins[begin:to], codes, sensitive, rid),
         begins,
-        context.threads,
+        threads,
     )
-    bare = kernel_input.bare_of(loaded.codes, order, loaded.geometry, context.threads)
-    return Sorted(bare, line, span)

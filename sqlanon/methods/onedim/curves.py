@@ -15,13 +15,13 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.kernels.canonical_order import order_by_words
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.base import Context
-from sqlanon.methods.onedim.arranged import Keyed, Sorted, arrange_rows
+from sqlanon.methods.onedim.arranged import RankedRows, SortedRows, SortKeys, arrange_rows
 from sqlanon.methods.onedim.axes import make_axes as axes_of
 from sqlanon.methods.onedim.kernels import hilbert
 from sqlanon.methods.shared import kernel_input
-from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.methods.shared.kernel_input import LoadedTable
 from sqlanon.methods.shared.threads import sort_by, spread, spread_runs
 from sqlanon.table.encode import by_code
 from sqlanon.table.functions import install_temporary
@@ -45,7 +45,18 @@ class Curve:
     def kernels(self) -> tuple[object, ...]:
         return ()
 
-    def arrange(self, context: Context, loaded: Loaded) -> Sorted:
+    def arrange(self, context: Context, loaded: LoadedTable, ranked: RankedRows | None = None) -> SortedRows:
+        """See `Order`; ``ranked``: the result of `rank`, where it is known."""
+        ranked = ranked or self.rank(context, loaded)
+        return arrange_rows(context, loaded, ranked.order, ranked.begins, ranked.line, ranked.span, exact=ranked.exact)
+
+    def find_stretch(self, rows: int) -> int:
+        """Rows between the multiples of which `within` rearranges a table of ``rows`` rows."""
+        return rows
+
+    def rank(self, context: Context, loaded: LoadedTable) -> RankedRows:
+        """Sort the rows by their keys. Cost: O(n) for each 11 bits."""
+
         def sample(picked: Longs) -> Ints:
             along = np.lexsort(tuple(loaded.codes[::-1]))
             return loaded.codes[:, along[picked]]
@@ -66,12 +77,12 @@ class Curve:
                 begins,
                 context.threads,
             )
-        return arrange_rows(context, loaded, order, begins, line, keys.span, exact=keys.exact)
+        return RankedRows(order, begins, line, keys.span, keys.exact)
 
-    def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
+    def within(self, context: Context, rows: TreeRows, geometry: Geometry) -> None:
         """See `Order`: keys are all."""
 
-    def key_rows(self, context: Context, block: int) -> Keyed:
+    def key_rows(self, context: Context, block: int) -> SortKeys:
         scratch, quasi = context.scratch, [domain.code for domain in context.encoded.quasi]
 
         def sample(picked: Longs) -> Ints:
@@ -91,7 +102,7 @@ class Curve:
             columns = {f"key{i}": word for i, word in enumerate(words)}
             scratch.engine.load_arrays(table, {"rid": rid, **columns})
             context.progress.update(min(start + block, past), past, "keys")
-        return Keyed(table, tuple(columns), keys.span)
+        return SortKeys(table, tuple(columns), keys.span)
 
 
 class Sample(Protocol):
@@ -119,7 +130,7 @@ class Keys(Protocol):
 class Hilbert(Curve):
     """Along the Hilbert curve (Ghinita et al. 2009, section 6; Skilling 2004)."""
 
-    def key_rows(self, context: Context, block: int) -> Keyed:
+    def key_rows(self, context: Context, block: int) -> SortKeys:
         """See `Order`.
 
         Under ``execution: pushdown`` the stored function is used if it exists; keys from here are several times
@@ -151,7 +162,7 @@ class Hilbert(Curve):
                 functions=schema,
             )
         scratch.drop(cells)
-        return Keyed(table, ("key0",), keys.span)
+        return SortKeys(table, ("key0",), keys.span)
 
     def keys(self, context: Context) -> _HilbertKeys:
         """A maker of keys from codes, in any process: it holds facts about the domains, and no row."""

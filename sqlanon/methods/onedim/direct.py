@@ -21,7 +21,7 @@ from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.base import Context
-from sqlanon.methods.onedim.arranged import Arranged, Order, Sorted
+from sqlanon.methods.onedim.arranged import Order, OrderedRows, SortedRows
 from sqlanon.methods.onedim.kernels.bordered_runs import divide_bordered
 from sqlanon.methods.onedim.kernels.constrained_runs import find_lawful_runs
 from sqlanon.methods.onedim.kernels.diverse_groups import make_diverse_groups
@@ -30,7 +30,7 @@ from sqlanon.methods.onedim.kernels.fractions import list_simpler, make_copies, 
 from sqlanon.methods.onedim.kernels.halved_runs import divide_halved, without_run
 from sqlanon.methods.onedim.parallel_runs import find_requiring_runs, row_runs
 from sqlanon.methods.shared import kernel_input
-from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.methods.shared.kernel_input import LoadedTable
 from sqlanon.privacy.base import Requirement, Shape, least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
@@ -71,7 +71,9 @@ def kernel_for(requirements: Sequence[Requirement]) -> object:
     return make_diverse_groups if whole_l(checks) else make_fractional_groups
 
 
-def solve(context: Context, loaded: Loaded, sorted_rows: Sorted, order: Order, *, fast: bool, minimize: str) -> Ints:
+def solve(
+    context: Context, loaded: LoadedTable, sorted_rows: SortedRows, order: Order, *, fast: bool, minimize: str
+) -> Ints:
     """Bring the rows fully into order; the class of every row, int32[n].
 
     With l, an order that rearranges rows is tried before and after that, and the lesser GCP counts. The heuristic
@@ -107,7 +109,9 @@ def solve(context: Context, loaded: Loaded, sorted_rows: Sorted, order: Order, *
     return group if _gcp(arranged.rows, loaded, group) < loss else before[bare.number]
 
 
-def _group_diverse(context: Context, loaded: Loaded, arranged: Arranged, checks: Sequence[Shape], fast: bool) -> Ints:
+def _group_diverse(
+    context: Context, loaded: LoadedTable, arranged: OrderedRows, checks: Sequence[Shape], fast: bool
+) -> Ints:
     if not uses_groups(checks):
         return _lawful(context, loaded, arranged)
     value, l = loaded.sensitive[checks[0].value][arranged.rows.number], Fraction(checks[0].p, checks[0].q)  # noqa: E741
@@ -121,7 +125,7 @@ def _group_diverse(context: Context, loaded: Loaded, arranged: Arranged, checks:
     return groups[0] if len(groups) == 1 else min(groups, key=lambda group: _gcp(arranged.rows, loaded, group))
 
 
-def _gcp(rows: Rows, loaded: Loaded, group: Ints) -> int:
+def _gcp(rows: Rows, loaded: LoadedTable, group: Ints) -> int:
     """The sum of rows x width over the classes."""
     low, high, mask, size = _boxes(rows.places, rows.sets, group, int(group.max()) + 1)
     width = np.empty(len(size), np.int64)
@@ -129,7 +133,7 @@ def _gcp(rows: Rows, loaded: Loaded, group: Ints) -> int:
     return int(np.dot(size, width))
 
 
-def _runs(loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int, threads: int) -> Ints:
+def _runs(loaded: LoadedTable, arranged: OrderedRows, k: int, fast: bool, objective: int, threads: int) -> Ints:
     rows, n = arranged.rows, len(arranged.rows.number)
     if fast and arranged.line is not None:
         first = runs.find_line_runs(runs.shorten_keys(arranged.line, arranged.span, k), k, objective)
@@ -142,8 +146,8 @@ def _runs(loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int
 
 
 def group_diverse(
-    loaded: Loaded,
-    arranged: Arranged,
+    loaded: LoadedTable,
+    arranged: OrderedRows,
     value: Ints,
     l: Fraction,  # noqa: E741
     k: int,
@@ -179,7 +183,7 @@ def _boxes(places: Ints, sets: Bits, group: Ints, classes: int) -> tuple[Ints, I
     return low, high, mask, size
 
 
-def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
+def _lawful(context: Context, loaded: LoadedTable, arranged: OrderedRows) -> Ints:
     """Runs that meet every requirement, by `find_lawful_runs` or `divide_halved`.
 
     The time of `find_lawful_runs` is bounded by the length of the tried runs; `divide_halved` makes longer runs.
@@ -207,7 +211,7 @@ def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
     return short if _gcp(rows, loaded, short) <= _gcp(rows, loaded, group) else group
 
 
-def _short_runs(loaded: Loaded, rows: Rows, demands: Demands, most: int, longest: int, threads: int) -> Ints:
+def _short_runs(loaded: LoadedTable, rows: Rows, demands: Demands, most: int, longest: int, threads: int) -> Ints:
     """`find_lawful_runs` with at most ``most`` rows a run, then up to ``longest``, while the last run has more."""
     n = len(rows.number)
     while True:

@@ -21,14 +21,14 @@ from sqlanon.kernels.extent import SCALE
 from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import direct
-from sqlanon.methods.onedim.arranged import Arranged
-from sqlanon.methods.onedim.ipcsd import Found, least_bound, search_l
+from sqlanon.methods.onedim.arranged import OrderedRows
+from sqlanon.methods.onedim.ipcsd import IpcsdResult, least_bound, search_l
 from sqlanon.methods.onedim.kernels import optimal_diverse
 from sqlanon.methods.onedim.kernels.bounded_groups import find_least_privacy, make_accurate_groups
 from sqlanon.methods.onedim.kernels.bounded_repair import repair
 from sqlanon.methods.onedim.kernels.diverse_groups import make_diverse_groups
 from sqlanon.methods.shared import loss_bound
-from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.methods.shared.kernel_input import LoadedTable
 from sqlanon.privacy.base import least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def kernel_for(context: Context, solver: str) -> object:
     return repair if solver == "auto" else make_accurate_groups
 
 
-def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, minimize: str) -> Solved:
+def solve(context: Context, loaded: LoadedTable, arranged: OrderedRows, solver: str, minimize: str) -> Solved:
     """Solve the problems that the direct problem's own solvers cannot.
 
     `sqlanon.methods.onedim.declaration` and `applicable` have checked the request.
@@ -71,11 +71,11 @@ def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, min
     return _accurate(loaded, arranged, loss_bound.bounds_of(context), repaired=solver == "auto")[0], ()
 
 
-def _value(loaded: Loaded, arranged: Arranged) -> Ints:
+def _value(loaded: LoadedTable, arranged: OrderedRows) -> Ints:
     return loaded.sensitive[0][arranged.rows.number]
 
 
-def _runs(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
+def _runs(context: Context, loaded: LoadedTable, arranged: OrderedRows) -> Ints:
     """Dual k-anonymity (section 5). Cost: O(n (d + log n))."""
     n = len(arranged.rows.number)
     start, first = np.empty(n, np.int64), np.empty(n, np.bool_)
@@ -84,7 +84,9 @@ def _runs(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
     return (np.cumsum(first) - 1).astype(np.int32)
 
 
-def _accurate(loaded: Loaded, arranged: Arranged, bounds: Bounds, *, repaired: bool = False) -> tuple[Ints, Fraction]:
+def _accurate(
+    loaded: LoadedTable, arranged: OrderedRows, bounds: Bounds, *, repaired: bool = False
+) -> tuple[Ints, Fraction]:
     """The heuristic's groups and their PM."""
     value = _value(loaded, arranged)
     values, group = int(value.max()) + 1, np.empty(len(value), np.int32)
@@ -94,7 +96,7 @@ def _accurate(loaded: Loaded, arranged: Arranged, bounds: Bounds, *, repaired: b
     return group, Fraction(*find_least_privacy(value, values, group, groups))
 
 
-def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
+def _search_heuristic(context: Context, loaded: LoadedTable, arranged: OrderedRows) -> Solved:
     """IPCSD on the direct heuristic, which knows whole l only: a probe between two counts as the lower."""
     value, bounds, k = (
         _value(loaded, arranged),
@@ -122,7 +124,7 @@ def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> S
     return probes[math.floor(best_l.l)][1], (*format_notes(best_l), rounded)
 
 
-def format_notes(result: Found, name: str = "l") -> tuple[str, ...]:
+def format_notes(result: IpcsdResult, name: str = "l") -> tuple[str, ...]:
     """Notes on a search for the owner."""
     lines = [f"ipcsd: {len(result.probes)} probes of {name}"]
     if result.l is None:
@@ -136,7 +138,7 @@ def format_notes(result: Found, name: str = "l") -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _best_accurate(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
+def _best_accurate(context: Context, loaded: LoadedTable, arranged: OrderedRows) -> Ints:
     places, bound, _ = loss_bound.on_line(context)
     line, value = _line(places, arranged), _value(loaded, arranged)
     group = np.empty(len(value), np.int32)
@@ -144,7 +146,7 @@ def _best_accurate(context: Context, loaded: Loaded, arranged: Arranged) -> Ints
     return group
 
 
-def _best_diverse(context: Context, loaded: Loaded, arranged: Arranged, minimize: str) -> Ints:
+def _best_diverse(context: Context, loaded: LoadedTable, arranged: OrderedRows, minimize: str) -> Ints:
     places, _, _ = loss_bound.on_line(context)
     line, value = _line(places, arranged), _value(loaded, arranged)
     (check,) = shapes_beyond_rows(context.requirements)
@@ -159,12 +161,12 @@ def _best_diverse(context: Context, loaded: Loaded, arranged: Arranged, minimize
     return group
 
 
-def _line(places: Longs, arranged: Arranged) -> Longs:
+def _line(places: Longs, arranged: OrderedRows) -> Longs:
     """Where the rows, in order, lie."""
     return places[arranged.rows.codes[:, 0]]
 
 
-def _through_dual(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
+def _through_dual(context: Context, loaded: LoadedTable, arranged: OrderedRows) -> Solved:
     """The least bound under which the heuristic is private enough (section 5.2).
 
     Cost: about 20 times the heuristic's.

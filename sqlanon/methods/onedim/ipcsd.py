@@ -25,7 +25,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class IpcsdResult:
     """Result of IPCSD.
 
     Attributes:
@@ -42,7 +42,7 @@ class Found:
 
 def search_l(
     solve: Callable[[Fraction], int | None], top: Fraction, bound: int, threshold: Fraction = THRESHOLD
-) -> Found:
+) -> IpcsdResult:
     """The dual problem by binary search over l in [1, ``top``].
 
     Args:
@@ -69,7 +69,7 @@ def search_l(
         best = Fraction(1)
     solved = sorted((p for p in probes if p.loss is not None), key=lambda p: p.l)
     broken = tuple((a, b) for a, b in pairwise(solved) if (a.loss or 0) > (b.loss or 0))
-    return Found(best, tuple(probes), broken)
+    return IpcsdResult(best, tuple(probes), broken)
 
 
 def least_bound(reaches: Callable[[int], Fraction], goal: Fraction, most: int) -> int | None:

@@ -13,11 +13,12 @@ from sqlanon.engines.base import Statement, TableRef
 from sqlanon.kernels import runs
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
-from sqlanon.methods.onedim.arranged import Keyed, Order, Sorted
+from sqlanon.methods.onedim.arranged import Order, SortedRows, SortKeys
 from sqlanon.methods.onedim.kernels.fast_runs import find_best_row_runs
 from sqlanon.methods.onedim.orders import ONE_TREE
+from sqlanon.methods.onedim.parallel_runs import NO_TUPLES
 from sqlanon.methods.shared import kernel_input
-from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.methods.shared.kernel_input import LoadedTable
 from sqlanon.privacy.base import least_rows
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def assign_streamed(context: Context, order: Order, fast: bool, objective: int) 
     return table
 
 
-def arrange_by_engine(context: Context, order: Order) -> tuple[Loaded, Sorted]:
+def arrange_by_engine(context: Context, order: Order) -> tuple[LoadedTable, SortedRows]:
     """The whole table in memory, by the keys, as the engine has sorted it."""
     keyed = order.key_rows(context, _block(context))
     statement, dtypes = _query(context, keyed)
@@ -66,17 +67,17 @@ def arrange_by_engine(context: Context, order: Order) -> tuple[Loaded, Sorted]:
     context.scratch.drop(keyed.table)
     keys, d = len(keyed.columns), len(context.encoded.quasi)
     rid, *codes = (column.astype(np.int32, copy=False) for column in columns[keys:])
-    loaded = Loaded(rid, np.stack(codes[:d]), codes[d:], kernel_input.make_geometry(context))
+    loaded = LoadedTable(rid, np.stack(codes[:d]), codes[d:], kernel_input.make_geometry(context))
     number = np.arange(len(rid), dtype=np.int32)
     bare = kernel_input.bare_of(loaded.codes, number, loaded.geometry, context.threads)
-    return loaded, Sorted(bare, columns[0].astype(np.int64) if keyed.span else None, keyed.span)
+    return loaded, SortedRows(bare, columns[0].astype(np.int64) if keyed.span else None, keyed.span)
 
 
 def _block(context: Context) -> int:
     return int(min(max(context.memory // row_bytes(context) // ONE_TREE, 1), _BLOCK // ONE_TREE)) * ONE_TREE
 
 
-def _query(context: Context, keyed: Keyed) -> tuple[Statement, list[str]]:
+def _query(context: Context, keyed: SortKeys) -> tuple[Statement, list[str]]:
     encoded = context.encoded
     quasi, sensitive = ([domain.code for domain in part] for part in (encoded.quasi, encoded.counted))
     statement = context.scratch.sql(
@@ -93,7 +94,7 @@ def _query(context: Context, keyed: Keyed) -> tuple[Statement, list[str]]:
 class _Solver:
     """The dynamic programme between two blocks: the rows of the last 2k - 1, and their costs."""
 
-    def __init__(self, context: Context, order: Order, keyed: Keyed, fast: bool, objective: int) -> None:
+    def __init__(self, context: Context, order: Order, keyed: SortKeys, fast: bool, objective: int) -> None:
         n, self._geometry = context.encoded.rows, kernel_input.make_geometry(context)
         self._context, self._order, self._keyed = context, order, keyed
         self._fast, self._objective, self._k = fast, objective, least_rows(context.requirements)
@@ -135,7 +136,7 @@ class _Solver:
         if self._fast:
             runs.find_best_line_runs(self._line, self._k, self._objective, solved, opt, back)
         elif self._objective == runs.GCP:
-            find_best_row_runs(rows.places, rows.sets, self._geometry, self._k, solved, opt, back)
+            find_best_row_runs(rows.places, rows.sets, NO_TUPLES, self._geometry, self._k, solved, opt, back)
         else:
             ends = np.arange(len(rows.number) + 1, dtype=np.int64)
             runs.find_best_runs(

@@ -10,7 +10,7 @@ import numpy as np
 
 from sqlanon.kernels.equal_rows import number_rows, place_keys, unpack_keys
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.rows import Bare, pack
+from sqlanon.kernels.rows import TreeRows, pack
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.threads import spread
@@ -30,7 +30,7 @@ _SAMPLE, _FEW = 1 << 16, 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedRows:
     """Rows, or groups of equal rows.
 
     Attributes:
@@ -41,14 +41,14 @@ class Fetched:
     """
 
     rid: Ints
-    bare: Bare
+    bare: TreeRows
     sensitive: list[Ints]
     group: Ints | None
 
 
 def fetch_bare(
     context: Context, geometry: Geometry, *, sensitive: bool, together: bool, most: int | None = None
-) -> Fetched | None:
+) -> FetchedRows | None:
     """Fetch the whole work table.
 
     Args:
@@ -85,9 +85,9 @@ def fetch_bare(
         place = past
     check_rows(n, place)
     if groups is not None:
-        return Fetched(rid, groups.bare(geometry, context.threads), values, groups.group)
+        return FetchedRows(rid, groups.bare(geometry, context.threads), values, groups.group)
     assert codes is not None
-    return Fetched(rid, Bare(codes, np.arange(n, dtype=np.int32), np.zeros(0, np.int32)), values, None)
+    return FetchedRows(rid, TreeRows(codes, np.arange(n, dtype=np.int32), np.zeros(0, np.int32)), values, None)
 
 
 def _lay_out(columns: Ints, codes: Ints, threads: int) -> None:
@@ -109,7 +109,7 @@ def _blocks(context: Context, geometry: Geometry, sensitive: bool) -> Iterator[t
             yield rid, codes, block_sensitive
 
 
-class _Grouping:
+class _RowGroups:
     """Groups of equal rows, while rows are added."""
 
     def __init__(self, rows: int, shift: Longs, bits: Longs) -> None:
@@ -139,8 +139,7 @@ class _Grouping:
         """Groups so far."""
         return self._made
 
-    def bare(self, geometry: Geometry, threads: int) -> Bare:
-        """The groups."""
+    def bare(self, geometry: Geometry, threads: int) -> TreeRows:
         made_groups, keys = self._made, self._keys
         bare = kernel_input.make_room(made_groups, len(self._shift), geometry)
         spread(
@@ -148,10 +147,10 @@ class _Grouping:
             made_groups,
             threads,
         )
-        return Bare(bare.codes, np.arange(made_groups, dtype=np.int32), self._count[:made_groups].copy())
+        return TreeRows(bare.codes, np.arange(made_groups, dtype=np.int32), self._count[:made_groups].copy())
 
 
-def _find_grouping(context: Context, columns: Ints) -> _Grouping | None:
+def _find_grouping(context: Context, columns: Ints) -> _RowGroups | None:
     """Where a row has an equal row in the mean, as far as some rows show, and keys have at most 62 bits."""
     n = context.encoded.rows
     bits = np.array([max(int(domain.codes - 1).bit_length(), 1) for domain in context.encoded.quasi], np.int64)
@@ -160,8 +159,8 @@ def _find_grouping(context: Context, columns: Ints) -> _Grouping | None:
     shift = np.cumsum(bits) - bits
     step = max(columns.shape[1] // _SAMPLE, 1)
     sample = np.ascontiguousarray(columns[:, ::step][:, : _SAMPLE // 2])
-    looked = _Grouping(sample.shape[1], shift, bits)
+    looked = _RowGroups(sample.shape[1], shift, bits)
     looked.add(sample)
     # Of m rows, m (m - 1) / 2 pairs; a row that is equal to all others of its group repeats one of them at most.
     m = sample.shape[1]
-    return _Grouping(n, shift, bits) if (m - looked.made) * 2 * n >= m * m else None
+    return _RowGroups(n, shift, bits) if (m - looked.made) * 2 * n >= m * m else None

@@ -12,7 +12,7 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.kernels.boxes import cover_codes
 from sqlanon.kernels.extent import BIT, WORD, WORD_END, Geometry
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared.threads import spread_runs
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Bits, Ints, Longs
 
 
-def make_spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, names: Ints) -> TableRef:
+def make_spans(
+    context: Context, rows: TreeRows, geometry: Geometry, group: Ints, names: Ints, sizes: Longs | None = None
+) -> TableRef:
     """A scratch table in the form of recode/spans.
 
     It is not trusted either: verify compares every row with the class.
@@ -33,12 +35,13 @@ def make_spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, na
         geometry: the attributes.
         group: int32[n], the place in ``names`` of every row's class.
         names: int32[g], the classes.
+        sizes: int64[g], source rows of the classes; None: ``rows`` are source rows.
 
     Cost: O(n d), one pass.
     """
     facts = geometry.facts
     low, high, mask, size = find_boxes(rows, group, geometry, len(names), context.threads)
-    columns: dict[str, npt.NDArray[np.generic]] = {"class": names, "n": size}
+    columns: dict[str, npt.NDArray[np.generic]] = {"class": names, "n": size if sizes is None else sizes}
     for j, domain in enumerate(context.encoded.quasi):
         columns[f"lo_{domain.code}"], columns[f"hi_{domain.code}"] = low[j], high[j]
         if domain.fits_bits:
@@ -50,7 +53,7 @@ def make_spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, na
 
 
 def find_boxes(
-    rows: Bare, group: Ints, geometry: Geometry, groups: int, threads: int
+    rows: TreeRows, group: Ints, geometry: Geometry, groups: int, threads: int
 ) -> tuple[Ints, Ints, Bits, Longs]:
     """Boxes and sizes of the groups; of groups that follow each other in the rows by several threads."""
     begins = np.ones(len(group), np.bool_)

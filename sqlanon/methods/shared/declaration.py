@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.declared.method_options import Word
-from sqlanon.declared.request import Refused, Request
+from sqlanon.declared.request import Refusal, Request
 from sqlanon.lack import never, notimpl
 
 DIVIDE = Word(
@@ -21,17 +21,17 @@ BOXES_ALONE = never(
 )
 
 
-def one_sensitive(request: Request) -> Refused | None:
+def one_sensitive(request: Request) -> Refusal | None:
     """L is maximized for one sensitive column."""
     if request.maximize != "l" or request.sensitive == 1:
         return None
     what = f"{request.method} maximizes l of one sensitive column, the policy has {request.sensitive}"
-    return Refused(what, "publish each in a release of its own, or maximize k")
+    return Refusal(what, "publish each in a release of its own, or maximize k")
 
 
-def refuse_judged_persons(request: Request) -> Refused | None:
+def refuse_judged_persons(request: Request) -> Refusal | None:
     """Levels are published as the method chose them, so that groups that fail over persons are not united."""
     if request.whole or not request.judged:
         return None
     what = f"{request.method} looks at rows alone, and would leave classes that fail {', '.join(request.judged)}"
-    return Refused(what, "use tree, hilbert or mondrian, or say persons: whole")
+    return Refusal(what, "use tree, hilbert or mondrian, or say persons: whole")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.shared.threads import spread
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class EqualRows:
     begins: Flags
 
     @classmethod
-    def of(cls, rows: Bare, threads: int = 1) -> Self:
+    def of(cls, rows: TreeRows, threads: int = 1) -> Self:
         """The groups, of rows in an order where equal rows are neighbours. Cost: O(n d)."""
         words = rows.codes.view(np.uint64)  # several codes are compared at a time; lanes are a multiple of 8
         same = np.zeros(len(words) + 1, np.bool_)

@@ -12,7 +12,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.kernels.extent import NULLS, SIZE, WORD_END, Geometry
 from sqlanon.kernels.lanes import pad_width
 from sqlanon.kernels.requirements import Demands, demands_of
-from sqlanon.kernels.rows import Bare, Rows, fill, pack, pick
+from sqlanon.kernels.rows import Rows, TreeRows, fill, pack, pick
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared.threads import spread
 from sqlanon.privacy.base import Coded, Values, beyond_rows, least_rows, shapes_beyond_rows
@@ -49,7 +49,7 @@ def fetch_codes(
         part: only rows of partitions in this table (rid, ``label``) ...
         span: ... with part, or without ``part`` with rid, in [first, past); None: all.
         label: the column of ``part`` that numbers partitions.
-        geometry: the attributes, for codes of the type that `Bare` has.
+        geometry: the attributes, for codes of the type that `TreeRows` has.
         sensitive: fetch sensitive codes and those of persons too.
 
     Returns:
@@ -98,7 +98,7 @@ def list_sizes(context: Context) -> Longs:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedTable:
     """The whole work table in memory.
 
     Attributes:
@@ -119,37 +119,58 @@ class Loaded:
         return np.array(self.sensitive, dtype=np.int32).reshape(len(self.sensitive), len(self.rid))
 
 
-def load(context: Context) -> Loaded:
+def load(context: Context) -> LoadedTable:
     """Read the work table, by row id."""
     rid, codes, sensitive, _ = fetch_codes(context, tie_break=False)
-    if (rid[1:] < rid[:-1]).any():  # an engine's threads give a few ascending pieces, which take few steps to merge
-        order = np.argsort(rid, kind="stable")
-        rid, sensitive = rid[order], [column[order] for column in sensitive]
+    if (rid[1:] < rid[:-1]).any():  # an engine's threads give a few ascending pieces
+        rid, places = _rank_rows(rid)
+        sensitive = [_put(column, places) for column in sensitive]
 
         def arrange(first: int, past: int) -> None:
             for column in codes[first:past]:
-                column[:] = column[order]
+                column[:] = _put(column, places)
 
         spread(arrange, len(codes), context.threads, 1)
-    return Loaded(rid, codes, sensitive, make_geometry(context))
+    return LoadedTable(rid, codes, sensitive, make_geometry(context))
+
+
+def _rank_rows(rid: Ints) -> tuple[Ints, Ints]:
+    """Row ids in ascending order, and the place of each row in that order."""
+    n, least = len(rid), int(rid.min())
+    if int(rid.max()) - least == n - 1:  # ids that follow one another are places
+        places = rid - np.int32(least)
+        ascending: Ints = np.arange(least, least + n, dtype=np.int32)
+        if (_put(rid, places) == ascending).all():
+            return ascending, places
+    order = np.argsort(rid, kind="stable")
+    places = np.empty(n, np.int32)
+    places[order] = np.arange(n, dtype=np.int32)
+    return rid[order], places
+
+
+def _put(column: Ints, places: Ints) -> Ints:
+    """The column with every value at its row's place."""
+    result = np.empty_like(column)
+    result[places] = column
+    return result
 
 
 def code_type(geometry: Geometry) -> type[np.int16 | np.int32]:
-    """The type of codes in `Bare`."""
+    """The type of codes in `TreeRows`."""
     return np.int16 if (geometry.facts[:, SIZE] + geometry.facts[:, NULLS]).max(initial=0) <= 1 << 15 else np.int32
 
 
-def bare_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Bare:
+def bare_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> TreeRows:
     """Rows as trees take them, from [d, *] codes and int32[n], the column of ``columns`` of each row."""
     d, kind = len(columns), code_type(geometry)
     packed: Ints = np.zeros((columns.shape[1], pad_width(d)), kind)
     spread(lambda start, stop: pack(columns, packed, start, stop), len(packed), threads)
     codes: Ints = np.empty((len(numbers), pad_width(d)), kind)
     spread(lambda start, stop: pick(packed, numbers, codes, start, stop), len(numbers), threads)
-    return Bare(codes, numbers, np.zeros(0, np.int32))
+    return TreeRows(codes, numbers, np.zeros(0, np.int32))
 
 
-def fill_rows(bare: Bare, geometry: Geometry, threads: int = 1, *, codes: bool = True) -> Rows:
+def fill_rows(bare: TreeRows, geometry: Geometry, threads: int = 1, *, codes: bool = True) -> Rows:
     """The same rows as solvers take them, with or without codes; they stay as they are when the bare rows move on."""
     n, lanes = bare.codes.shape
     words = int(geometry.facts[:, WORD_END].max(initial=0))
@@ -164,9 +185,9 @@ def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) 
     return fill_rows(bare_of(columns, numbers, geometry, threads), geometry, threads)
 
 
-def make_room(n: int, d: int, geometry: Geometry, *, counted: bool = False) -> Bare:
+def make_room(n: int, d: int, geometry: Geometry, *, counted: bool = False) -> TreeRows:
     """Room for ``n`` rows of ``d`` attributes, zeroed; memory is taken where it is first written."""
-    return Bare(
+    return TreeRows(
         np.zeros((n, pad_width(d)), code_type(geometry)),
         np.zeros(n, np.int32),
         np.zeros(n if counted else 0, np.int32),

@@ -18,7 +18,7 @@ from sqlanon.spec import RefineSpec
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Ints, Longs
-    from sqlanon.methods.shared.kernel_input import Loaded
+    from sqlanon.methods.shared.kernel_input import LoadedTable
 
 BLOCK = 200_000
 """Rows that are refined together. A fixed number, so that neither memory nor threads change the result."""
@@ -43,7 +43,7 @@ def refine_assignment(context: Context, assignment: Assignment, spec: RefineSpec
     rid, codes, sensitive, label = kernel_input.fetch_codes(
         context, tie_break=False, part=assignment.table, label="class"
     )
-    loaded = kernel_input.Loaded(rid, codes, sensitive, kernel_input.make_geometry(context))
+    loaded = kernel_input.LoadedTable(rid, codes, sensitive, kernel_input.make_geometry(context))
     classes, search = refine_classes(context, loaded, label, spec, assignment.starred)
     refined = context.scratch.table("refined")
     context.scratch.engine.load_arrays(refined, {"rid": rid, "class": classes})
@@ -61,7 +61,9 @@ def refine_assignment(context: Context, assignment: Assignment, spec: RefineSpec
     )
 
 
-def refine_loaded(context: Context, loaded: Loaded, label: Ints, execution: str, notes: tuple[str, ...]) -> Assignment:
+def refine_loaded(
+    context: Context, loaded: LoadedTable, label: Ints, execution: str, notes: tuple[str, ...]
+) -> Assignment:
     """The refined assignment of classes that a method has in memory: they are stored once, and their boxes beside.
 
     Args:
@@ -88,7 +90,7 @@ def refine_loaded(context: Context, loaded: Loaded, label: Ints, execution: str,
 
 
 def refine_classes(
-    context: Context, loaded: Loaded, label: Ints, spec: RefineSpec, starred: int | None = None
+    context: Context, loaded: LoadedTable, label: Ints, spec: RefineSpec, starred: int | None = None
 ) -> tuple[Ints, dict[str, int]]:
     """The same of rows in memory.
 

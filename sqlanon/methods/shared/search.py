@@ -32,14 +32,14 @@ POOLED, POOLED_ABOVE, LARGE = 16, 8, 20
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class SearchResult:
     """The class of every row, 0 to the number of classes - 1, and how many trials each class had."""
 
     group: Longs
     trials: int
 
 
-def search_classes(table: SearchTable, classes: Longs, trials: int, least_gain: Fraction = Fraction(0)) -> Searched:
+def search_classes(table: SearchTable, classes: Longs, trials: int, least_gain: Fraction = Fraction(0)) -> SearchResult:
     """Search for classes that lose less.
 
     Every class that loses something gets the same number of trials.
@@ -60,10 +60,10 @@ def search_classes(table: SearchTable, classes: Longs, trials: int, least_gain: 
     some = trials // 8 if table.rows > FEW else trials
     first = _run_trials(table, group, range(some), least_gain)
     last = _run_trials(table, anneal_classes(table, first.group, STEPS * trials), range(some, 2 * some), least_gain)
-    return Searched(last.group, first.trials + last.trials)
+    return SearchResult(last.group, first.trials + last.trials)
 
 
-def _run_trials(table: SearchTable, group: Longs, trials: range, least_gain: Fraction) -> Searched:
+def _run_trials(table: SearchTable, group: Longs, trials: range, least_gain: Fraction) -> SearchResult:
     """Some trials."""
     context, n = table.context, table.rows
     least = max([least_rows(context.requirements)] + [-(-s.p // s.q) for s in shapes_beyond_rows(context.requirements)])
@@ -114,9 +114,9 @@ def _run_trials(table: SearchTable, group: Longs, trials: range, least_gain: Fra
         group = renumbered
         # Two rounds: their cuts are not the same.
         if least_gain and gain_before is not None and gain_before + gain < least_gain * lost:
-            return Searched(_renumber_classes(group), min((turn + 1) * ROUND, len(trials)))
+            return SearchResult(_renumber_classes(group), min((turn + 1) * ROUND, len(trials)))
         gain_before = gain
-    return Searched(_renumber_classes(group), len(trials))
+    return SearchResult(_renumber_classes(group), len(trials))
 
 
 def _renumber_classes(group: Longs) -> Longs:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sqlanon.declared.cost import Cost
-from sqlanon.declared.method import MethodDeclaration, Most
+from sqlanon.declared.method import MethodDeclaration, SizeLimit
 from sqlanon.declared.method_options import Word
-from sqlanon.declared.request import Refused, Request
+from sqlanon.declared.request import Refusal, Request
 from sqlanon.lack import never, notimpl
 from sqlanon.methods.shared.declaration import DIVIDE, NO_BOUND, NO_POPULATION, ROWS_ALONE
 
@@ -17,7 +17,7 @@ MOST_MATCHED = 4000
 """Rows of the minimum matching."""
 
 
-def rest_of_tp(request: Request) -> Refused | None:
+def rest_of_tp(request: Request) -> Refusal | None:
     """The residue of TP is divided by another method, or by the cascade."""
     if request.options["rest"] == "none" or request.options["variant"] == "tp":
         return None
@@ -25,32 +25,32 @@ def rest_of_tp(request: Request) -> Refused | None:
         f"{request.method}: rest={request.options['rest']} divides what variant=tp leaves, and the cascade divides it "
         "itself"
     )
-    return Refused(what, "leave rest out, or say variant=tp", "rest")
+    return Refusal(what, "leave rest out, or say variant=tp", "rest")
 
 
-def refuse_unmatched_values(request: Request) -> Refused | None:
+def refuse_unmatched_values(request: Request) -> Refusal | None:
     """The matching is for pairs of rows of two sensitive values."""
     if request.options["solver"] != "optimal":
         return None
     key, auto = f"{request.method}: solver=optimal", "leave solver out"
     if not request.l_alone or request.l != 2:
-        return Refused(f"{key} is for l = 2 of one sensitive column and nothing else", auto, "solver")
+        return Refusal(f"{key} is for l = 2 of one sensitive column and nothing else", auto, "solver")
     if request.frozen:
         what = (
             f"{key} refuses rows of more or fewer values, and mode: frozen tries no cohort whose rows could be refused "
             "by their values and tried again"
         )
-        return Refused(what, f"{auto}, or use mode: full", "solver")
+        return Refusal(what, f"{auto}, or use mode: full", "solver")
     if request.k > 2:
-        return Refused(f"{key} makes classes of two rows, and k={request.k} is more", auto, "solver")
+        return Refusal(f"{key} makes classes of two rows, and k={request.k} is more", auto, "solver")
     if request.execution == "pushdown":
-        return Refused(f"{key} has no pushdown", "leave execution out (auto)", "solver")
+        return Refusal(f"{key} has no pushdown", "leave execution out (auto)", "solver")
     if request.options["divide"] == "whole" or request.options["rest"] != "none":
-        return Refused(f"{key} divides all rows by itself", "leave divide and rest out", "solver")
+        return Refusal(f"{key} divides all rows by itself", "leave divide and rest out", "solver")
     return None
 
 
-def refuse_capped_classes(request: Request) -> Refused | None:
+def refuse_capped_classes(request: Request) -> Refusal | None:
     """The cap is on the single class that tp or the cascade leaves; others may make many classes that show nothing."""
     if request.suppression is None:
         return None
@@ -60,15 +60,15 @@ def refuse_capped_classes(request: Request) -> Refused | None:
                 f"{request.method}: {key}={request.options[key]} makes many classes of rows that lose every value, "
                 "which suppression does not cap"
             )
-            return Refused(what, "leave one out", key)
+            return Refusal(what, "leave one out", key)
     return None
 
 
-def refuse_refinement(request: Request) -> Refused | None:
+def refuse_refinement(request: Request) -> Refusal | None:
     """Refining makes boxes smaller; a row that moves adds stars to classes that agree, and evades the cap."""
     if not request.refine:
         return None
-    return Refused(f"{request.method}: refine lowers the loss of boxes, and adds stars", "leave refine out")
+    return Refusal(f"{request.method}: refine lowers the loss of boxes, and adds stars", "leave refine out")
 
 
 SUPPRESS = MethodDeclaration(
@@ -103,21 +103,21 @@ SUPPRESS = MethodDeclaration(
     population=NO_POPULATION,
     suppresses="cap",
     limits=(
-        Most(
+        SizeLimit(
             "quasi columns",
             MOST_SUBSETS,
             "variant=tp",
             "its steps are the subsets of the columns",
             ("variant", "better"),
         ),
-        Most(
+        SizeLimit(
             "quasi columns",
             MOST_SUBSETS,
             "variant=tp",
             "its steps are the subsets of the columns",
             ("variant", "cascade"),
         ),
-        Most("rows", MOST_MATCHED, "solver=auto", "its cost is cubic", ("solver", "optimal")),
+        SizeLimit("rows", MOST_MATCHED, "solver=auto", "its cost is cubic", ("solver", "optimal")),
     ),
     rules=(rest_of_tp, refuse_unmatched_values, refuse_capped_classes, refuse_refinement),
     instead="tree, hilbert or mondrian",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlanon.methods.suppress.cells import Cells
-    from sqlanon.methods.suppress.solve import Solved
+    from sqlanon.methods.suppress.solve import SolvedClasses
     from sqlanon.table.domain import Domain
 
 _CELL_BYTES = 240
@@ -96,7 +96,7 @@ class Suppress:
         parts, stars = match_pairs(cells)
         return Assignment(attach(context, cells, sensitive, parts), "kernel", search={"least_stars": stars})
 
-    def _find_starred(self, context: Context, cells: Cells, solved: Solved) -> int | None:
+    def _find_starred(self, context: Context, cells: Cells, solved: SolvedClasses) -> int | None:
         """The class of the rows that lose every value, if the policy limits their number.
 
         They count as suppressed rows then.
@@ -108,7 +108,7 @@ class Suppress:
         own_varied = varied[:, cells.group[solved.parts.cell[solved.parts.number == solved.residue]]]
         return solved.residue if len(own_varied) and (own_varied.min(axis=1) < own_varied.max(axis=1)).all() else None
 
-    def _search(self, context: Context, solved: Solved) -> dict[str, int]:
+    def _search(self, context: Context, solved: SolvedClasses) -> dict[str, int]:
         """The phase of TP, where groups are divided, and the bound on starred rows, where there is such a bound."""
         from sqlanon.methods.suppress.solve import cut_of
 

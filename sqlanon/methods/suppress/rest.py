@@ -10,10 +10,10 @@ from sqlanon.spec import MethodSpec
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.methods.suppress.solve import Solved
+    from sqlanon.methods.suppress.solve import SolvedClasses
 
 
-def divide_residue(context: Context, table: TableRef, solved: Solved, name: str) -> TableRef:
+def divide_residue(context: Context, table: TableRef, solved: SolvedClasses, name: str) -> TableRef:
     """The classes with the residue divided by the method ``name``.
 
     Args:

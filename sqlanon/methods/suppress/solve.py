@@ -72,7 +72,7 @@ def rules_of(requirements: Sequence[Requirement], cells: Cells, cut: Shape | Non
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class SolvedClasses:
     """Classes of cells.
 
     Attributes:
@@ -91,7 +91,7 @@ class Solved:
 
 
 @dataclass(frozen=True, slots=True)
-class _Left:
+class _RemainingCells:
     """The rows without a class: cells with rows left, and their groups, numbered anew without gaps."""
 
     cell: Longs
@@ -100,7 +100,7 @@ class _Left:
     group: Longs
     codes: Longs
 
-    def without(self, rows: Longs) -> _Left:
+    def without(self, rows: Longs) -> _RemainingCells:
         """The rows left without these rows of the cells."""
         count = self.count - rows
         some = count > 0
@@ -108,7 +108,7 @@ class _Left:
         new = np.ones(len(group), np.bool_)
         new[1:] = group[1:] != group[:-1]
         codes = np.ascontiguousarray(self.codes[:, group[new]])
-        return _Left(self.cell[some], count[some], self.value[some], np.cumsum(new) - 1, codes)
+        return _RemainingCells(self.cell[some], count[some], self.value[some], np.cumsum(new) - 1, codes)
 
     def sets(self, columns: Sequence[int], sizes: Sequence[int]) -> tuple[Longs, int]:
         """The set of every cell where sets are rows of equal codes in these columns, and how many sets there are."""
@@ -144,14 +144,14 @@ class _Classes:
         return Parts(cell, rows, name)
 
 
-def solve(cells: Cells, rules: Rules, progress: Progress, *, cascade: bool) -> Solved:
+def solve(cells: Cells, rules: Rules, progress: Progress, *, cascade: bool) -> SolvedClasses:
     """Divide the cells into classes.
 
     Cost: TP about linear in the cells; the cascade 2^d times that in the residue of TP, for d columns.
     """
     # To keep a column of one value in the whole table divides no rows.
     varied, classes = np.flatnonzero(cells.codes.min(axis=1) < cells.codes.max(axis=1)).tolist(), _Classes()
-    remaining = _Left(np.arange(len(cells.count)), cells.count, cells.value, cells.group, cells.codes)
+    remaining = _RemainingCells(np.arange(len(cells.count)), cells.count, cells.value, cells.group, cells.codes)
     kept_cells = cells.kept if cells.kept is not None else _NONE
     kept_rows = np.empty_like(remaining.count)
     phase, least = keep(
@@ -173,7 +173,7 @@ def solve(cells: Cells, rules: Rules, progress: Progress, *, cascade: bool) -> S
         progress.update(len(varied) - len(columns[0]), len(varied), "starred columns")
     rows = int(remaining.count.sum())
     classes.add(remaining.cell, remaining.count, np.zeros_like(remaining.cell), 1)
-    return Solved(classes.parts(), classes.made - 1 if rows else None, rows, phase, least)
+    return SolvedClasses(classes.parts(), classes.made - 1 if rows else None, rows, phase, least)
 
 
 def _subsets(varied: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
@@ -190,8 +190,13 @@ def _bits(cells: Cells, varied: Sequence[int]) -> dict[int, int]:
 
 
 def _step(
-    left: _Left, subsets: Sequence[tuple[int, ...]], bits: dict[int, int], cells: Cells, rules: Rules, classes: _Classes
-) -> _Left:
+    left: _RemainingCells,
+    subsets: Sequence[tuple[int, ...]],
+    bits: dict[int, int],
+    cells: Cells,
+    rules: Rules,
+    classes: _Classes,
+) -> _RemainingCells:
     """Keep values in this many columns, first in the subsets that keep most and hide least.
 
     The measure of a subset is the rows over the bits to the fourth.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.declared.cost import Cost
-from sqlanon.declared.method import MethodDeclaration, Most
+from sqlanon.declared.method import MethodDeclaration, SizeLimit
 from sqlanon.declared.method_options import Whole
 from sqlanon.methods.onedim.declaration import FRAMEWORK, OF_EXTENTS, OPTIONS, RULES, list_fast_rules, most_of_sum
 from sqlanon.methods.shared.declaration import NO_POPULATION, ROWS_ALONE
@@ -13,7 +13,7 @@ MOST_CENTRES = 50_000
 
 _CENTRES = Whole("centres", 1, MOST_CENTRES, 512, "Centres that rows are assigned to (the paper's default).")
 
-_AXES = Most("quasi columns", 127, "tree or hilbert")
+_AXES = SizeLimit("quasi columns", 127, "tree or hilbert")
 """Squared distances of more columns do not fit 64 bits."""
 
 IDISTANCE = MethodDeclaration(

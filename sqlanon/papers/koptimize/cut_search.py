@@ -24,7 +24,7 @@ import numpy as np
 from sqlanon.papers.koptimize.cut_columns import ColumnSearch
 from sqlanon.papers.koptimize.cut_sets import CutSets, Records
 from sqlanon.papers.koptimize.kernels.cut_bounds import bound_of_groups, cut_bounds, sum_groups
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
@@ -81,7 +81,7 @@ class CutSearch:
     """
 
     def __init__(self, sets: CutSets, most: int, progress: Progress | None = None) -> None:
-        self._sets, self._most, self._progress, self._total = sets, most, progress or Silent(), 0
+        self._sets, self._most, self._progress, self._total = sets, most, progress or SilentProgress(), 0
         # A cut that makes no class of k rows may still bring starred rows to k, and lets other classes lose less.
         self._prunes_useless = sets.metric != "loss" and (most == 0 or not sets.starred)
         self.best: tuple[int, Flags] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Whole, Word
-from sqlanon.declared.request import Refused, Request
+from sqlanon.declared.request import Refusal, Request
 from sqlanon.lack import never, notimpl
 from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, ROWS_ALONE
 
@@ -29,20 +29,20 @@ def affordable_sets(records: int, columns: int) -> int:
     return max(min(SECONDS * 10**9 // (_SET + _CODE * records * columns), MOST_SETS), 1)
 
 
-def one_sensitive_column(request: Request) -> Refused | None:
+def one_sensitive_column(request: Request) -> Refusal | None:
     """The classification metric is of one sensitive column."""
     if request.options["metric"] != "cm" or request.sensitive == 1:
         return None
     what = f"{request.method}: metric=cm is for one sensitive column, and there are {request.sensitive}"
-    return Refused(what, "use metric=loss or metric=dm", "metric")
+    return Refusal(what, "use metric=loss or metric=dm", "metric")
 
 
-def refuse_refinement(request: Request) -> Refused | None:
+def refuse_refinement(request: Request) -> Refusal | None:
     """Refining moves single rows between classes, which then are not intervals of the cuts."""
     if not request.refine:
         return None
     what = f"{request.method}: its intervals are not kept by refine, which moves single rows between classes"
-    return Refused(what, "leave refine out, or use fulldomain")
+    return Refusal(what, "leave refine out, or use fulldomain")
 
 
 KOPTIMIZE = MethodDeclaration(

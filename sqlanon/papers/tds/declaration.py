@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
-from sqlanon.declared.method_options import Named, Word
-from sqlanon.declared.request import Refused, Request
+from sqlanon.declared.method_options import ColumnOption, Word
+from sqlanon.declared.request import Refusal, Request
 from sqlanon.lack import notimpl
 from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULATION, ROWS_ALONE
 
 
-def refuse_unknown_target(request: Request) -> Refused | None:
+def refuse_unknown_target(request: Request) -> Refusal | None:
     """A node's information about the target is counted by codes, which sensitive columns have."""
     target = str(request.options["target"])
     # Engines compare names in their own way; the method itself compares with the source's columns.
@@ -18,15 +18,15 @@ def refuse_unknown_target(request: Request) -> Refused | None:
         return None
     names_known = f" ({', '.join(request.named)})" if request.named else ""
     what = f"{request.method}: target is no sensitive column of the policy"
-    return Refused(what, f"name one{names_known}, or leave target out", "target")
+    return Refusal(what, f"name one{names_known}, or leave target out", "target")
 
 
-def refuse_refinement(request: Request) -> Refused | None:
+def refuse_refinement(request: Request) -> Refusal | None:
     """Refining moves single rows between classes, which then are not at the nodes of the cut."""
     if not request.refine or request.options["publish"] == "least":
         return None
     what = f"{request.method}: publish=cut is not kept by refine, which moves single rows between classes"
-    return Refused(what, "leave refine out, or say publish=least", "publish")
+    return Refusal(what, "leave refine out, or say publish=least", "publish")
 
 
 TDS = MethodDeclaration(
@@ -35,7 +35,7 @@ TDS = MethodDeclaration(
     "sqlanon.papers.tds.method:TDS",
     Cost(0.01, 0.011, columns=0.75, worst=10.0),
     (
-        Named(
+        ColumnOption(
             "target",
             "A sensitive column: of all nodes the one is specialized that says most of it for the fall of the smallest "
             "class. Without it the one that makes the boxes of the most rows smaller.",

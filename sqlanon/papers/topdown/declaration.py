@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.declared.cost import Cost
-from sqlanon.declared.method import MethodDeclaration, Most
+from sqlanon.declared.method import MethodDeclaration, SizeLimit
 from sqlanon.lack import notimpl
 from sqlanon.methods.shared.declaration import NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
 
@@ -19,6 +19,6 @@ TOPDOWN = MethodDeclaration(
     persons=ROWS_ALONE,
     whole=ROWS_ALONE,
     population=NO_POPULATION,
-    limits=(Most("rows", 50_000, "tree", "its cost is quadratic"),),
+    limits=(SizeLimit("rows", 50_000, "tree", "its cost is quadratic"),),
     after="mondrian",
 )

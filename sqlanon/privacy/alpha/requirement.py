@@ -14,7 +14,7 @@ from typing import ClassVar
 from sqlanon.engines.base import TableRef
 from sqlanon.privacy.base import Grouped, Measured, Shape, Values
 from sqlanon.privacy.counts import Counts
-from sqlanon.privacy.shares import Bound, Shares, list_levels
+from sqlanon.privacy.shares import ShareBound, Shares, list_levels
 from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
@@ -60,8 +60,8 @@ class Alpha(Shares):
             "writes them as text"
         )
 
-    def bound(self, share: Fraction, text: str | None) -> Bound:
-        return Bound(self.asked) if not self.listed or text in self.listed else Bound()
+    def bound(self, share: Fraction, text: str | None) -> ShareBound:
+        return ShareBound(self.asked) if not self.listed or text in self.listed else ShareBound()
 
     def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`; where values are hashes, no value may be above alpha, listed or not."""

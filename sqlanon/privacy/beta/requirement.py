@@ -16,7 +16,7 @@ from typing import ClassVar
 from sqlanon.privacy.base import Measured
 from sqlanon.privacy.counts import Counts
 from sqlanon.privacy.fractions import compute_logarithm
-from sqlanon.privacy.shares import Bound, Shares, list_levels, ratio_of
+from sqlanon.privacy.shares import ShareBound, Shares, list_levels, ratio_of
 from sqlanon.spec import PrivacySpec
 
 
@@ -40,11 +40,11 @@ class BetaLikeness(Shares):
         limits = list_levels(privacy, cls.name, sensitive)
         return [cls(limit.max, *place, limit.kind == "enhanced") for limit, place in limits]
 
-    def bound(self, share: Fraction, text: str | None) -> Bound:
+    def bound(self, share: Fraction, text: str | None) -> ShareBound:
         gain = self.asked
         if self.enhanced and share > 0:
             gain = min(gain, -compute_logarithm(share))
-        return Bound(share * (1 + gain))
+        return ShareBound(share * (1 + gain))
 
     def judge(self, counts: Counts) -> Measured:
         """See `OfCounts.judge`: the largest gain."""

@@ -16,7 +16,7 @@ from typing import ClassVar
 from sqlanon.privacy.base import Measured
 from sqlanon.privacy.counts import Counts
 from sqlanon.privacy.fractions import power_of_two
-from sqlanon.privacy.shares import Bound, Shares, list_levels
+from sqlanon.privacy.shares import ShareBound, Shares, list_levels
 from sqlanon.spec import PrivacySpec
 
 INFINITE = Fraction(1000)
@@ -55,9 +55,9 @@ class DeltaDisclosure(Shares):
     def absent_ignored(self) -> bool:
         return self.ignored
 
-    def bound(self, share: Fraction, text: str | None) -> Bound:
+    def bound(self, share: Fraction, text: str | None) -> ShareBound:
         factor = power_of_two(min(self.asked, Fraction(64)))
-        return Bound(share * factor, share / factor, strict=True)
+        return ShareBound(share * factor, share / factor, strict=True)
 
     def reaches(self, value: Fraction) -> bool:
         return value < self.asked

@@ -37,7 +37,7 @@ class DeltaPresence(OfPopulation):
         bounds = privacy.value("delta_presence")
         if bounds is None:
             return []
-        return [DeltaPresence(bounds.max), *([Least(bounds.min)] if bounds.min > 0 else [])]
+        return [DeltaPresence(bounds.max), *([LeastPresence(bounds.min)] if bounds.min > 0 else [])]
 
     @property
     def at_most(self) -> bool:
@@ -66,7 +66,7 @@ class DeltaPresence(OfPopulation):
         return Measured((min if self.least else max)(shares, default=Fraction(0)), failing)
 
 
-class Least(DeltaPresence):
+class LeastPresence(DeltaPresence):
     """The probability is at least ``asked``."""
 
     __slots__ = ()

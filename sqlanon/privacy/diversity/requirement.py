@@ -20,7 +20,7 @@ from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Ints
-    from sqlanon.kernels.tally import Compiled, Tally
+    from sqlanon.kernels.tally import CompiledFunction, Tally
 
 
 def _each(privacy: PrivacySpec, sensitive: tuple[str, ...]) -> list[tuple[str, int, tuple[int, ...]]]:
@@ -31,7 +31,7 @@ def _each(privacy: PrivacySpec, sensitive: tuple[str, ...]) -> list[tuple[str, i
     return plain + [(column, i, other_columns[i]) for i, column in enumerate(sensitive)]
 
 
-def _tally(coded: Coded, level: Fraction, value: int, within: tuple[int, ...], adding: Compiled) -> Tally:
+def _tally(coded: Coded, level: Fraction, value: int, within: tuple[int, ...], adding: CompiledFunction) -> Tally:
     """A tally that counts the values of one column, or of one within every combination of others, by ``adding``."""
     import numpy as np
 

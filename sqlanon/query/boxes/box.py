@@ -20,8 +20,8 @@ from sqlanon.engines.rows import count
 from sqlanon.formats import Cell, Format
 from sqlanon.formats.label_text import parse_label
 from sqlanon.query.logic.number_line import Comparison, Piece, pieces_of
-from sqlanon.query.refusal import Refused
-from sqlanon.query.release import Field, Released
+from sqlanon.query.refusal import RefusedQueryError
+from sqlanon.query.release import Field, ReaderRelease
 from sqlanon.query.sql.sqltree import Tree, column, sql, string, table_of
 from sqlanon.spec import FormatSpec
 from sqlanon.sqltext import literal, type_name
@@ -92,7 +92,7 @@ class Box:
         return column(self.id, "_box")
 
 
-def box_of(engine: Engine, released: Released, field: Field, name: str) -> Box:
+def box_of(engine: Engine, released: ReaderRelease, field: Field, name: str) -> Box:
     """The box of a quasi column, or of the sensitive column of format anatomy.
 
     Args:
@@ -110,7 +110,7 @@ def box_of(engine: Engine, released: Released, field: Field, name: str) -> Box:
         shape = "order"
     if field.kind == "enum" and field.treatment == "ordered":
         if form.facts.text and "order" not in field.declared:
-            raise Refused(
+            raise RefusedQueryError(
                 f"column {field.name}: {form.facts.name} of an enum do not show its order; release it in format "
                 f"{FormatSpec().kind}"
             )
@@ -138,20 +138,20 @@ def _read(box: Box, cell: Cell) -> Box:
     return replace(box, parts=parts, state=state, mean=mean, point=point, valued=cell.valued, beside=cell.beside)
 
 
-def _check_quotes(engine: Engine, released: Released, field: Field) -> None:
+def _check_quotes(engine: Engine, released: ReaderRelease, field: Field) -> None:
     """Labels that quote a value as JSON are not taken apart in SQL."""
     if field.treatment == "hierarchy":
         return
     quoted = exp.Like(this=column(field.published[0], VIEW), expression=string('%"%'))
     query = exp.Select().select(sql("COUNT(*)")).from_(table_of(released.view.ref, VIEW)).where(quoted)
     if count(engine, Statement("query/quoted", query.sql(dialect=engine.dialect))):
-        raise Refused(
+        raise RefusedQueryError(
             f"column {field.name}: {released.format} with values in quotes are not read; release it in format "
             f"{FormatSpec().kind} to ask for it"
         )
 
 
-def _of_rule(engine: Engine, released: Released, field: Field) -> Cell:
+def _of_rule(engine: Engine, released: ReaderRelease, field: Field) -> Cell:
     """A cell of a node that a rule built, as the interval of the label; the root covers any value."""
     cell, form, rule = released.form.cell(field, "node", VIEW), released.form, field.rule
     assert rule is not None
@@ -172,7 +172,7 @@ def _of_rule(engine: Engine, released: Released, field: Field) -> Cell:
     return Cell(ends, f"CASE WHEN {state} = 'none' AND {node} = '*' THEN 'any' ELSE {state} END")
 
 
-def _labels(engine: Engine, released: Released, field: Field) -> list[str]:
+def _labels(engine: Engine, released: ReaderRelease, field: Field) -> list[str]:
     """The different labels that a column shows."""
     shown = column(field.published[0], VIEW)
     listed = (
@@ -204,7 +204,7 @@ def _step(field: Field) -> Fraction | None:
     return None
 
 
-def _values(engine: Engine, released: Released, field: Field) -> tuple[str, ...]:
+def _values(engine: Engine, released: ReaderRelease, field: Field) -> tuple[str, ...]:
     """The declared domain.
 
     It is a list of the policy, the leaves of a hierarchy, or the labels of an enum in the enum's order.

@@ -22,7 +22,7 @@ from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError
 from sqlanon.query.boxes.box import VIEW
 from sqlanon.query.boxes.released_view import ReleasedView
-from sqlanon.query.release import Released
+from sqlanon.query.release import ReaderRelease
 from sqlanon.query.sql.sqltree import ONE, Tree, column, select, sql, table_of
 from sqlanon.sqltext import statement
 
@@ -130,13 +130,13 @@ class KeptClasses:
         self.session.remove(engine, tables)
 
 
-def find_kept_classes(released: Released) -> KeptClasses | None:
+def find_kept_classes(released: ReaderRelease) -> KeptClasses | None:
     """The kept tables of a release; None: the connection keeps none of it."""
     store = released.known.get(KeptClasses)
     return store if isinstance(store, KeptClasses) else None
 
 
-def check_view(engine: Engine, released: Released) -> None:
+def check_view(engine: Engine, released: ReaderRelease) -> None:
     """Read no row of the view: a query that reads a kept table in its place needs it all the same.
 
     Raises:
@@ -148,7 +148,7 @@ def check_view(engine: Engine, released: Released) -> None:
         engine.fetch(Statement("query/view", query.sql(dialect=engine.dialect)))
 
 
-def forget_kept(engine: Engine, released: Released) -> None:
+def forget_kept(engine: Engine, released: ReaderRelease) -> None:
     """Drop the kept tables of a release, and forget the rewritten queries that read them."""
     store = find_kept_classes(released)
     if store is not None:
@@ -156,8 +156,8 @@ def forget_kept(engine: Engine, released: Released) -> None:
         released.known.pop("plans", None)
 
 
-def keep_classes(released: Released, session: SessionTables) -> None:
-    """Keep the classes of a release from now on: the caller asks `Released.known` of the same version again."""
+def keep_classes(released: ReaderRelease, session: SessionTables) -> None:
+    """Keep the classes of a release from now on: the caller asks `ReaderRelease.known` of the same version again."""
     if released.group is None and released.group_columns:
         released.known[KeptClasses] = KeptClasses(session)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sqlanon.engines.base import Engine, Statement
-from sqlanon.query.release import Field, Released
+from sqlanon.query.release import Field, ReaderRelease
 from sqlanon.query.sql.sqltree import Tree
 from sqlanon.sqltext.trees import port_tree
 
@@ -18,11 +18,10 @@ class ReleasedView:
 
     Attributes:
         engine: the database.
-        released: the release.
     """
 
     engine: Engine
-    released: Released
+    released: ReaderRelease
 
     def collate(self, field: Field, tree: Tree) -> Tree:
         """A value of a text column as the source holds it: a release holds text, which compares by bytes."""

@@ -30,7 +30,7 @@ from sqlanon.query.sql.sqltree import (
 )
 
 
-class Contained:
+class SetConstants:
     """See `sqlanon.query.logic.formula.Domain`: sets, asked for a few constants."""
 
     def __init__(self, box: Box, tests: Sequence[ValueTest], table: str, suffix: str = "") -> None:

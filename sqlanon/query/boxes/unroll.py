@@ -24,7 +24,7 @@ ROWS = "_rows"
 """The table of the boxes, with the keys ``<box>_<part>`` that are read here."""
 
 
-class Unroll:
+class BoxUnroller:
     """Makes the tables of unrolled boxes.
 
     Args:

@@ -22,7 +22,7 @@ from sqlanon.query.counts.shown_cells import choose_table, read_finest, read_see
 from sqlanon.query.counts.system import QuerySystem, read_system
 from sqlanon.query.functions.aggregates import counts_rows, is_average, is_count, is_sum
 from sqlanon.query.functions.comparisons import is_equality, is_inequality
-from sqlanon.query.parse.bind import Bound, bind
+from sqlanon.query.parse.bind import BoundQuery, bind
 from sqlanon.query.parse.engine_check import check_valid
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.published_groups import KINDS, cast_published, find_term, refuse_clauses
@@ -30,7 +30,7 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, table_of
 from sqlanon.sqltext.trees import port_tree
 from sqlanon.statistics.reach import MOST_WEIGHT, End
-from sqlanon.statistics.seen import Label, Seen
+from sqlanon.statistics.seen import Label, SeenCells
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,7 +47,7 @@ ASKED = "count(*), count(x), sum(x), sum(measure) and avg(sum), each with FILTER
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _CountAggregate:
     """An aggregate.
 
     Attributes:
@@ -93,7 +93,9 @@ def answer_counts(
 class _Reader:
     """Reads a bound query."""
 
-    def __init__(self, engine: Engine, bound: Bound, released: ReleasedCounts, seconds: Callable[[], float]) -> None:
+    def __init__(
+        self, engine: Engine, bound: BoundQuery, released: ReleasedCounts, seconds: Callable[[], float]
+    ) -> None:
         self._engine, self._bound, self._released, self._seconds = engine, bound, released, seconds
         self._text, self._scope = bound.query.text, bound.scope
         self._fields = {field.name: field for field in released.fields}
@@ -103,13 +105,13 @@ class _Reader:
 
     def answer(self, most: int) -> Answer:
         bound = self._bound
-        items: list[int | _Asked] = []
+        items: list[int | _CountAggregate] = []
         for (_, tree), (_, written_item) in zip(bound.items, bound.query.items, strict=True):
             if tree.find(exp.AggFunc) is None:
                 items.append(find_term(bound, tree, written_item, f"counts ask {ASKED}"))
             else:
                 items.append(self._read(tree, written_item))
-        asked_items = [item for item in items if isinstance(item, _Asked)]
+        asked_items = [item for item in items if isinstance(item, _CountAggregate)]
         weights = [item.weight for item in asked_items]
         trees = [*([bound.where] if bound.where is not None else []), *bound.groups, *weights]
         used_columns = self._check_columns(trees)
@@ -132,9 +134,9 @@ class _Reader:
         if rows_seen is not None:
             self._system = read_system(self._engine, self._released, columns)
             self._system.reach.within(self._seconds)
-        return self._assemble(items, text, _Found(rows, seen, len(columns), len(bound.groups)), most)
+        return self._assemble(items, text, _FoundCells(rows, seen, len(columns), len(bound.groups)), most)
 
-    def _assemble(self, items: Sequence[int | _Asked], text: str, cells: _Found, most: int) -> Answer:
+    def _assemble(self, items: Sequence[int | _CountAggregate], text: str, cells: _FoundCells, most: int) -> Answer:
         names = [name for name, _ in self._bound.query.items]
         groups = cells.groups()
         if not self._bound.groups:
@@ -146,7 +148,7 @@ class _Reader:
             row: dict[str, Any] = {}
             position = 0
             for name, item in zip(names, items, strict=True):
-                if isinstance(item, _Asked):
+                if isinstance(item, _CountAggregate):
                     weights = cells.weights(group, position)
                     if item.persons is not None:
                         row[name] = self._count_persons(self._persons[item.persons], weights, cells.seen)
@@ -156,10 +158,10 @@ class _Reader:
                 else:
                     row[name] = cells.key(group, item)
             rows.append(row)
-        aggregates = tuple(name for name, item in zip(names, items, strict=True) if isinstance(item, _Asked))
+        aggregates = tuple(name for name, item in zip(names, items, strict=True) if isinstance(item, _CountAggregate))
         return Answer(tuple(names), aggregates, tuple(rows), tuple(True for _ in rows), text)
 
-    def _bound_item(self, item: _Asked, weights: Sequence[tuple[int, Any]], cells: int) -> Bounded:
+    def _bound_item(self, item: _CountAggregate, weights: Sequence[tuple[int, Any]], cells: int) -> Bounded:
         system = self._system
         assert system is not None
         weighted = [(atom, weight) for atom, weight in weights if weight is not None]
@@ -181,7 +183,7 @@ class _Reader:
         return Bounded(_middle(low, high), low.value, high.value, tight, exact)
 
     @staticmethod
-    def _count_persons(reader: PersonReader, weights: Sequence[tuple[int, Any]], seen: Seen) -> Bounded:
+    def _count_persons(reader: PersonReader, weights: Sequence[tuple[int, Any]], seen: SeenCells) -> Bounded:
         places = [reader.seen.places[seen.atoms[atom]] for atom, weight in weights if weight is not None]
         if not places:
             return Bounded(None, None, None, tight=False, undefined_possible=True)
@@ -195,7 +197,7 @@ class _Reader:
             return _middle(low, high)
         return min(max(round(float(weight @ self._finest)), low.value), high.value)
 
-    def _read(self, tree: Tree, expr: exp.Expr) -> _Asked:
+    def _read(self, tree: Tree, expr: exp.Expr) -> _CountAggregate:
         node = tree.unnest()
         condition = None
         if isinstance(node, exp.Filter):
@@ -203,26 +205,28 @@ class _Reader:
         argument = node.this.unnest() if isinstance(node.this, exp.Expr) else None
         if counts_rows(node) and not node.expressions:
             self._check_counted("count", expr)
-            return _Asked(_where(exp.Literal.number(1), condition), sums=False)
+            return _CountAggregate(_where(exp.Literal.number(1), condition), sums=False)
         if argument is None or isinstance(argument, exp.Distinct) or node.expressions:
             return refuse(self._text, expr, f"over counts ask {ASKED}")
         if is_count(node):
             self._check_counted("count", expr)
-            return _Asked(_where(sql("CASE WHEN :x IS NOT NULL THEN 1 END", x=argument), condition), sums=False)
+            return _CountAggregate(
+                _where(sql("CASE WHEN :x IS NOT NULL THEN 1 END", x=argument), condition), sums=False
+            )
         summed = self._find_sum(argument)
         if summed is not None and is_average(node):
             self._check_counted("count", expr)
-            return _Asked(_where(exp.Literal.number(1), condition), True, summed, average=True)
+            return _CountAggregate(_where(exp.Literal.number(1), condition), True, summed, average=True)
         if is_sum(node):
             if summed is not None:
-                return _Asked(_where(exp.Literal.number(1), condition), True, summed)
+                return _CountAggregate(_where(exp.Literal.number(1), condition), True, summed)
             if isinstance(argument, exp.Column) and self._fields[argument.name].role == MEASURE:
                 kinds = dict(self._released.measures)
                 if self._released.patterns and kinds.get(argument.name) == "persons":
-                    return _Asked(_where(exp.Literal.number(1), condition), True, persons=argument.name)
-                return _Asked(_where(exp.Literal.number(1), condition), sums=True)
+                    return _CountAggregate(_where(exp.Literal.number(1), condition), True, persons=argument.name)
+                return _CountAggregate(_where(exp.Literal.number(1), condition), sums=True)
             self._check_counted("count", expr)
-            return _Asked(_where(argument, condition), sums=True)
+            return _CountAggregate(_where(argument, condition), sums=True)
         return refuse(self._text, expr, f"over counts ask {ASKED}")
 
     def _find_sum(self, argument: exp.Expr) -> ReleasedSum | None:
@@ -285,11 +289,11 @@ class _Reader:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _FoundCells:
     """The finest cells that were found: labels, the number of the group, keys, weights."""
 
     rows: Sequence[Sequence[Any]]
-    seen: Seen
+    seen: SeenCells
     columns: int
     keys: int
 

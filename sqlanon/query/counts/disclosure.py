@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqlanon.query.counts.published import CountsSpelling, read_tables
 from sqlanon.results.disclosure import DisclosureReport, FoundCell, TableCells
 from sqlanon.statistics.disclosed import disclose, disclose_persons
-from sqlanon.statistics.joined import Joined, join_tables
+from sqlanon.statistics.joined import JoinedSystem, join_tables
 from sqlanon.statistics.reach import ContradictionError
 from sqlanon.statistics.seen import HIDDEN
 
@@ -85,7 +85,7 @@ def audit_tables(
     return replace(_count(of_tables, persons, found_cells), decimals=spelling.decimals)
 
 
-def _find_shown_elsewhere(joined: Joined) -> list[tuple[int, int]]:
+def _find_shown_elsewhere(joined: JoinedSystem) -> list[tuple[int, int]]:
     """Cells that a table hides and another shows."""
     values, older = joined.seen.value[: len(joined.keys)].tolist(), {cell for cell, _ in joined.older}
     return [

@@ -11,7 +11,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.query.answer import Bounded
 from sqlanon.query.counts.shown_cells import read_persons
 from sqlanon.statistics.person_bounds import list_steps, narrow_persons
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Seen, narrow
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells, narrow
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -46,7 +46,7 @@ class PersonReader:
         released: ReleasedCounts,
         columns: Sequence[SeenColumn],
         measure: str,
-        rows: Seen | None,
+        rows: SeenCells | None,
     ) -> None:
         seen, levels = read_persons(engine, released, columns, measure)
         self.seen, self._of = seen, seen.of
@@ -99,7 +99,7 @@ class PersonReader:
         return best
 
 
-def _most_rows(rows: Seen) -> Longs:
+def _most_rows(rows: SeenCells) -> Longs:
     """int64[cells], the most rows of each cell."""
     high, most = narrow(rows).high, np.zeros(len(rows.value), np.int64)
     unbounded = np.zeros(len(rows.value), bool)

@@ -15,7 +15,7 @@ from sqlanon.query.counts.released import ReleasedCounts, describe_counts
 from sqlanon.query.release import is_of_cells, read_metadata
 from sqlanon.release.audit.audit_pair import facts_beside
 from sqlanon.sqltext import statement
-from sqlanon.statistics.joined import Node, Published
+from sqlanon.statistics.joined import JointTable, Node
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, SeenColumn
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class ReadTables:
     """
 
     columns: tuple[SeenColumn, ...]
-    tables: tuple[Published, ...]
+    tables: tuple[JointTable, ...]
     least: int
     apart: bool = False
     beside: bool = False
@@ -87,7 +87,7 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
     Cost: each table is read once, in this process.
     """
     columns: dict[str, SeenColumn] = {}
-    raw: list[_Raw] = []
+    raw: list[_RawTable] = []
     for name, table in names.items():
         relation = engine.relation(table)
         if facts_beside(engine, relation.ref) and is_of_cells(rows := read_metadata(engine, relation.ref)):
@@ -133,7 +133,7 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
                 older[key] = raw_table.as_of[index]
         versions = older, raw_table.newest
         tables.append(
-            Published(raw_table.name, table_places, cells, raw_table.whole, ends, *versions, raw_table.status)
+            JointTable(raw_table.name, table_places, cells, raw_table.whole, ends, *versions, raw_table.status)
         )
     apart = {raw_table.name for raw_table in raw if raw_table.apart}
     if apart and {raw_table.name for raw_table in raw} != apart:
@@ -146,7 +146,7 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
 
 
 @dataclass(frozen=True, slots=True)
-class _Raw:
+class _RawTable:
     """A table with columns as stored; a node is None where it is the total.
 
     With several versions that of each cell, and the bounds of its number in the last one, where they are published. Its
@@ -166,7 +166,7 @@ class _Raw:
     beside: bool = False
 
 
-def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling: CountsSpelling) -> list[_Raw]:
+def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling: CountsSpelling) -> list[_RawTable]:
     columns, value_name = released.columns, (spelling.value or "").lower()
     summed = next((measure for measure in released.sums if measure.name.lower() == value_name), None)
     if summed is not None and summed.of.low < 0:
@@ -223,11 +223,13 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
         newest = released.versions[-1] if released.several else 0
         inside_columns = tuple(columns[index] for index in inside)
         numbers = (cells, True, summed is None, as_of, newest, bounds)
-        raw_tables.append(_Raw(name, inside_columns, *numbers, released.status, apart=apart, beside=released.patterns))
+        raw_tables.append(
+            _RawTable(name, inside_columns, *numbers, released.status, apart=apart, beside=released.patterns)
+        )
     return raw_tables
 
 
-def _read_other(engine: Engine, name: str, relation: Relation, spelling: CountsSpelling) -> _Raw:
+def _read_other(engine: Engine, name: str, relation: Relation, spelling: CountsSpelling) -> _RawTable:
     value = _value_of(name, relation, spelling)
     by_names = {by_name.lower() for by_name in spelling.by}
     by = [
@@ -246,7 +248,7 @@ def _read_other(engine: Engine, name: str, relation: Relation, spelling: CountsS
     roots = {name: [path[-1] for path in hierarchy.levels] for name, hierarchy in hierarchies.items()}
     nodes = [_Nodes(column, (spelling.total or None, *roots.get(column.name.lower(), ()))) for column in columns]
     cells = [(tuple(node.find(cell) for node, cell in zip(nodes, row, strict=False)), row[-1]) for row in rows]
-    return _Raw(name, tuple(columns), _read_values(name, value, cells, spelling), spelling.whole, False)
+    return _RawTable(name, tuple(columns), _read_values(name, value, cells, spelling), spelling.whole, False)
 
 
 def _read_values(

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlanon.counted import STATUS
 from sqlanon.engines.base import Relation, Row
-from sqlanon.query.release import Field, Released, make_dimension, read_cell_facts
+from sqlanon.query.release import Field, ReaderRelease, make_dimension, read_cell_facts
 from sqlanon.statistics.amounts import Range
 from sqlanon.statistics.seen import Label, SeenColumn
 
@@ -33,7 +33,7 @@ class ReleasedSum:
 
 
 @dataclass(frozen=True)
-class ReleasedCounts(Released):
+class ReleasedCounts(ReaderRelease):
     """A release of counts; each cell of whole tables is rows of known values.
 
     Attributes:

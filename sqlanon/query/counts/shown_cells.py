@@ -14,7 +14,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.query.counts.released import ReleasedCounts, ReleasedSum
 from sqlanon.sqltext import statement
 from sqlanon.statistics.of_versions import divide_by_version, with_ends
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Label, Seen, SeenColumn, build_seen
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Label, SeenCells, SeenColumn, build_seen
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -38,7 +38,7 @@ def choose_table(released: ReleasedCounts, used: Sequence[str]) -> tuple[SeenCol
     return tuple(column for column in released.columns if column.name.lower() in best)
 
 
-def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn]) -> Seen:
+def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn]) -> SeenCells:
     """The cells of a table, over the finest cells, all of which are listed and have at least one row.
 
     Numbers of several versions are of rows up to each: see `divide_by_version`.
@@ -56,7 +56,7 @@ def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
     assert released.summed is not None
     measure = released.summed
 
-    def read() -> Seen:
+    def read() -> SeenCells:
         levels, labels, values, beside = _read_cells(engine, released, columns, measure)
         shown = [None] * len(values) if released.changed else values
         value = np.array([HIDDEN if cell is None else read_integer(cell) for cell in shown], np.int64)
@@ -78,7 +78,7 @@ def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
 
 def read_persons(
     engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str
-) -> tuple[Seen, Longs]:
+) -> tuple[SeenCells, Longs]:
     """The cells of a table with numbers that do not add up, over the finest cells, and the levels of the cells.
 
     Raises:

@@ -11,7 +11,7 @@ import numpy as np
 from sqlanon.query.counts.released import ReleasedCounts
 from sqlanon.query.counts.shown_cells import list_keys, read_seen, read_sums
 from sqlanon.statistics.joint import Joint, join_sums
-from sqlanon.statistics.linked import Linked, Piece, link_tables
+from sqlanon.statistics.linked import LinkedSystem, Piece, link_tables
 from sqlanon.statistics.reach import End, Reach
 from sqlanon.statistics.seen import Label, SeenColumn
 
@@ -84,7 +84,9 @@ def read_system(engine: Engine, released: ReleasedCounts, columns: Sequence[Seen
     return released.once(("system", tuple(column.name for column in columns)), read)
 
 
-def _link(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn]) -> tuple[Linked, Longs, list[Longs]]:
+def _link(
+    engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn]
+) -> tuple[LinkedSystem, Longs, list[Longs]]:
     """All tables; of each atom the finest cell of one of them; and of each column of sums those of the cells."""
     tables, cells = _list_tables(released), _Cells(released)
     pieces = []
@@ -115,7 +117,6 @@ class _Cells:
         self._codes: list[dict[Label, int]] = [{} for _ in released.columns]
 
     def places(self, table: Sequence[SeenColumn]) -> tuple[int, ...]:
-        """The places of the columns of a table."""
         return tuple(self._columns.index(column) for column in table)
 
     def add(self, table: Sequence[SeenColumn], keys: Sequence[tuple[object, ...]], values: Sequence[Longs]) -> Longs:
@@ -147,7 +148,7 @@ class _Cells:
         return [np.array([numbers[cell] for cell in many], np.int64) for numbers in self._numbers]
 
 
-def _find_cells(linked: Linked, queried: Piece) -> Longs:
+def _find_cells(linked: LinkedSystem, queried: Piece) -> Longs:
     """int64[atoms], the combination of a table that each atom is part of, in the first piece that has all columns."""
     of, start = np.full(len(linked.seen.least), -1, np.int64), 0
     for piece in linked.pieces:

@@ -23,7 +23,7 @@ from sqlanon.query.functions.registry import definition_of
 from sqlanon.query.noisy.bins import list_groups, list_names_left
 from sqlanon.query.noisy.groups import Groups, read_groups, table_of_columns
 from sqlanon.query.noisy.released import MEASURE, NoisyMeasured, ReleasedNoisy
-from sqlanon.query.parse.bind import Bound, bind
+from sqlanon.query.parse.bind import BoundQuery, bind
 from sqlanon.query.parse.engine_check import check_valid
 from sqlanon.query.parse.published_groups import KINDS, cast_published, find_term, refuse_clauses
 from sqlanon.query.refusal import refuse
@@ -49,7 +49,7 @@ ADDED = ("rows", "sum")
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _NoisyAggregate:
     """An aggregate: the published measure, the column, and the condition of FILTER, or TRUE."""
 
     measured: NoisyMeasured
@@ -83,7 +83,7 @@ def answer_noisy(engine: Engine, query: Query, released: ReleasedNoisy, *, inter
 class _Reader:
     """Reads a bound query."""
 
-    def __init__(self, engine: Engine, bound: Bound, released: ReleasedNoisy, interval: float) -> None:
+    def __init__(self, engine: Engine, bound: BoundQuery, released: ReleasedNoisy, interval: float) -> None:
         self._engine, self._bound, self._released, self._interval = engine, bound, released, interval
         self._text = bound.query.text
         self._fields = {field.name: field for field in released.fields}
@@ -95,13 +95,13 @@ class _Reader:
 
     def answer(self, most: int) -> Answer:
         bound = self._bound
-        items: list[int | _Asked] = []
+        items: list[int | _NoisyAggregate] = []
         for (_, tree), (_, written_item) in zip(bound.items, bound.query.items, strict=True):
             if tree.find(exp.AggFunc) is None:
                 items.append(find_term(bound, tree, written_item, f"noisy statistics ask {self._forms()}"))
             else:
                 items.append(self._read(tree, written_item))
-        asked_items = [item for item in items if isinstance(item, _Asked)]
+        asked_items = [item for item in items if isinstance(item, _NoisyAggregate)]
         trees = [
             *([bound.where] if bound.where is not None else []),
             *bound.groups,
@@ -119,7 +119,12 @@ class _Reader:
         return self._assemble(items, f"-- of the table {table.name}\n{text}", rows, groups, most)
 
     def _assemble(
-        self, items: Sequence[int | _Asked], text: str, results: Sequence[Sequence[Any]], groups: Groups, most: int
+        self,
+        items: Sequence[int | _NoisyAggregate],
+        text: str,
+        results: Sequence[Sequence[Any]],
+        groups: Groups,
+        most: int,
     ) -> Answer:
         names, many, keys = [name for name, _ in self._bound.query.items], len(groups.dimensions), self._bound.groups
         cells_by_group: dict[tuple[Any, ...], list[tuple[int, Sequence[Any]]]] = {}
@@ -138,18 +143,18 @@ class _Reader:
             row: dict[str, Any] = {}
             position = 0
             for name, item in zip(names, items, strict=True):
-                if isinstance(item, _Asked):
+                if isinstance(item, _NoisyAggregate):
                     leaves = np.array([place for place, inside in group_cells if inside[position]], np.int64)
                     row[name] = self._estimate(item, leaves, groups)
                     position += 1
                 else:
                     row[name] = key[item]
             rows.append(row)
-        aggregates = tuple(name for name, item in zip(names, items, strict=True) if isinstance(item, _Asked))
+        aggregates = tuple(name for name, item in zip(names, items, strict=True) if isinstance(item, _NoisyAggregate))
         certain = tuple(not keys for _ in rows)
         return Answer(tuple(names), aggregates, tuple(rows), certain, text, unlisted_groups=bool(keys))
 
-    def _estimate(self, item: _Asked, leaves: Longs, groups: Groups) -> Bounded:
+    def _estimate(self, item: _NoisyAggregate, leaves: Longs, groups: Groups) -> Bounded:
         measured = item.measured
         if not len(leaves):  # of rows in other groups nothing is known
             return Bounded(None, None, None, tight=False, undefined_possible=True)
@@ -198,7 +203,7 @@ class _Reader:
             low, high = max(low, 0.0), max(high, 0.0)
         return _make_bounded(value, NoiseInterval(self._interval, low, high, 0.0, before_bounding=held_values))
 
-    def _read(self, tree: Tree, expr: exp.Expr) -> _Asked:
+    def _read(self, tree: Tree, expr: exp.Expr) -> _NoisyAggregate:
         node = tree.unnest()
         condition: Tree = exp.true()
         if isinstance(node, exp.Filter):
@@ -214,7 +219,7 @@ class _Reader:
             quantile = None if measured is None else (measured, measured.name)
         if quantile is None:
             return refuse(self._text, expr, f"the release does not have this; it has {self._forms()}")
-        return _Asked(*quantile, condition, expr)
+        return _NoisyAggregate(*quantile, condition, expr)
 
     def _find_quantile(self, share: Fraction, argument: exp.Expr | None) -> tuple[NoisyMeasured, str] | None:
         """The published quantile of a column."""
@@ -288,7 +293,7 @@ class _Reader:
             return "the source compares it by a collation, and the release holds texts"
         return ""
 
-    def _write(self, groups: Groups, items_asked: Sequence[_Asked]) -> str:
+    def _write(self, groups: Groups, items_asked: Sequence[_NoisyAggregate]) -> str:
         """Of each finest group that the condition holds for: labels, keys, and whether each aggregate counts it."""
         bound, dialect = self._bound, self._engine.dialect
         terms = [

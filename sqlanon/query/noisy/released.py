@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlanon.budgeted import NoisyMeasure
 from sqlanon.engines.base import Relation, Row
 from sqlanon.noisy.cut import Held, find_held_ends
-from sqlanon.query.release import Field, Released, make_dimension, read_cell_facts
+from sqlanon.query.release import Field, ReaderRelease, make_dimension, read_cell_facts
 
 if TYPE_CHECKING:
     from sqlanon.noisy.accounting import Law
@@ -52,7 +52,7 @@ class NoisyTableRead:
 
 
 @dataclass(frozen=True)
-class ReleasedNoisy(Released):
+class ReleasedNoisy(ReaderRelease):
     """A release of noisy statistics.
 
     Attributes:

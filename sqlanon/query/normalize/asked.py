@@ -24,7 +24,7 @@ class Scalar(exp.Expression, exp.AggFunc):
     }
 
 
-class Listed(exp.Expression, exp.Condition):
+class ListedValues(exp.Expression, exp.Condition):
     """The values of a subquery after IN, by the number of the subquery."""
 
     arg_types: ClassVar = {"this": True}

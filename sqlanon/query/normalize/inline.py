@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from sqlanon.query.normalize.asked import Listed, Scalar, Subquery
+from sqlanon.query.normalize.asked import ListedValues, Scalar, Subquery
 from sqlanon.query.normalize.comma_joins import join_by_where
 from sqlanon.query.normalize.distinct import group_distinct
 from sqlanon.query.normalize.exists import write_in
@@ -136,7 +136,7 @@ class Statement:
             if several:
                 assert isinstance(above, exp.In)
                 above.set("query", None)
-                above.set("expressions", [Listed(this=number)])
+                above.set("expressions", [ListedValues(this=number)])
             else:
                 place.replace(Scalar(this=number))
 

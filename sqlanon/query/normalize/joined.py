@@ -8,7 +8,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from sqlanon.query.functions.comparisons import is_equality
-from sqlanon.query.normalize.asked import Listed, Scalar, Subquery
+from sqlanon.query.normalize.asked import ListedValues, Scalar, Subquery
 from sqlanon.query.normalize.kinds import is_grouped
 from sqlanon.query.normalize.scopes import scope_nodes
 from sqlanon.query.refusal import refuse
@@ -16,7 +16,7 @@ from sqlanon.query.refusal import refuse
 _PLAIN = {"expressions", "from_", "where"}
 
 
-class Flattening(Protocol):
+class Flattener(Protocol):
     """A text while it is made flat."""
 
     text: str
@@ -26,7 +26,7 @@ class Flattening(Protocol):
         """The flat SELECT of a CTE's name or a subquery; None: it is a table."""
 
 
-def join_subqueries(statement: Flattening, select: exp.Select, ctes: Mapping[str, exp.Select], depth: int) -> None:
+def join_subqueries(statement: Flattener, select: exp.Select, ctes: Mapping[str, exp.Select], depth: int) -> None:
     """Write the joined subqueries of a SELECT without a join, or as a join with a table.
 
     A single row of aggregates is joined to each row: its columns are constants. The join with groups, on their only
@@ -64,7 +64,7 @@ def _is_cross(join: exp.Join) -> bool:
     return not join.args.get("using") and (on is None or always) and (join.kind or "").upper() in ("", "CROSS", "INNER")
 
 
-def _take_values(statement: Flattening, select: exp.Select, inner: exp.Select, join: exp.Join) -> None:
+def _take_values(statement: Flattener, select: exp.Select, inner: exp.Select, join: exp.Join) -> None:
     """Put the number of the subquery in place of the subquery's columns."""
     numbers: dict[str, exp.Expr] = {}
     for node, index in _references(statement.text, select, inner, join.this.alias_or_name):
@@ -82,7 +82,7 @@ def _take_values(statement: Flattening, select: exp.Select, inner: exp.Select, j
         group.set("expressions", terms)
 
 
-def _take_keys(statement: Flattening, select: exp.Select, inner: exp.Select, join: exp.Join) -> None:
+def _take_keys(statement: Flattener, select: exp.Select, inner: exp.Select, join: exp.Join) -> None:
     """Keep the rows with a key among the groups of a subquery."""
     text, name = statement.text, join.this.alias_or_name
     reason = "a subquery of groups is joined on its only key, with =, and none of its other columns is read"
@@ -101,7 +101,7 @@ def _take_keys(statement: Flattening, select: exp.Select, inner: exp.Select, joi
         node.replace(exp.alias_(mine.copy(), node.name, quoted=True) if node.parent is select else mine.copy())
     number = exp.Literal.number(len(statement.asked))
     statement.asked.append(Subquery(inner, join.this, column=index, several=True, top=True))
-    select.where(exp.In(this=mine.copy(), expressions=[Listed(this=number)]), copy=False)
+    select.where(exp.In(this=mine.copy(), expressions=[ListedValues(this=number)]), copy=False)
 
 
 def _equal(

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlanon.query.functions.aggregates import count_filtered, counts_rows, is_count, null_for_zero
 from sqlanon.query.functions.comparisons import is_equality
-from sqlanon.query.normalize.joined import Flattening
+from sqlanon.query.normalize.joined import Flattener
 from sqlanon.query.normalize.scopes import scope_nodes
 
 _PLAIN = {"expressions", "from_", "where", "group"}
@@ -37,7 +37,7 @@ class _Side:
         return {item.alias_or_name.lower(): i for i, item in enumerate(self.select.expressions)}
 
 
-def put_together(statement: Flattening, select: exp.Select, ctes: Mapping[str, exp.Select], depth: int) -> None:
+def put_together(statement: Flattener, select: exp.Select, ctes: Mapping[str, exp.Select], depth: int) -> None:
     """Write joined subqueries of groups as a single subquery, where they are groups of a table by the same terms.
 
     Args:

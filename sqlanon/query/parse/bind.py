@@ -12,12 +12,12 @@ from sqlanon.query.parse.joins import read_joins
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.scope import Scope, boxes_of, item
 from sqlanon.query.refusal import refuse
-from sqlanon.query.release import Released
+from sqlanon.query.release import ReaderRelease
 from sqlanon.query.sql.sqltree import Tree
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundQuery:
     """A query over a release, with resolved names.
 
     Attributes:
@@ -45,11 +45,11 @@ class Bound:
 def bind(
     engine: Engine,
     query: Query,
-    released: Released,
+    released: ReaderRelease,
     joinable: Collection[TableRef] = (),
     *,
     allow_linking: bool = False,
-) -> Bound:
+) -> BoundQuery:
     """Resolve the names of a query.
 
     Args:
@@ -75,7 +75,7 @@ def bind(
         if scope.has(new.alias):
             refuse(query.text, new, f"the subquery has two columns {new.alias}: this one, and one of the star's")
     names = [name for name, _ in query.items]
-    return Bound(
+    return BoundQuery(
         query,
         scope,
         tuple((name, scope.bind(node)) for name, node in query.items),

@@ -20,11 +20,11 @@ from sqlglot.dialects.dialect import Dialect
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.query.parse.allowed import QUANTILES
-from sqlanon.query.parse.bind import Bound
+from sqlanon.query.parse.bind import BoundQuery
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse
-from sqlanon.query.release import Field, Released
+from sqlanon.query.release import Field, ReaderRelease
 from sqlanon.sqltext import identifier, literal, respell
 
 _PLAIN_TEXT = re.compile(r"(text|varchar|char|character|bpchar)\b", re.IGNORECASE)
@@ -38,7 +38,7 @@ _TEXTS = {
 }
 
 
-def check_valid(bound: Bound) -> None:
+def check_valid(bound: BoundQuery) -> None:
     """Refuse a query that the source's engine does not accept: unknown functions, wrong types, engine rules.
 
     Args:
@@ -167,7 +167,7 @@ def _item(source_type: str, name: str, dialect: str) -> str:
     return item.sql(dialect=dialect, unsupported_level=ErrorLevel.IGNORE)
 
 
-def _type(released: Released, field: Field) -> str:
+def _type(released: ReaderRelease, field: Field) -> str:
     """The source's type; of types with names of their own, that of the released column."""
     text = field.source_type if field.kind != "text" or _PLAIN_TEXT.match(field.source_type) else "TEXT"
     if field.kind in ("enum", "other"):

@@ -15,7 +15,7 @@ from sqlglot.dialects.dialect import Dialect
 from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.functions.quantile_forms import unwrap_within_group
 from sqlanon.query.functions.spellings import spell_alike
-from sqlanon.query.normalize.asked import Listed, Scalar, Subquery
+from sqlanon.query.normalize.asked import ListedValues, Scalar, Subquery
 from sqlanon.query.normalize.distinct import group_values
 from sqlanon.query.normalize.grouping_sets import list_order_terms, split_groupings
 from sqlanon.query.normalize.inline import Statement
@@ -25,7 +25,7 @@ from sqlanon.query.normalize.scopes import read_tables, shorten_columns
 from sqlanon.query.parse.allowed import admit, aggregates
 from sqlanon.query.parse.grouping_tokens import parenthesize_terms
 from sqlanon.query.parse.text_lengths import check_lengths
-from sqlanon.query.refusal import Refused, refuse, underline
+from sqlanon.query.refusal import RefusedQueryError, refuse, underline
 from sqlanon.sqltext import identifier
 
 _CLAUSES = {
@@ -84,7 +84,7 @@ class Query:
     qualify: exp.Expr | None = None
     regroup: tuple[exp.Expr, ...] | None = None
     inner_having: exp.Expr | None = None
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[ParsedSubquery, ...] = ()
     nothing: bool = False
     tables: tuple[exp.Table, ...] = ()
     dropped: frozenset[int] = frozenset()
@@ -97,7 +97,7 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ParsedSubquery:
     """A subquery inside an expression, see `sqlanon.query.normalize.asked.Subquery`."""
 
     query: Query
@@ -227,20 +227,20 @@ class _Reader:
             self.dropped,
         )
 
-    def _read_subqueries(self, select: exp.Select) -> dict[int, Asked]:
+    def _read_subqueries(self, select: exp.Select) -> dict[int, ParsedSubquery]:
         """The subqueries that a SELECT asks, numbered anew."""
-        subqueries: dict[int, Asked] = {}
+        subqueries: dict[int, ParsedSubquery] = {}
         places: dict[int, int] = {}
         trees = [select, *([select.meta["inner_having"]] if select.meta.get("inner_having") is not None else [])]
-        for node in [n for tree in trees for n in tree.find_all(Scalar, Listed)] + [
-            n for tree in select.meta.get("regroup") or () for n in tree.find_all(Scalar, Listed)
+        for node in [n for tree in trees for n in tree.find_all(Scalar, ListedValues)] + [
+            n for tree in select.meta.get("regroup") or () for n in tree.find_all(Scalar, ListedValues)
         ]:
             number = int(node.this.name)
             if number not in places:
                 subquery = self.asked[number]
                 places[number] = len(subqueries)
                 query = self.query(subquery.select.copy(), inside=True)
-                subqueries[len(subqueries)] = Asked(
+                subqueries[len(subqueries)] = ParsedSubquery(
                     query, subquery.select, subquery.node, subquery.column, subquery.several, subquery.top
                 )
             node.set("this", exp.Literal.number(places[number]))
@@ -296,7 +296,7 @@ def read_select(text: str, dialect: str) -> exp.Select:
         problems = getattr(error, "errors", None) or [{}]
         line, place = problems[0].get("line"), problems[0].get("col")
         where = f" near line {line}, column {place}" if line else ""
-        raise Refused([f"the query does not parse{where}", *underline(text, None)]) from error
+        raise RefusedQueryError([f"the query does not parse{where}", *underline(text, None)]) from error
     # Spark reads 'it''s' as a single text with a quote in it, sqlglot as two.
     for token, following in pairwise(tokens):
         if token.token_type is following.token_type is TokenType.STRING and token.end + 1 == following.start:

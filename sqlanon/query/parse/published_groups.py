@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlanon.query.parse.bind import Bound
+from sqlanon.query.parse.bind import BoundQuery
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse
@@ -37,7 +37,7 @@ def refuse_clauses(query: Query, reason: str) -> None:
             refuse(query.text, node, f"{clause} {reason}")
 
 
-def find_term(bound: Bound, item: Tree, node: exp.Expr, answered: str) -> int:
+def find_term(bound: BoundQuery, item: Tree, node: exp.Expr, answered: str) -> int:
     """The term of GROUP BY that an item is.
 
     Args:

@@ -15,7 +15,7 @@ from sqlanon.query.boxes.released_view import ReleasedView
 from sqlanon.query.functions.order import is_ordered
 from sqlanon.query.functions.registry import by_collation, is_floating
 from sqlanon.query.refusal import refuse
-from sqlanon.query.release import Field, Released
+from sqlanon.query.release import Field, ReaderRelease
 from sqlanon.query.sql.sqltree import Tree, column, table_of, with_columns
 from sqlanon.query.sql.text_order import compares_by_bytes, in_bytes
 
@@ -296,7 +296,7 @@ class Scope(ReleasedView):
         return field.role != "quasi"
 
 
-def boxes_of(engine: Engine, released: Released, alias: str, trees: Iterable[exp.Expr]) -> Mapping[str, Box]:
+def boxes_of(engine: Engine, released: ReaderRelease, alias: str, trees: Iterable[exp.Expr]) -> Mapping[str, Box]:
     """The boxes of the columns without exact values that some expressions name, by source column.
 
     Args:

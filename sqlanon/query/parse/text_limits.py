@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlanon.query.refusal import Refused
+from sqlanon.query.refusal import RefusedQueryError
 
 MOST_CHARACTERS = 100_000
 """Of a query."""
@@ -21,16 +21,16 @@ def check_text(text: str) -> None:
         Refused: see above.
     """
     if len(text) > MOST_CHARACTERS:
-        raise Refused(
+        raise RefusedQueryError(
             f"a query has at most {MOST_CHARACTERS:,} characters, this one {len(text):,}; join a table of the values "
             "instead"
         )
     if "\0" in text:
-        raise Refused("the query has a NUL character; leave it out")
+        raise RefusedQueryError("the query has a NUL character; leave it out")
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise Refused(
+        raise RefusedQueryError(
             f"the query has half a character (a surrogate) at position {error.start + 1}; leave it out"
         ) from error
 
@@ -41,11 +41,11 @@ def readable() -> Iterator[None]:
     try:
         yield
     except RecursionError as error:
-        raise Refused(
+        raise RefusedQueryError(
             "the query nests too deeply, or chains too many OR, AND or + (some hundreds); write IN (..) for a chain of "
             "OR, or ask in parts"
         ) from error
     except (ArithmeticError, ValueError) as error:
-        raise Refused(
+        raise RefusedQueryError(
             "a number or a name of the query cannot be read here; write numbers of a few hundred digits at most"
         ) from error

@@ -1,7 +1,7 @@
-"""The kinds of aggregates: contributions of rows to each, in a single definition with tables and columns.
+"""The kinds of aggregates: one definition of each, with the contributions of rows and the tables that it reads.
 
-A row is a class, or a part of a class, with ``n`` rows of the source: whether they may qualify, whether they do for
-certain, and the ends of their values. `KINDS` has the computation of bounds for each kind, by the name that
+A row is a class, or a part of a class, with ``n`` rows of the source: whether they may qualify, whether they certainly
+qualify, and the ends of their values. `KINDS` has the computation of bounds for each kind, by the name that
 `sqlanon.query.functions.aggregates` gives; no other code depends on the kind of an aggregate to bound it.
 `tests/contract/test_query_aggregates.py` judges each of them against all consistent sources of tiny tables.
 """
@@ -41,11 +41,10 @@ from sqlanon.query.sql.sqltree import Tree, column
 
 
 @dataclass(frozen=True)
-class Asked:
+class AggregateInputs:
     """An aggregate to bound, with the inputs of its bounds.
 
     Attributes:
-        aggregate: the aggregate.
         scope, plan, rows: the names, the query, and the query's box rows.
         values: the contributions of each row.
         keys: the columns of the groups.
@@ -108,19 +107,19 @@ class Asked:
         return next((box for box in groups if self.rows.compiler.apart(formula, box.id)), None)
 
 
-def _whole(_: Asked) -> tuple[exp.DataType, exp.DataType]:
+def _whole(_: AggregateInputs) -> tuple[exp.DataType, exp.DataType]:
     return exp.DataType.build("DOUBLE"), exp.DataType.build("BIGINT")
 
 
-def _average(request: Asked) -> tuple[exp.DataType, exp.DataType]:
+def _average(request: AggregateInputs) -> tuple[exp.DataType, exp.DataType]:
     return exp.DataType.build("DOUBLE"), request.average_type
 
 
-def _find_types(request: Asked) -> tuple[exp.DataType, exp.DataType]:
+def _find_types(request: AggregateInputs) -> tuple[exp.DataType, exp.DataType]:
     return exp.DataType.build("DOUBLE"), request.aggregate.type or exp.DataType.build("DOUBLE")
 
 
-def _value(request: Asked) -> tuple[exp.DataType, exp.DataType]:
+def _value(request: AggregateInputs) -> tuple[exp.DataType, exp.DataType]:
     expression = _find_types(request)[1]
     return expression, expression
 
@@ -135,18 +134,18 @@ class Kind:
         types: types of the estimate and of the bounds, for kinds with tables of their own.
     """
 
-    bounds: Callable[[Asked], Apart]
-    types: Callable[[Asked], tuple[exp.DataType, exp.DataType]] = _whole
+    bounds: Callable[[AggregateInputs], Apart]
+    types: Callable[[AggregateInputs], tuple[exp.DataType, exp.DataType]] = _whole
 
 
-def _rows(request: Asked) -> Apart:
+def _rows(request: AggregateInputs) -> Apart:
     box = request.shuffled
     if box is not None:
         return count_matched(request.aggregate.id, request.aggregate.condition, box, request.keys)
     return _bound_count(request)
 
 
-def _bound_count(request: Asked) -> Apart:
+def _bound_count(request: AggregateInputs) -> Apart:
     a = request.aggregate
     solved = request.rows.solved.get(a.condition) if counts_rows(a) else None
     if solved is not None:
@@ -154,7 +153,7 @@ def _bound_count(request: Asked) -> Apart:
     return [], bound_count(request.aggregate, request.row)
 
 
-def _distinct(request: Asked) -> Apart:
+def _distinct(request: AggregateInputs) -> Apart:
     a = request.aggregate
     if a.box is None:
         return distinct(a.id, column(a.term or ""), request.row, request.keys)
@@ -162,7 +161,7 @@ def _distinct(request: Asked) -> Apart:
     return distinct_values(a.id, a.box, request.row, request.keys, members, attained=attained)
 
 
-def _bound_average(request: Asked) -> Apart:
+def _bound_average(request: AggregateInputs) -> Apart:
     a = request.aggregate
     if a.known:
         return [], average_of_known(a.id, request.row, request.average_type, floating=request.floating)
@@ -174,7 +173,7 @@ def _bound_average(request: Asked) -> Apart:
     return average_of_exact(a.id, request.row, request.keys, kind, floating=floating, short=short)
 
 
-def _quantile(request: Asked) -> Apart:
+def _quantile(request: AggregateInputs) -> Apart:
     a = request.aggregate
     assert a.at is not None
     dates = a.type is not None
@@ -182,7 +181,7 @@ def _quantile(request: Asked) -> Apart:
     return quantile(a.id, a.at, row, request.keys, between=a.between, dates=dates, steps=request.steps)
 
 
-def _ratio(request: Asked) -> Apart:
+def _ratio(request: AggregateInputs) -> Apart:
     a = request.aggregate
     assert a.ratio is not None
     if is_share(a.ratio):
@@ -199,7 +198,7 @@ def _ratio(request: Asked) -> Apart:
     return quotient(a, a.ratio, of, request.keys, present=rows)
 
 
-def _share(request: Asked, ratio: Ratio) -> Apart:
+def _share(request: AggregateInputs, ratio: Ratio) -> Apart:
     above, rest = ratio.both[0], ratio.second and ratio.second[1]
     assert above is not None
     assert rest is not None

@@ -1,6 +1,6 @@
-"""The rows that attain the ends of ranges and members of sets: rows of a class, or the candidates of a row's box.
+"""Narrows bounds by attained values: every shown end of a range and member of a set belongs to some row.
 
-Counts, and sums and extremes of ranges, have narrower bounds by attained values.
+It does so for counts, and for sums and extremes of ranges; over the rows of a class, or the candidates of a row's box.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlanon.query.logic.formula import tests_in
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.release import Released
+from sqlanon.query.release import ReaderRelease
 from sqlanon.query.rewrite.class_bounds import asks_ends, by_row, counts_rows, is_counted, list_held_terms
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
 from sqlanon.query.sql.sqltree import Tree, column, sql, times, when
@@ -41,7 +41,7 @@ class RowPart:
     turn: Tree | None = None
 
 
-class Attaining(Protocol):
+class AttainingRows(Protocol):
     """The rows that attain the shown ends and members.
 
     Attributes:
@@ -149,7 +149,7 @@ class Candidates:
         return {**ends, "each": exp.Literal.number(self.k)}
 
 
-def find_attaining(released: Released) -> Attaining:
+def find_attaining(released: ReaderRelease) -> AttainingRows:
     """The rows that attain the shown ends and members of a release."""
     return Classes() if released.candidates is None else Candidates(released.candidates)
 

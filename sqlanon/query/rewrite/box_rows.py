@@ -1,4 +1,4 @@
-"""Box rows: distinct boxes with counts, the lookups of listed boxes, and the result of each condition for every row."""
+"""Writes the table of box rows: distinct boxes with counts, and the result of each condition for every row."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sqlanon.query.boxes.box import VIEW
 from sqlanon.query.boxes.class_key import class_key
 from sqlanon.query.boxes.range_counts import count_line, select_line, select_lookup
 from sqlanon.query.boxes.range_facts import is_line_shorter
-from sqlanon.query.boxes.unroll import ROWS, Unroll
+from sqlanon.query.boxes.unroll import ROWS, BoxUnroller
 from sqlanon.query.logic.class_counter import ClassCounter, Count, Venn
 from sqlanon.query.logic.formula import Compiler, Triple, restrict
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, Attaining, find_attaining
+from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, AttainingRows, find_attaining
 from sqlanon.query.rewrite.class_bounds import is_counted, list_held_terms, rough_aggregates, terms_of_counts
-from sqlanon.query.rewrite.class_counts import Solved
+from sqlanon.query.rewrite.class_counts import SolvedCounts
 from sqlanon.query.rewrite.cut_classes import Results
 from sqlanon.query.rewrite.domains import Domains, divide, join_domains, whole
 from sqlanon.query.rewrite.kept_rows import find_kept, select_kept
@@ -75,7 +75,7 @@ class BoxRows:
     counts: Mapping[int, Count] = field(default_factory=dict)
     venns: Mapping[int, Venn | None] = field(default_factory=dict)
     sorts: Mapping[int, Tree] = field(default_factory=dict)
-    solved: Mapping[int, Solved] = field(default_factory=dict)
+    solved: Mapping[int, SolvedCounts] = field(default_factory=dict)
     matched: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     divided: bool = False
     rough: frozenset[int] = frozenset()
@@ -202,7 +202,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
 
 
 def _results(
-    plan: QueryPlan, compilers: Sequence[Compiler], attaining: Attaining, *, by_class: bool
+    plan: QueryPlan, compilers: Sequence[Compiler], attaining: AttainingRows, *, by_class: bool
 ) -> tuple[tuple[Triple, ...], dict[int, Count]]:
     """The results of the conditions for a row, and how many rows of its class satisfy them."""
     conditions = list(zip(compilers, plan.conditions, strict=True))
@@ -233,9 +233,9 @@ def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequenc
 def _join_lookups(
     scope: Scope, plan: QueryPlan, domains: Domains, numbered: Mapping[str, exp.Select]
 ) -> list[tuple[str, exp.Expr]]:
-    """The lookups, and the rows with the columns of each lookup; ``numbered``: see `Unroll`."""
+    """The lookups, and the rows with the columns of each lookup; ``numbered``: see `BoxUnroller`."""
     buckets = {box: spread.bucket for box, spread in plan.spread.items() if spread.bucket is not None}
-    unroll = Unroll(scope, domains.tests, buckets, numbered)
+    unroll = BoxUnroller(scope, domains.tests, buckets, numbered)
     tables: list[tuple[str, exp.Expr]] = []
     expressions: list[Tree] = [sql("r.*")]
     joins = []

@@ -1,7 +1,4 @@
-"""Interface between the parts of a calculation with aggregates.
-
-The parts are windows, quotients, CASE, and the code around them.
-"""
+"""Interface between the parts of a calculation with aggregates: windows, quotients, CASE, and the rest."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.query_plan import Aggregate, Check, Over, Quad
+from sqlanon.query.rewrite.query_plan import Aggregate, Check, Quad, WindowCall
 from sqlanon.query.sql.sqltree import Tree
 
 
@@ -35,7 +32,7 @@ class Aggregates(Protocol):
     grouped: bool
     """Whether the query has a GROUP BY."""
 
-    windows: dict[str, Over]
+    windows: dict[str, WindowCall]
     """The window functions, by their texts."""
 
 

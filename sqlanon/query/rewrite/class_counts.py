@@ -1,8 +1,8 @@
-"""Counts of rows that are bounded class by class, where closed forms may be wider than need be.
+"""Bounds counts of rows class by class, where closed forms may be too wide.
 
-Of `a = 1 OR d = 'x'` a row with d = 'x' satisfies the condition, and of the others those with a = 1: the rests that
-exact columns leave of a condition divide the rows of a class into sorts. The exact numbers of each different class are
-joined from the solver (`sqlanon.query.rewrite.solve_classes`); unsolved classes have the numbers of closed forms.
+Of `a = 1 OR d = 'x'`, a row with d = 'x' satisfies the condition, and of the others those with a = 1: the remainders
+of a condition after its exact columns divide the rows of a class into sorts. The exact numbers of each different class
+are joined from the solver (`sqlanon.query.rewrite.solve_classes`); unsolved classes have the numbers of closed forms.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Row = Mapping[str, Tree]
 
 
 @dataclass(frozen=True)
-class Solved:
+class SolvedCounts:
     """The exact numbers of rows that satisfy a condition, for each different class that the condition cuts.
 
     Attributes:
@@ -36,7 +36,7 @@ class Solved:
 
 def sum_classes(
     name: str,
-    parts: Mapping[str, tuple[Row, Solved | None]],
+    parts: Mapping[str, tuple[Row, SolvedCounts | None]],
     keys: Sequence[Tree],
     classes: Sequence[Tree],
     others: Mapping[str, Tree] | None = None,
@@ -53,7 +53,7 @@ def sum_classes(
     """
     expressions = dict(others or {})
     tables: list[tuple[str, exp.Expr]] = []
-    joined: dict[str, Solved] = {}
+    joined: dict[str, SolvedCounts] = {}
     for letter, (row, solved) in parts.items():
         low, high = (sql("SUM(:x)", x=row[end]) for end in ("fewest", "most"))
         expressions |= {f"{letter}l": low, f"{letter}h": high}
@@ -128,7 +128,7 @@ def cell_columns(row: Row, sorts: Sequence[int]) -> dict[str, Tree]:
 
 
 def count_classes(
-    number: int, row: Row, keys: Sequence[Tree], classes: Sequence[Tree], solved: Solved | None = None
+    number: int, row: Row, keys: Sequence[Tree], classes: Sequence[Tree], solved: SolvedCounts | None = None
 ) -> Apart:
     """The columns of a COUNT, over a table of classes.
 
@@ -170,7 +170,7 @@ def _text(letter: str, sorts: Sequence[int]) -> Tree:
     return exp.ConcatWs(expressions=[string("|"), column(f"{letter}_cells", "c"), *parts])
 
 
-def _exact(letter: str, end: int, closed: Tree, solved: Solved) -> Tree:
+def _exact(letter: str, end: int, closed: Tree, solved: SolvedCounts) -> Tree:
     """An end of a class in a group: as the solver found it, else as the closed forms have it."""
     table, most = f"s{letter}", column(f"{letter}_most", "c")
     more = [
@@ -181,7 +181,7 @@ def _exact(letter: str, end: int, closed: Tree, solved: Solved) -> Tree:
     return sql("COALESCE(:f, :c)", f=total, c=closed)
 
 
-def _values(solved: Solved) -> exp.Select:
+def _values(solved: SolvedCounts) -> exp.Select:
     """The table of the solver's results."""
     rows = [
         exp.Tuple(expressions=[string(text), *(exp.Literal.number(end) for end in ends)])

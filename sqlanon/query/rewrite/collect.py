@@ -1,4 +1,4 @@
-"""Collect the plan of a bound query; no rows are read, only facts about the release."""
+"""Makes the plan of a bound query from facts about the release; no rows are read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlanon.query.boxes.range_facts import unrollable
 from sqlanon.query.logic.formula import both
 from sqlanon.query.logic.value_tests import ValueTest, is_computed
 from sqlanon.query.normalize.asked import Scalar
-from sqlanon.query.parse.bind import Bound
+from sqlanon.query.parse.bind import BoundQuery
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.group_aggregates import regroup
@@ -23,7 +23,7 @@ from sqlanon.query.rewrite.query_plan import QueryPlan, Spread
 from sqlanon.query.sql.sqltree import Tree, column
 
 
-def collect(bound: Bound, *, distribution: bool = False, sharp: bool = False) -> QueryPlan:
+def collect(bound: BoundQuery, *, distribution: bool = False, sharp: bool = False) -> QueryPlan:
     """Columns and tests that a query needs of the rows, and the outputs of the query.
 
     Args:

@@ -1,7 +1,7 @@
-"""Rows that exact terms divide, with the results of the conditions from the kept table of the classes.
+"""Rows of classes that a condition cuts, with results joined from the kept table of the classes.
 
-A condition over boxes says the same of all rows of a class. So it is computed of each class that it cuts, and the rows
-of these classes, grouped by class and exact terms, get the results by a join; see
+A condition over boxes has one result for all rows of a class. So it is computed for each cut class, and the rows of
+these classes, grouped by class and exact terms, get the results by a join. See
 `sqlanon.query.rewrite.settled_classes` for all other classes.
 """
 
@@ -17,7 +17,7 @@ from sqlanon.query.boxes.kept_classes import ClassTable
 from sqlanon.query.boxes.unroll import ROWS
 from sqlanon.query.logic.class_counter import Count, Venn
 from sqlanon.query.logic.formula import Triple
-from sqlanon.query.rewrite.settled_classes import Settled, Shown
+from sqlanon.query.rewrite.settled_classes import RowColumns, SettledConditions
 from sqlanon.query.sql.sqltree import ONE, ZERO, Tree, column, named, negate, number, select, sql, table_of, when
 
 CUT = "_cut_classes"
@@ -76,10 +76,10 @@ def are_of_classes(results: Results, boxes: Iterable[str], rows: str, venns: Ite
 
 
 def join_cut(
-    settled: Settled,
+    settled: SettledConditions,
     view: exp.Select,
     classes: ClassTable,
-    shown: Shown,
+    shown: RowColumns,
     reached: tuple[Sequence[Tree], Sequence[Tree]],
     results: Results | None,
 ) -> list[tuple[str, exp.Expr]]:
@@ -121,7 +121,7 @@ def join_cut(
     return [(CUT, cut), (SETTLED, _group_settled(settled, view, shown, of_row)), (ROWS, union)]
 
 
-def _select_settled(settled: Settled, name: str, condition: int, tree: Tree, rows: str) -> Tree:
+def _select_settled(settled: SettledConditions, name: str, condition: int, tree: Tree, rows: str) -> Tree:
     """A result for the rows of settled classes."""
     if condition not in settled.certain:
         return tree  # a constant
@@ -132,7 +132,7 @@ def _select_settled(settled: Settled, name: str, condition: int, tree: Tree, row
 
 
 def _of_cut(
-    settled: Settled, view: exp.Select, shown: Shown, reached: Sequence[Tree], names: Sequence[str]
+    settled: SettledConditions, view: exp.Select, shown: RowColumns, reached: Sequence[Tree], names: Sequence[str]
 ) -> exp.Select:
     """The rows of cut classes."""
     group_columns = [*shown.held, *shown.classes]
@@ -155,7 +155,9 @@ def _of_cut(
     return query
 
 
-def _group_settled(settled: Settled, view: exp.Select, shown: Shown, reached: Sequence[Tree]) -> exp.Select:
+def _group_settled(
+    settled: SettledConditions, view: exp.Select, shown: RowColumns, reached: Sequence[Tree]
+) -> exp.Select:
     """The rows of settled classes, by exact terms and the conditions that they satisfy."""
     keys = {name: column(name) for name in shown.held}
     keys |= dict(zip(settled.names, settled.certain.values(), strict=True))
@@ -165,7 +167,9 @@ def _group_settled(settled: Settled, view: exp.Select, shown: Shown, reached: Se
     return select(expressions, view.copy().subquery("v"), where=[*reached, negate(settled.cut)], group=numbers)
 
 
-def _aggregate_settled(settled: Settled, shown: Shown, conditions: Sequence[tuple[str, Tree]]) -> exp.Select:
+def _aggregate_settled(
+    settled: SettledConditions, shown: RowColumns, conditions: Sequence[tuple[str, Tree]]
+) -> exp.Select:
     """The rows of settled classes, with the number of rows that satisfy the same conditions: they are one class.
 
     That number comes by a join: DuckDB would group the rows of the view twice for a window over the groups.

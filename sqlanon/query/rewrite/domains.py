@@ -1,4 +1,4 @@
-"""How the values of every box divide under the tests of a query: the domains that formulas are compiled over."""
+"""Divides the values of every box by the tests of a query: the domains that formulas are compiled over."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlanon.query.boxes.interval import Interval
 from sqlanon.query.boxes.listed_boxes import Lookup
 from sqlanon.query.boxes.outcomes import MOST_GROUPS, outcomes
 from sqlanon.query.boxes.range_facts import MOST_VALUES, unrollable
-from sqlanon.query.boxes.set_constants import Contained
+from sqlanon.query.boxes.set_constants import SetConstants
 from sqlanon.query.boxes.values_by_test import GroupedBox, ValuesByTest
 from sqlanon.query.logic.formula import Compiler, Domain, tests_in
 from sqlanon.query.logic.number_line import UNORDERED
@@ -141,7 +141,7 @@ def _domain(scope: Scope, box: Box, tests: Sequence[ValueTest], suffix: str, pla
         meant = box if box.id in plan.means else replace(box, mean=None)
         return Interval(meant, [c for test in tests if (c := test.comparison) is not None], "")
     if spread is None and box.shape == "set" and simple(tests):
-        return Contained(box, tests, "", suffix)
+        return SetConstants(box, tests, "", suffix)
     ways = outcomes(box, tests)
     if ways is None:
         refuse(

@@ -1,4 +1,4 @@
-"""Select: the last SELECT over the groups, and the whole statement that answers a query."""
+"""Writes the last SELECT over the groups, and the whole statement that answers a query."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from sqlanon.query.parse.bind import Bound
+from sqlanon.query.parse.bind import BoundQuery
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables
 from sqlanon.query.rewrite.query_plan import Quad, QueryPlan
 from sqlanon.query.sql.sqltree import (
@@ -43,7 +43,7 @@ class Final:
     tight: Mapping[str, bool]
 
 
-def final_select(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables, *, keyed: bool = False) -> Final:
+def final_select(bound: BoundQuery, plan: QueryPlan, rows: BoxRows, groups: Tables, *, keyed: bool = False) -> Final:
     """The statement that answers a query.
 
     Args:
@@ -90,7 +90,7 @@ def final_select(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables, *
     )
 
 
-def _certain(bound: Bound, plan: QueryPlan) -> Tree:
+def _certain(bound: BoundQuery, plan: QueryPlan) -> Tree:
     """Whether a group is in the answer of every consistent source."""
     query, present = bound.query, plan.present
     certain = [plan.outputs.sure.copy(), plan.outputs.qualified.copy()]
@@ -114,7 +114,7 @@ def _certain(bound: Bound, plan: QueryPlan) -> Tree:
     return every(certain) if certain else TRUE
 
 
-def _first(bound: Bound, plan: QueryPlan, most: Tree) -> list[Tree]:
+def _first(bound: BoundQuery, plan: QueryPlan, most: Tree) -> list[Tree]:
     """Whether a group is among the first in every source.
 
     It is if all groups are certain, and their sort keys are exact.

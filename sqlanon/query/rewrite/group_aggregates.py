@@ -1,4 +1,4 @@
-"""Aggregates of the groups of a query, as they are read: the outer ones of ``avg(n)`` over ``count(*) AS n``."""
+"""Reads aggregates over the groups of a query: the outer ones of ``avg(n)`` over ``count(*) AS n``."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sqlglot import exp
 
 from sqlanon.query.functions.aggregates import aggregate_of, first_of
 from sqlanon.query.normalize.asked import Scalar
-from sqlanon.query.parse.bind import Bound
+from sqlanon.query.parse.bind import BoundQuery
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Aggregates
 from sqlanon.query.rewrite.outputs import GroupOutputs
-from sqlanon.query.rewrite.query_plan import Aggregate, Check, GroupAggregate, Outputs, Over, Quad, Regroup
+from sqlanon.query.rewrite.query_plan import Aggregate, Check, GroupAggregate, Outputs, Quad, Regroup, WindowCall
 from sqlanon.query.rewrite.window_functions import has_aggregate, of_present
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, every, negate, sql, when
 from sqlanon.query.sql.types import is_float, is_number, is_whole
@@ -35,7 +35,7 @@ class GroupNotes:
     grouped: bool
     found: dict[str, GroupAggregate] = field(default_factory=dict)
     checks: list[Check] = field(default_factory=list)
-    windows: dict[str, Over] = field(default_factory=dict)
+    windows: dict[str, WindowCall] = field(default_factory=dict)
 
     def aggregate(self, node: exp.Expr) -> Aggregate:
         """An aggregate of groups, with the same number each time.
@@ -121,7 +121,7 @@ def _has_argument(node: exp.Expr) -> bool:
     return node.this is not None and not isinstance(node.this, exp.Star | exp.Literal)
 
 
-def regroup(bound: Bound, inner: Aggregates, *, sharp: bool) -> tuple[Regroup, Outputs]:
+def regroup(bound: BoundQuery, inner: Aggregates, *, sharp: bool) -> tuple[Regroup, Outputs]:
     """The parts of groups of groups, and the query's outputs.
 
     Args:

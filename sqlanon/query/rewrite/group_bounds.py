@@ -1,9 +1,9 @@
-"""Bounds of aggregates of groups, as SQL over the table of the groups.
+"""Bounds aggregates of groups, as SQL over the table of the groups.
 
-A group is there in every source (`sure`), in some (`may`), or in none, and the value lies between two ends, or is NULL.
-The bounds of an aggregate of groups follow: a group that is sure counts with its ends, a group that is only possible
-counts where it widens the bounds. Each row lies in a single group, so that the total of a count or sum over all groups
-is that of all rows, which has narrower bounds.
+A group is in every source (`sure`), in some (`may`), or in none, and the value is between two ends, or is NULL. From
+these follow the bounds: a sure group counts with its ends, a possible group counts where it widens the bounds. Each row
+is in a single group, so that the total of a count or sum over all groups is that of all rows, which has narrower
+bounds.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sqlanon.query.functions.aggregates import adds_up, is_count
-from sqlanon.query.parse.bind import Bound
-from sqlanon.query.refusal import Refused
+from sqlanon.query.parse.bind import BoundQuery
+from sqlanon.query.refusal import RefusedQueryError
 from sqlanon.query.rewrite.box_rows import Tables, box_rows
 from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import with_tables
@@ -41,7 +41,7 @@ PREFIXES, AGAIN = "_prefixes", "_again"
 _NUMBER = exp.Literal.number
 
 
-def bound_regroup(bound: Bound, plan: QueryPlan) -> Tables:
+def bound_regroup(bound: BoundQuery, plan: QueryPlan) -> Tables:
     """The tables that follow the groups, the last of them `AGAIN`, with a row for each group of groups.
 
     It has the keys ``g0``, ..., of every aggregate the estimate ``e``, the bounds ``l`` and ``h``, and ``u``, which is
@@ -201,7 +201,7 @@ def _prefixes(groups: Regroup, averages: list[GroupAggregate]) -> exp.Select:
     return select(expressions, exp.alias_(make_table(MEMBERS), "m", table=True))
 
 
-def _whole(bound: Bound, groups: Regroup, aggregate: GroupAggregate) -> exp.Select | None:
+def _whole(bound: BoundQuery, groups: Regroup, aggregate: GroupAggregate) -> exp.Select | None:
     """The total of all rows of each group of groups: keys, ``e``, ``l`` and ``h``; None: it is none."""
     inner = aggregate.node.this if aggregate.value is not None else None
     bare = inner.unnest() if inner is not None else None
@@ -227,7 +227,7 @@ def _whole(bound: Bound, groups: Regroup, aggregate: GroupAggregate) -> exp.Sele
     )
     try:
         plan = collect(whole_query)
-    except Refused:
+    except RefusedQueryError:
         return None
     if plan.regroup is not None:
         return None

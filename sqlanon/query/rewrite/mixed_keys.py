@@ -1,7 +1,7 @@
-"""Terms of GROUP BY that read a column with ranges and other columns: grouped by their parts, and those again.
+"""Groups by terms that read columns with ranges and other columns: first by the parts, then by the terms.
 
-``plan || city`` is grouped by plan and city first, and the groups that have the same text are put together. So counts
-and sums are added up, and least and greatest values compared; other aggregates are none of their groups'.
+``plan || city`` is grouped by plan and city first, and groups with the same text are merged. Counts and sums are added,
+least and greatest values compared; other aggregates cannot be merged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sqlanon.query.functions.calendar_keys import common_key
 from sqlanon.query.functions.spellings import zero_for_null
 from sqlanon.query.normalize.asked import Scalar
 from sqlanon.query.normalize.kinds import AGGREGATED
-from sqlanon.query.parse.bind import Bound
+from sqlanon.query.parse.bind import BoundQuery
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.refusal import refuse
@@ -27,7 +27,7 @@ from sqlanon.query.sql.types import is_float
 _ADDED = ("count", "sum", "min", "max")
 
 
-def split_mixed(bound: Bound) -> Bound:
+def split_mixed(bound: BoundQuery) -> BoundQuery:
     """The query over the parts of the terms of GROUP BY, if a term mixes columns; else the query itself.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Notes of a query: the boxes, tests and aggregates that its expressions ask for."""
+"""Collects the boxes, tests and aggregates that the expressions of a query need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sqlanon.query.normalize.asked import Scalar
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.query_plan import Aggregate, Check, Over, Ratio, Spread
+from sqlanon.query.rewrite.query_plan import Aggregate, Check, Ratio, Spread, WindowCall
 from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, check_divisors, exact_parts
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, some, sql
 from sqlanon.query.sql.types import is_float, is_number, is_single, is_whole
@@ -46,7 +46,7 @@ class Notes:
         self.values: set[str] = set()
         self.means: set[str] = set()
         self.checks: list[Check] = []
-        self.windows: dict[str, Over] = {}
+        self.windows: dict[str, WindowCall] = {}
         self._filters: dict[str, int] = {}
         self._filtered: dict[int, Formula] = {0: True}
 

@@ -1,4 +1,4 @@
-"""Outputs of a query: items, HAVING and ORDER BY over the columns of the aggregates and the keys."""
+"""Writes the outputs of a query, items, HAVING and ORDER BY, over the columns of aggregates and keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlanon.query.functions.comparisons import OPPOSITE
 from sqlanon.query.functions.definition import Call
 from sqlanon.query.functions.registry import definition_of, is_estimated_apart
 from sqlanon.query.functions.value import Value
-from sqlanon.query.parse.bind import Bound
+from sqlanon.query.parse.bind import BoundQuery
 from sqlanon.query.parse.scope import ITEM, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Aggregates
@@ -22,7 +22,7 @@ from sqlanon.query.rewrite.window_functions import has_aggregate
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, every, negate, own, parenthesize, some, sql
 
 
-def read_outputs(bound: Bound, notes: Aggregates, *, sharp: bool = False) -> Outputs:
+def read_outputs(bound: BoundQuery, notes: Aggregates, *, sharp: bool = False) -> Outputs:
     """The outputs of a query.
 
     Args:
@@ -41,7 +41,7 @@ class GroupOutputs:
 
     def __init__(
         self,
-        bound: Bound,
+        bound: BoundQuery,
         notes: Aggregates,
         keys: tuple[Tree, ...],
         items: tuple[tuple[str, Tree], ...],
@@ -56,16 +56,16 @@ class GroupOutputs:
         self.items = tuple((name, self._item(node)) for name, node in items)
 
     @classmethod
-    def of_groups(cls, bound: Bound, notes: Aggregates) -> GroupOutputs:
+    def of_groups(cls, bound: BoundQuery, notes: Aggregates) -> GroupOutputs:
         """Reads expressions of the groups of a query that groups them again."""
         return cls(replace(bound, having=bound.inner_having), notes, bound.groups, ())
 
     @classmethod
-    def of_regrouped(cls, bound: Bound, notes: Aggregates, *, sharp: bool) -> GroupOutputs:
+    def of_regrouped(cls, bound: BoundQuery, notes: Aggregates, *, sharp: bool) -> GroupOutputs:
         """Reads expressions of the groups of groups."""
         return cls(bound, notes, bound.regroup or (), bound.items, sharp=sharp)
 
-    def outputs(self, bound: Bound, notes: Aggregates) -> Outputs:
+    def outputs(self, bound: BoundQuery, notes: Aggregates) -> Outputs:
         """The outputs of a query over the groups that this object reads."""
         having, qualify = bound.having, bound.qualify
         self.check_windows(bound)
@@ -82,7 +82,7 @@ class GroupOutputs:
             tuple(notes.windows.values()),
         )
 
-    def types(self, bound: Bound) -> tuple[exp.DataType, ...]:
+    def types(self, bound: BoundQuery) -> tuple[exp.DataType, ...]:
         """The types of the items in the source."""
         check, type_of = self.calculator.check, self._notes.type_of
         return tuple(check(node) if has_aggregate(node) else type_of(node) for _, node in bound.items)
@@ -92,7 +92,7 @@ class GroupOutputs:
             return self._ends(node)
         return self.calculator.calculation(node) if has_aggregate(node) else self.plain(node)
 
-    def check_windows(self, bound: Bound) -> None:
+    def check_windows(self, bound: BoundQuery) -> None:
         """Refuse window functions in HAVING, which comes before them."""
         having = bound.having if bound.having is not None else exp.null()
         clauses = [

@@ -1,4 +1,4 @@
-"""The plan of a query: the value between reading the query and writing the SQL that answers it."""
+"""The plan of a query: the value between reading a query and writing the SQL that answers it."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Quad:
 
 
 @dataclass(frozen=True)
-class Sorting:
+class OrderTerm:
     """A term that a window is ordered by.
 
     Attributes:
@@ -186,7 +186,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Over:
+class WindowCall:
     """A window function over the groups.
 
     Attributes:
@@ -203,7 +203,7 @@ class Over:
     id: int
     kind: str
     partition: tuple[Tree, ...]
-    order: tuple[Sorting, ...]
+    order: tuple[OrderTerm, ...]
     value: Quad | None
     nothing: Tree
     whole: tuple[Tree, tuple[Tree, ...]] | None = None
@@ -235,7 +235,7 @@ class Outputs:
     qualify: Tree = TRUE
     qualified: Tree = TRUE
     types: tuple[exp.DataType, ...] = ()
-    windows: tuple[Over, ...] = ()
+    windows: tuple[WindowCall, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
-"""Classes in which the conditions of a query are settled: every row satisfies a condition, or none does.
+"""Settled classes: every row of the class satisfies a condition, or none does.
 
-Most classes lie inside a range that is asked for, or outside of it. Their rows need not be grouped by class: all
-those that satisfy the same conditions are a single class, which is counted as a whole. Classes that a condition cuts
-are grouped as they are.
+Most classes are inside a requested range, or outside of it. Their rows need not be grouped by class: all rows that
+satisfy the same conditions are a single class, counted as a whole. Classes that a condition cuts are grouped as usual.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from sqlanon.query.sql.sqltree import (
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettledConditions:
     """Grouping of the rows of a query by settled conditions.
 
     Attributes:
@@ -82,7 +81,7 @@ class Settled:
         return exp.Case(ifs=ifs, default=otherwise.copy())
 
 
-def settle(conditions: Sequence[tuple[Compiler, Formula]], exact: Mapping[int, Tree]) -> Settled | None:
+def settle(conditions: Sequence[tuple[Compiler, Formula]], exact: Mapping[int, Tree]) -> SettledConditions | None:
     """The settled conditions of the rows; None: nothing can be settled.
 
     A class is settled if no condition cuts it, whatever the values of exact columns: so all rows of the class are.
@@ -105,11 +104,11 @@ def settle(conditions: Sequence[tuple[Compiler, Formula]], exact: Mapping[int, T
     cut = some(cuts)
     if is_true(cut) or is_false(cut):
         return None
-    return Settled(sql("COALESCE(:c, :t)", c=cut, t=TRUE), certain)
+    return SettledConditions(sql("COALESCE(:c, :t)", c=cut, t=TRUE), certain)
 
 
 @dataclass(frozen=True)
-class Shown:
+class RowColumns:
     """Names of the columns read from every row of the view.
 
     Attributes:
@@ -127,7 +126,7 @@ class Shown:
     rows: tuple[str, Tree]
 
 
-def group_rows(settled: Settled, view: exp.Select, shown: Shown, reached: Sequence[Tree]) -> exp.Query:
+def group_rows(settled: SettledConditions, view: exp.Select, shown: RowColumns, reached: Sequence[Tree]) -> exp.Query:
     """The rows of the query: those of cut classes by class, and of others by the conditions that they satisfy.
 
     Args:

@@ -1,4 +1,4 @@
-"""The rows of a query whose settled classes are put together, from the kept table of the classes where there is one."""
+"""Rows of a query with merged settled classes, from the kept table of the classes where there is one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sqlanon.query.rewrite.domains import Domains
 from sqlanon.query.rewrite.kept_rows import has_classes
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.row_columns import list_shown_columns, sums_of
-from sqlanon.query.rewrite.settled_classes import Settled, Shown, group_rows
+from sqlanon.query.rewrite.settled_classes import RowColumns, SettledConditions, group_rows
 from sqlanon.query.sql.sqltree import Tree, column, is_true, named, select, some
 
 
@@ -42,7 +42,7 @@ def select_settled(
     scope: Scope,
     plan: QueryPlan,
     domains: Domains,
-    settled: Settled,
+    settled: SettledConditions,
     wide: Sequence[Triple],
     results: Results,
     venns: Iterable[Venn | None],
@@ -74,7 +74,7 @@ def select_settled(
 
 def _select_settled_columns(
     scope: Scope, plan: QueryPlan, domains: Domains, wide: Sequence[Triple]
-) -> tuple[exp.Select, Shown, list[Tree]]:
+) -> tuple[exp.Select, RowColumns, list[Tree]]:
     """The columns read from every row, their names, and the conditions for rows, where settled classes are together."""
     shown = list_shown_columns(scope, plan, domains)
     classes = {f"c{i}": column(name, VIEW) for i, name in enumerate(class_key(scope), 1)}
@@ -83,7 +83,7 @@ def _select_settled_columns(
     partial = [name for name in plan.terms if name not in held_names]
     sums = {f"{name}_{end}": tree for name in partial for end, tree in sums_of(column(name), name, plan).items()}
     reached = some(triple.possible for triple in wide)
-    columns = Shown(
+    columns = RowColumns(
         list(shown), held_names, list(classes), sums, (CLASS_ROWS, find_attaining(scope.released).members())
     )
     return view, columns, [] if is_true(reached) else [reached]

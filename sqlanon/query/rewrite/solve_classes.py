@@ -1,8 +1,8 @@
-"""The exact numbers of rows of classes, where closed forms may be wider than need be.
+"""Solves the exact numbers of rows of classes, where closed forms may be too wide.
 
-The different cells of the classes that a condition cuts are read first: classes with the same small numbers share an
-answer, so that there are few. The solver of `sqlanon.query.logic.venn_cells` then counts each, and the numbers become a
-table of the statement that answers the query.
+First the different cells of cut classes are read: classes with the same small numbers share an answer, so that there
+are few. The solver of `sqlanon.query.logic.venn_cells` counts each, and the numbers become a table of the statement
+that answers the query.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sqlanon.query.logic.venn_cells import MOST_CELLS, Cells, Solver
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.box_rows import BoxRows
 from sqlanon.query.rewrite.class_bounds import rough_aggregates, terms_of_counts
-from sqlanon.query.rewrite.class_counts import Solved, cell_texts
+from sqlanon.query.rewrite.class_counts import SolvedCounts, cell_texts
 from sqlanon.query.rewrite.final_select import with_tables
 from sqlanon.query.rewrite.ordered_aggregates import FOUND
 from sqlanon.query.rewrite.query_plan import Aggregate
@@ -40,7 +40,7 @@ def solve_classes(scope: Scope, rows: BoxRows) -> BoxRows:
     Cost: a statement for each such condition and version, about as long as the query itself.
     """
     beside = tuple(solve_classes(scope, rows_beside) for rows_beside in rows.beside)
-    solved: dict[int, Solved] = {}
+    solved: dict[int, SolvedCounts] = {}
     notes = list(itertools.chain(*(rows_beside.notes for rows_beside in beside)))
     for i, venn in rows.venns.items():
         if venn is None:
@@ -101,7 +101,7 @@ def _texts(scope: Scope, rows: BoxRows, condition: int) -> list[str]:
     )
 
 
-def _solve(venn: Venn, texts: Sequence[str]) -> Solved:
+def _solve(venn: Venn, texts: Sequence[str]) -> SolvedCounts:
     """The numbers of each class."""
     solver, numbers, complete = Solver(venn.good), {}, True
     for text in texts:
@@ -111,7 +111,7 @@ def _solve(venn: Venn, texts: Sequence[str]) -> Solved:
             continue
         alone = [end for sort in range(len(venn.sorts)) for end in solver.alone(sort, cells.reach)]
         numbers[text] = (*solver.solve(cells), *alone)
-    return Solved(venn.sorts, numbers, complete)
+    return SolvedCounts(venn.sorts, numbers, complete)
 
 
 def _read(venn: Venn, text: str) -> Cells:

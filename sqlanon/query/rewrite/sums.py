@@ -1,4 +1,4 @@
-"""Sums: estimates and sound bounds of each aggregate, as SQL over the box rows.
+"""Writes estimates and sound bounds of each aggregate, as SQL over the box rows.
 
 For every row (a box, ``n`` times) each condition gives: possible, certain, share. AVG adds uncertain values one after
 the other, the most extreme first, and takes the best average of all these prefixes: any set of uncertain rows with a
@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.aggregate_kinds import KINDS, Asked
+from sqlanon.query.rewrite.aggregate_kinds import KINDS, AggregateInputs
 from sqlanon.query.rewrite.attained_rows import attains_distinct
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables
 from sqlanon.query.rewrite.ordered_aggregates import FOUND
@@ -117,7 +117,7 @@ class _Sums:
         main: dict[str, Tree] = {}
         apart: list[tuple[str, dict[str, Tree]]] = []
         for a in self._plan.aggregates:
-            asked_aggregate = Asked(a, self._scope, self._plan, self._rows, self._values, self._keys)
+            asked_aggregate = AggregateInputs(a, self._scope, self._plan, self._rows, self._values, self._keys)
             steps, columns = KINDS[a.kind].bounds(asked_aggregate)
             if not steps:
                 main |= columns

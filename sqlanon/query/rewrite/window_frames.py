@@ -1,8 +1,8 @@
-"""Windows that count groups: ROWS frames, means of windows, LAG and LEAD, FIRST_VALUE and LAST_VALUE.
+"""Bounds windows that count groups: ROWS frames, means of windows, LAG and LEAD, FIRST_VALUE and LAST_VALUE.
 
-The groups in a frame depend on the groups that exist. Between two groups lie at least those that are in every source,
-and at most those that are in some. So a group may be in a frame if the former are few enough, and is for certain, where
-it is itself, if the latter are. The group of the row counts as being there: bounds hold where it is.
+The groups in a frame depend on the groups that exist. Between two groups are at least the sure groups, and at most the
+possible ones. A group may be in a frame if few enough sure groups are between, and is certainly in it if it is sure and
+few enough possible groups are. The group of the row counts as existing: bounds hold where it does.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from sqlanon.query.functions import aggregates
 from sqlanon.query.rewrite.box_rows import Tables
-from sqlanon.query.rewrite.query_plan import Frame, Over
+from sqlanon.query.rewrite.query_plan import Frame, WindowCall
 from sqlanon.query.rewrite.typed_quotient import mean
 from sqlanon.query.rewrite.window_functions import MOST_RANKED
 from sqlanon.query.sql.sqltree import (
@@ -32,7 +32,7 @@ from sqlanon.query.sql.sqltree import (
 _NUMBER = exp.Literal.number
 
 
-def frame_tables(over: Over, marked: str) -> Tables:
+def frame_tables(over: WindowCall, marked: str) -> Tables:
     """The groups with their places, and for each group the bounds over the frame, as ``l``, ``h`` and ``u``.
 
     Args:
@@ -43,7 +43,7 @@ def frame_tables(over: Over, marked: str) -> Tables:
     return ((placed, _places(over, marked)), (f"_frame_{over.id}", _frames(over, placed)))
 
 
-def frame_columns(over: Over) -> list[Tree]:
+def frame_columns(over: WindowCall) -> list[Tree]:
     """The columns of the window function, beside the groups ``m``."""
     name = f"_frame_{over.id}"
     columns = {
@@ -55,15 +55,15 @@ def frame_columns(over: Over) -> list[Tree]:
     return [named(tree, f"w{end}{over.id}") for end, tree in columns.items()]
 
 
-def _order(over: Over) -> list[exp.Ordered]:
+def _order(over: WindowCall) -> list[exp.Ordered]:
     return [exp.Ordered(this=column(f"o{over.id}_{i}", "m")) for i in range(len(over.order))]
 
 
-def _partition(over: Over) -> list[Tree]:
+def _partition(over: WindowCall) -> list[Tree]:
     return [column(f"p{over.id}_{i}", "m") for i in range(len(over.partition))]
 
 
-def _places(over: Over, marked: str) -> exp.Select:
+def _places(over: WindowCall, marked: str) -> exp.Select:
     """The groups: the numbers of sure and of possible groups up to each, and the place."""
 
     def run(text: str) -> Tree:
@@ -111,7 +111,7 @@ def _within(frame: Frame, name: str) -> Tree:
     return condition
 
 
-def _frames(over: Over, placed: str) -> exp.Select:
+def _frames(over: WindowCall, placed: str) -> exp.Select:
     """For each group, the bounds over the possible contents of the frame."""
     frame = over.frame
     assert frame is not None
@@ -129,7 +129,7 @@ def _frames(over: Over, placed: str) -> exp.Select:
     return query
 
 
-def _bounds(over: Over, frame: Frame) -> dict[str, Tree]:
+def _bounds(over: WindowCall, frame: Frame) -> dict[str, Tree]:
     if frame.offset is not None:
         return _of_one(over, frame, *_so_far_away(frame.offset))
     if frame.edge is not None:
@@ -205,7 +205,7 @@ def _at_end(frame: Frame, *, first: bool) -> Tree:
     return some([every([itself, own_alone]), every([side, near])])
 
 
-def _of_one(over: Over, frame: Frame, chosen: Tree, enough: Tree) -> dict[str, Tree]:
+def _of_one(over: WindowCall, frame: Frame, chosen: Tree, enough: Tree) -> dict[str, Tree]:
     """The values of the groups that may be chosen; ``enough``: a group is chosen for certain."""
     low, high, undefined = (column(f"v{over.id}{end}", "o") for end in "lhu")
     # A group without a value gives NULL, which is none of the ends.
@@ -227,7 +227,7 @@ def _of_one(over: Over, frame: Frame, chosen: Tree, enough: Tree) -> dict[str, T
     }
 
 
-def _estimate(over: Over) -> Tree:
+def _estimate(over: WindowCall) -> Tree:
     """The window function over the groups that the answer shows."""
     frame = over.frame
     assert frame is not None

@@ -1,4 +1,4 @@
-"""Window functions of a query, as they are read: over the groups of the answer, after GROUP BY and HAVING."""
+"""Reads the window functions of a query: over the groups of the answer, after GROUP BY and HAVING."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sqlanon.query.functions.aggregates import (
 from sqlanon.query.parse.scope import boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Calculator
-from sqlanon.query.rewrite.query_plan import Check, Frame, Over, Quad, Sorting
+from sqlanon.query.rewrite.query_plan import Check, Frame, OrderTerm, Quad, WindowCall
 from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, sql, when
 from sqlanon.query.sql.types import is_float, is_number, is_whole
 
@@ -103,7 +103,7 @@ def _is_of_whole(calculator: Calculator, node: exp.Window) -> bool:
     return is_whole(calculator.check(value) if has_aggregate(value) else calculator.notes.type_of(value))
 
 
-def _read(calculator: Calculator, node: exp.Window) -> Over:
+def _read(calculator: Calculator, node: exp.Window) -> WindowCall:
     scope, function = calculator.scope, node.this
     aggregate = aggregate_of(function)
     kind = aggregate.kind if aggregate is not None and (aggregate.over_groups or aggregate.kind == "avg") else None
@@ -148,7 +148,7 @@ def _read(calculator: Calculator, node: exp.Window) -> Over:
         many = sql("(SELECT COUNT(*) FROM _groups) > :n", n=exp.Literal.number(MOST_RANKED))
         reason = f"more than {MOST_RANKED:,} groups are not ranked; group by larger steps, or leave groups out by WHERE"
         calculator.notes.checks.append(Check(many, node, reason))
-    return Over(
+    return WindowCall(
         len(calculator.notes.windows),
         kind,
         tuple(calculator.groups.plain(term) for term in partition),
@@ -227,7 +227,7 @@ def _settle_frame(
     return replace(frame, type=kind if mean else None)
 
 
-def _read_sorting(calculator: Calculator, term: exp.Ordered) -> Sorting:
+def _read_sorting(calculator: Calculator, term: exp.Ordered) -> OrderTerm:
     """A term of ORDER BY inside a window."""
     scope, node, term_copy = calculator.scope, term.this, term.copy()
     if node.find(exp.Window):
@@ -236,7 +236,7 @@ def _read_sorting(calculator: Calculator, term: exp.Ordered) -> Sorting:
         bare = isinstance(node.unnest(), exp.AggFunc | exp.Filter)
         ends = calculator.quad(node, typed=not bare, sharp=True)
         term_copy.set("this", ends.estimate.copy())
-        return Sorting(term_copy, ends)
+        return OrderTerm(term_copy, ends)
     for field in [*scope.exact_fields(node), *(scope.box(name).field for name in boxes_in(node))]:
         scope.check_collation(field, node)
         if field.kind in ("enum", "other"):
@@ -247,7 +247,7 @@ def _read_sorting(calculator: Calculator, term: exp.Ordered) -> Sorting:
                 "the aggregates",
             )
     term_copy.set("this", calculator.groups.plain(node))
-    return Sorting(term_copy)
+    return OrderTerm(term_copy)
 
 
 def _value(calculator: Calculator, node: exp.Expr) -> tuple[Quad, Tree]:

@@ -30,7 +30,7 @@ class TooWideError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class CoveredCodes:
     """Cells as codes.
 
     Attributes:
@@ -64,7 +64,7 @@ def count_tuples(scratch: Scratch, table: TableRef, quasi: Sequence[Domain], pre
 
 def find_covered_codes(
     scratch: Scratch, form: Format, quasi: Sequence[Domain], names: Mapping[str, Names], cells: TableRef
-) -> Covered:
+) -> CoveredCodes:
     """Codes that every cell covers.
 
     Args:
@@ -130,7 +130,7 @@ def find_covered_codes(
             begun[1] += contains.size
         scratch.drop(cell)
     none, no_bits = np.zeros(0, np.int32), np.zeros(0, np.bool_)
-    return Covered(
+    return CoveredCodes(
         np.concatenate([none, *lows]).astype(np.int32),
         np.concatenate([none, *highs]).astype(np.int32),
         np.concatenate([no_bits, *nulls]),

@@ -14,7 +14,7 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.kept import kept_of
 from sqlanon.statistics.neighbour import OfPersons, read_stored_neighbour
 from sqlanon.statistics.nights import verify_versions
-from sqlanon.statistics.past import Past
+from sqlanon.statistics.past import PastTables
 from sqlanon.statistics.protections import find_protection, read_stored_statistics
 from sqlanon.statistics.shape import Shape, read_stored_shape
 from sqlanon.table.scratch import Scratch
@@ -66,7 +66,7 @@ def audit_counts(engine: Engine, place: Place, columns_given: bool, spec: Releas
         batches, physical = batches_of(entry), place.relation.ref
         if batches:
             kept_tables = kept_of(tables)
-            past = Past(*entry.past) if entry.past else None
+            past = PastTables(*entry.past) if entry.past else None
             shown_cells, hidden = verify_versions(scratch, shape, physical, kept_tables, batches, entry.release, past)
         else:
             shown_cells, hidden = protection.verify(scratch, shape, physical, tables, entry.release)

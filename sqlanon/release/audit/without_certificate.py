@@ -12,7 +12,7 @@ from sqlanon.release.audit.covered_codes import TooWideError, count_tuples, find
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.domain import Domains
 from sqlanon.table.domains import build_domains
-from sqlanon.table.encode import Encoded, encode
+from sqlanon.table.encode import EncodedTable, encode
 from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import take_stage
@@ -54,7 +54,7 @@ def most_candidates(engine: Engine, release: Relation, spec: ReleaseSpec) -> tup
         return _decide(scratch, encoded, release, spec)
 
 
-def _decide(scratch: Scratch, encoded: Encoded, release: Relation, spec: ReleaseSpec) -> tuple[int | None, str]:
+def _decide(scratch: Scratch, encoded: EncodedTable, release: Relation, spec: ReleaseSpec) -> tuple[int | None, str]:
     import numpy as np
 
     from sqlanon.kernels.regular_graph import MOST_EDGES, find_fitting, find_greatest_flow

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlanon._version import __version__
-from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Found, Statement, TableRef
+from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, LookupResult, Statement, TableRef
 from sqlanon.release.catalog.entry import LATER, READ, Entry, SourceState, entry_of
 from sqlanon.release.catalog.private_tables import private_table, schema_of
 from sqlanon.release.catalog.reader import STEP, CatalogReader
@@ -33,12 +33,12 @@ class Catalog(CatalogReader):
         super().__init__(engine)
         self._later = LATER if engine.updates else (*LATER, STEP)
 
-    def complete(self, lookup: Found) -> bool:
+    def complete(self, lookup: LookupResult) -> bool:
         """Whether there is a catalog with every column of today."""
         names = {column.name for column in lookup.columns(self.table)}
         return names.issuperset(self._later) and self._secrets in lookup.relations
 
-    def create(self, lookup: Found, schemas: Sequence[TableRef] = ()) -> None:
+    def create(self, lookup: LookupResult, schemas: Sequence[TableRef] = ()) -> None:
         """Make the private schema and the catalog if they are missing; an older catalog gets the later columns.
 
         Args:
@@ -66,7 +66,7 @@ class Catalog(CatalogReader):
         makes += [schema_of(self._engine, ref) for ref in schemas if ref.schema not in lookup.schemas]
         self._engine.execute_all(makes)
 
-    def drop_statistics(self, lookup: Found) -> None:
+    def drop_statistics(self, lookup: LookupResult) -> None:
         """Keep values out of the planner's statistics of the catalog and of tables of hashes.
 
         Older versions of the tables are included.
@@ -87,7 +87,7 @@ class Catalog(CatalogReader):
         if self._engine.rights:
             self._engine.rights.make_private(PRIVATE_SCHEMA, anew=False)
 
-    def secret_in(self, lookup: Found, release: str) -> str | None:
+    def secret_in(self, lookup: LookupResult, release: str) -> str | None:
         """Key of the release's hashes; None before the first version."""
         if self._secrets not in lookup.relations:
             return None

@@ -15,7 +15,7 @@ from sqlanon.column_spec import Hierarchy, Rule
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, LockedError
-from sqlanon.formats import GROUP, Names, Recoded
+from sqlanon.formats import GROUP, Names, RecodedClasses
 from sqlanon.release.catalog.private_tables import METADATA, SENSITIVE
 from sqlanon.release.catalog.redacted_policy import write_requirements
 from sqlanon.results import RequirementResult
@@ -111,7 +111,7 @@ def metadata_rows(
         )
 
 
-def facts_of(recoded: Recoded, view: str) -> dict[str, object]:
+def facts_of(recoded: RecodedClasses, view: str) -> dict[str, object]:
     """Facts about a release that the rows do not show; ``view`` is the public view's name."""
     facts: dict[str, object] = {}
     if recoded.left_out:

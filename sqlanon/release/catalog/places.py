@@ -14,7 +14,8 @@ from typing import Protocol
 from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import require
 from sqlanon.errors import LockedError, PolicyError
-from sqlanon.release.catalog import lake_facts, receiver
+from sqlanon.release.catalog import lake_facts, sent_versions
+from sqlanon.release.catalog.addresses import explain_elsewhere, is_elsewhere
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_ours, version_in
 from sqlanon.release.catalog.publication import Publication
@@ -167,21 +168,22 @@ class _Database(_Views):
         return entry.sent.get("place")
 
     def locate(self, state: ReleaseState, target: Publication) -> str | None:
-        return receiver.sent_place(state.engine, state.spec, target.view, target.second)
+        return sent_versions.sent_place(state.engine, state.spec, target.view, target.second)
 
     def explain_missing(self, engine: Engine, entry: Entry) -> str | None:
-        shown = receiver.is_shown_there(engine, entry)
-        return None if shown else f"version {entry.version} in {self.of(entry)} is gone"
+        elsewhere = explain_elsewhere(engine, entry)
+        shown = elsewhere is None and sent_versions.is_shown_there(engine, entry)
+        return None if shown else elsewhere or f"version {entry.version} in {self.of(entry)} is gone"
 
     def explain_change(self, engine: Engine, entry: Entry) -> str | None:
-        same = receiver.is_unchanged_there(engine, entry)
+        same = not is_elsewhere(engine, entry) and sent_versions.is_unchanged_there(engine, entry)
         return None if same else f"version {entry.version} in {self.of(entry)} is gone, or rows of it were changed"
 
     def is_there(self, engine: Engine, entry: Entry) -> bool:
-        return receiver.is_sent(engine, entry)
+        return sent_versions.is_sent(engine, entry)
 
     def warn_of_readers(self, state: ReleaseState) -> list[str]:
-        return receiver.warn_of_readers_there(state)
+        return sent_versions.warn_of_readers_there(state)
 
 
 VIEWS: Place = _Views()
@@ -204,20 +206,35 @@ def list_reader_warnings(state: ReleaseState) -> list[str]:
     return place_named(state.spec).warn_of_readers(state)
 
 
-def list_left(entries: Sequence[Entry], place: str | None) -> list[str]:
-    """Warnings about lake tables and databases other than ``place`` that got versions, the newest of each.
+Spot = tuple[str | None, str]
+"""A place as policies write it, and the hash of its address, if variables are part of it."""
+
+
+def find_spot(entry: Entry | None) -> Spot:
+    """Where a version went."""
+    return (None, "") if entry is None else (place_of(entry).of(entry), entry.sent.get("mark", ""))
+
+
+def spell_spot(spot: Spot, current: Spot) -> str:
+    """A place in words: of two databases that a variable named one after the other, the former one."""
+    place, address = spot
+    return f"the database that {place} named before" if address and current[0] == place else str(place)
+
+
+def list_left(entries: Sequence[Entry], current: Spot) -> list[str]:
+    """Warnings about lake tables and databases other than the current one that got versions, the newest of each.
 
     No place is asked: a version is there until somebody removes it.
     """
-    newest: dict[str, Entry] = {}
+    newest: dict[Spot, Entry] = {}
     for entry in entries:
-        kind = place_of(entry)
-        there = kind.of(entry)
-        if there is not None and there != place and kind.name != "file" and entry.status in SHOWN:
-            newest[there] = entry
+        spot = find_spot(entry)
+        if spot[0] is not None and spot != current and place_of(entry).name != "file" and entry.status in SHOWN:
+            newest[spot] = entry
     return [
-        f"{there} has version {entry.version} of this release, unless that was removed there: {place_of(entry).remedy}"
-        for there, entry in newest.items()
+        f"{spell_spot(spot, current)} has version {entry.version} of this release, unless that was removed there: "
+        f"{place_of(entry).remedy}"
+        for spot, entry in newest.items()
         if entry.status != "withdrawn"
     ]
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlanon.engines.base import Bind, Engine, Found, Row, TableRef
+from sqlanon.engines.base import Bind, Engine, LookupResult, Row, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.lake_names import lake_of
@@ -61,7 +61,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Untidy:
+class ReleaseLeftovers:
     """A release as `clean` sees it: number of versions per state.
 
     Attributes:
@@ -135,7 +135,7 @@ class CatalogReader:
         rows = self._fetch_entries("catalog/list", binds, context)
         return [entry for entry in rows if not statuses or entry.status in statuses]
 
-    def live(self, lookup: Found | None, release: str) -> list[Entry]:
+    def live(self, lookup: LookupResult | None, release: str) -> list[Entry]:
         """Versions of a release that a run, a rollback or `clean` needs, by version.
 
         Versions that have tables or are being made; the newest of each status, and so the newest of all; the newest of
@@ -151,11 +151,11 @@ class CatalogReader:
         name = "catalog/live" if self._engine.updates else "catalog/list"
         return self._fetch_entries(name, binds, {**_UNCONDITIONAL, "release": True}, lookup)
 
-    def list_all(self, lookup: Found) -> list[Entry]:
+    def list_all(self, lookup: LookupResult) -> list[Entry]:
         """Every row, of the tables as they were looked up."""
         return self._fetch_entries("catalog/list", {}, _UNCONDITIONAL, lookup)
 
-    def beside(self, lookup: Found, release: str, source: str, views: Sequence[TableRef]) -> list[Entry]:
+    def beside(self, lookup: LookupResult, release: str, source: str, views: Sequence[TableRef]) -> list[Entry]:
         """The published versions of other releases that have the same source, or perhaps any of these views."""
         binds: dict[str, Bind] = {"release": release, "source": source}
         return self._fetch_entries("catalog/beside", binds, _view_parameters(binds, views), lookup)
@@ -217,14 +217,14 @@ class CatalogReader:
         rows = self._rows("catalog/later", {"release": release, "at": after})
         return [(str(time), json.loads(str(report))) for time, report in rows]
 
-    def untidy(self) -> list[Untidy]:
+    def untidy(self) -> list[ReleaseLeftovers]:
         """Releases in which `clean` may have work now."""
         releases = []
         for release, *numbers, policy in self._rows("catalog/untidy", _JSON):
             refresh = json.loads(str(policy)).get("refresh")
             keep = int(refresh["keep"]) if refresh else RefreshSpec().keep
             opened, spare, published, oldest, erased = (read_integer(number or 0) for number in numbers)
-            releases.append(Untidy(str(release), opened, spare, published, oldest, erased, keep))
+            releases.append(ReleaseLeftovers(str(release), opened, spare, published, oldest, erased, keep))
         return [release for release in releases if release.needed]
 
     def unknown_name(self, release: str) -> PolicyError:
@@ -232,7 +232,7 @@ class CatalogReader:
         return PolicyError(f"{release} is not a release of this database; releases: {format_names(self.releases())}")
 
     def _fetch_entries(
-        self, name: str, binds: dict[str, Bind], context: Mapping[str, object], lookup: Found | None = None
+        self, name: str, binds: dict[str, Bind], context: Mapping[str, object], lookup: LookupResult | None = None
     ) -> list[Entry]:
         there = lookup or self._engine.look_up(self.tables)
         present = {column.name for column in there.columns(self.table)}
@@ -248,7 +248,7 @@ class CatalogReader:
         name: str,
         binds: dict[str, Bind],
         context: Mapping[str, object] | None = None,
-        lookup: Found | None = None,
+        lookup: LookupResult | None = None,
         *,
         safe: bool = False,
     ) -> list[Row]:

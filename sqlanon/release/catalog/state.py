@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from sqlanon.engines.base import Engine, Found, Relation, TableRef
+from sqlanon.engines.base import Engine, LookupResult, Relation, TableRef
 from sqlanon.engines.names import split_name
 from sqlanon.lake_names import lake_of
 from sqlanon.release.catalog.catalog import Catalog
@@ -46,7 +46,7 @@ class ReleaseState:
     versions: tuple[Entry, ...]
     beside: tuple[Entry, ...]
     secret: str | None
-    found: Found
+    found: LookupResult
     tokens: str = field(default="", repr=False)
     fresh: bool = False
 
@@ -135,7 +135,9 @@ def _view(engine: Engine, spec: ReleaseSpec, source: Relation) -> TableRef:
     return default_view(engine, source.ref)
 
 
-def _find_siblings(engine: Engine, spec: ReleaseSpec, lookup: Found, listed: Sequence[Entry] | None) -> list[Entry]:
+def _find_siblings(
+    engine: Engine, spec: ReleaseSpec, lookup: LookupResult, listed: Sequence[Entry] | None
+) -> list[Entry]:
     source = lookup.named.get(spec.source)
     if source is None:
         return []  # whoever looks at the source says that it is missing

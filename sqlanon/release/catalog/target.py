@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sqlanon.engines.base import PRIVATE_SCHEMA, Found, TableRef
+from sqlanon.engines.base import PRIVATE_SCHEMA, LookupResult, TableRef
 from sqlanon.errors import PolicyError
+from sqlanon.release.catalog.addresses import mark_address
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.places import PLACES
@@ -36,7 +37,8 @@ def target_of(state: ReleaseState) -> Publication:
     for kind in PLACES:
         place = kind.locate(state, publication)
         if place is not None:
-            publication = replace(publication, kind=kind.name, place=place)
+            address = mark_address(spec.name, place, state.secret) if kind.name == "database" else ""
+            publication = replace(publication, kind=kind.name, place=place, address=address)
     if publication.file:
         return publication
     check_free(spec.name, publication, [*entries, *state.beside], state.exists)
@@ -72,7 +74,7 @@ def check_free(release: str, target: Publication, entries: Sequence[Entry], exis
             raise PolicyError(f"{release}: {ref} exists and was not made by sqlanon; choose another name or drop it")
 
 
-def check_still_free(state: ReleaseState, target: Publication, lookup: Found) -> None:
+def check_still_free(state: ReleaseState, target: Publication, lookup: LookupResult) -> None:
     """The same in the publishing transaction, with views that were looked up again."""
     entries: Sequence[Entry] = [*state.versions, *state.beside]
     views = [ref for ref in views_beside(target.view, target.second) if ref in lookup.relations]

@@ -20,7 +20,7 @@ from sqlanon.sqltext import identifier
 
 
 @dataclass(frozen=True, slots=True)
-class Pointing:
+class ViewTarget:
     """A view and the physical table that it shows as a whole."""
 
     view: TableRef
@@ -103,11 +103,11 @@ def view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:
 
 def default_view(engine: Engine, source: TableRef) -> TableRef:
     """The public view of a release without a view's name: the source's name, in the schema of releases."""
-    lake = lake_of(source.name)
+    lake = lake_of(str(source)) if source.schema is None else None
     return replace(engine.target("release.x"), name=lake.table if lake else source.name)
 
 
-def list_pointings(engine: Engine, view: TableRef, name: str, *, second: str) -> list[Pointing]:
+def list_pointings(engine: Engine, view: TableRef, name: str, *, second: str) -> list[ViewTarget]:
     """Every view of a version and the table it shows.
 
     Args:
@@ -117,9 +117,9 @@ def list_pointings(engine: Engine, view: TableRef, name: str, *, second: str) ->
         second: suffix of the second table, or "".
     """
     physical = private_table(engine, name)
-    shown = [Pointing(view, physical), Pointing(metadata_of(view), metadata_table(physical))]
+    shown = [ViewTarget(view, physical), ViewTarget(metadata_of(view), metadata_table(physical))]
     if second:
-        shown.append(Pointing(_second(view, second), _second(physical, second)))
+        shown.append(ViewTarget(_second(view, second), _second(physical, second)))
     return shown
 
 

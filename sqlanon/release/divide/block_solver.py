@@ -11,7 +11,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Context
 from sqlanon.methods.method import Method
-from sqlanon.progress import Silent
+from sqlanon.progress import SilentProgress
 from sqlanon.table.domain import Domain
 from sqlanon.table.encode import by_code
 from sqlanon.table.scratch import Scratch
@@ -111,7 +111,7 @@ class Solver:
             context,
             scratch=nowhere,
             encoded=replace(encoded, coded=encoded.stage, roles=nowhere, population=None),
-            progress=Silent(),
+            progress=SilentProgress(),
             threads=1,
             listed=False,
             read_again=True,

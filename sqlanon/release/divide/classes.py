@@ -17,10 +17,10 @@ from sqlanon.loss import Attribute, Facts, joint_counts, measure, measure_asked,
 from sqlanon.methods.base import Context
 from sqlanon.progress import Stopwatch
 from sqlanon.release.divide import loss_limit, merge_failing_groups, suppressed_rows
-from sqlanon.release.divide.division import Division, Keyed
-from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.divide.division import Division, DivisionKeys
+from sqlanon.release.prepare.staged import PreparedSource
 from sqlanon.release.prepare.unlisted_values import count_others
-from sqlanon.release.verify.made import Made
+from sqlanon.release.verify.made import DividedSource
 from sqlanon.release.verify.verify import verify_staged
 from sqlanon.results import LossReport
 from sqlanon.spec import ReleaseSpec
@@ -50,12 +50,12 @@ class Machine:
 def make_classes(
     scratch: Scratch,
     spec: ReleaseSpec,
-    ready: Prepared,
+    ready: PreparedSource,
     division: Division,
     machine: Machine,
     watch: Stopwatch,
-    keyed: Keyed,
-) -> Made:
+    keyed: DivisionKeys,
+) -> DividedSource:
     """Encode, run the method, recode, and compare the rows to publish with the staged rows."""
     with watch.stage("encode"):
         encoded = encode(
@@ -154,7 +154,7 @@ def make_classes(
         attained = verify_staged(scratch, classed, recoded, spec.format)
         recoded = replace(recoded, attained=attained)
     generalized = bool(levels) or lost.left_out > 0
-    return Made(
+    return DividedSource(
         classed,
         recoded,
         assignment.execution,
@@ -167,7 +167,7 @@ def make_classes(
     )
 
 
-def measure_loss(scratch: Scratch, spec: ReleaseSpec, classes: Made) -> LossReport:
+def measure_loss(scratch: Scratch, spec: ReleaseSpec, classes: DividedSource) -> LossReport:
     """Losses of the rows in their classes, by every metric that is asked."""
     encoded, classed, recoded = classes.encoded, classes.classed, classes.recoded
     attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]

@@ -23,7 +23,7 @@ from sqlanon.table.scratch import Scratch
 
 
 @dataclass(frozen=True, slots=True)
-class Divided:
+class DividedRows:
     """Rows with classes, which share a box; boxes of their own are in `sqlanon.release.divide.own_boxes`.
 
     Attributes:
@@ -51,7 +51,7 @@ class Divided:
 
 
 @dataclass(frozen=True, slots=True)
-class Keyed:
+class DivisionKeys:
     """Secret and tokens with which a division draws and compares.
 
     Attributes:
@@ -124,14 +124,14 @@ class Division:
         """Key of the method's random choices; ``secret`` is the release's."""
         return secret
 
-    def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
+    def divide(self, context: Context, method: Method, keyed: DivisionKeys) -> DividedRows:
         """Run the method.
 
         Raises:
             PrivacyViolation: the policy does not accept the result.
             InfeasibleError: the method cannot meet the requirements.
         """
-        return Divided(of_classes(method, method.assign(context)))
+        return DividedRows(of_classes(method, method.assign(context)))
 
 
 def of_classes(method: Method, assignment: Assignment) -> Assignment:

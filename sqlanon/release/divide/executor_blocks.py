@@ -18,7 +18,7 @@ from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.method import Method
 from sqlanon.privacy.base import beyond_rows
 from sqlanon.release.divide.block_solver import Keys, Solver
-from sqlanon.release.divide.division import Divided, Division, Keyed, of_classes
+from sqlanon.release.divide.division import DividedRows, Division, DivisionKeys, of_classes
 from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
 
 
 def _assign_below(context: Context, method: Method, workers: Workers) -> Assignment:
-    from sqlanon.methods.mondrian.worker_levels import Placing, grow_levels
+    from sqlanon.methods.mondrian.worker_levels import PartitionPlacement, grow_levels
 
     scratch = context.scratch
     packed, placed, solved, table = (scratch.table(name) for name in ("packed", "placed", "solved", "assign_blocks"))
@@ -139,7 +139,7 @@ def _assign_below(context: Context, method: Method, workers: Workers) -> Assignm
     levels = grow_levels(context, workers, packed, workers.block)
     workers.map_arrays(
         scratch.sql("blocks/rows", table=packed, columns=["rid", *packing.words]),
-        Placing(packing, levels, len(context.encoded.quasi)),
+        PartitionPlacement(packing, levels, len(context.encoded.quasi)),
         placed,
         [("rid", "integer"), *_words(packing), ("block", "integer"), ("open", "integer")],
     )
@@ -206,5 +206,5 @@ class ExecutorBlocks(Division):
     def __init__(self, workers: Workers) -> None:
         self._workers = workers
 
-    def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
-        return Divided(of_classes(method, assign_blocks(context, method, self._workers)))
+    def divide(self, context: Context, method: Method, keyed: DivisionKeys) -> DividedRows:
+        return DividedRows(of_classes(method, assign_blocks(context, method, self._workers)))

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from sqlanon.errors import InfeasibleError, PrivacyViolation
-from sqlanon.formats import Recoded
+from sqlanon.formats import RecodedClasses
 from sqlanon.loss import measure_extents
 from sqlanon.privacy.base import Grouped, Requirement, as_number, round_reachable
 from sqlanon.results import LossReport
 from sqlanon.spec import Accuracy, ReleaseSpec
 from sqlanon.table.classed import ClassedRows
-from sqlanon.table.encode import Encoded
+from sqlanon.table.encode import EncodedTable
 from sqlanon.table.scratch import Scratch
 
 _ROUNDED = Fraction(1, 10**12)
@@ -64,7 +64,9 @@ def note_reached(
     return (reached_text,)
 
 
-def check_bound(spec: ReleaseSpec, scratch: Scratch, encoded: Encoded, recoded: Recoded, loss: LossReport) -> None:
+def check_bound(
+    spec: ReleaseSpec, scratch: Scratch, encoded: EncodedTable, recoded: RecodedClasses, loss: LossReport
+) -> None:
     """The bound holds for every class that would be published.
 
     Raises:

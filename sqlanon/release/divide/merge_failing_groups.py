@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
-from sqlanon.formats import Recoded, RowGroups
+from sqlanon.formats import RecodedClasses, RowGroups
 from sqlanon.privacy.base import Grouped, Requirement, Values
 from sqlanon.privacy.counts import OfCounts
 from sqlanon.privacy.population import of_population
@@ -43,9 +43,9 @@ def recode_classes(
     classed: ClassedRows,
     spans: TableRef | None,
     requirements: Sequence[Requirement],
-    recode: Callable[[ClassedRows, TableRef | None], Recoded],
+    recode: Callable[[ClassedRows, TableRef | None], RecodedClasses],
     blocks: Mapping[int, int] | None = None,
-) -> tuple[ClassedRows, Recoded, int]:
+) -> tuple[ClassedRows, RecodedClasses, int]:
     """Recode classes, and unite those with failing groups.
 
     Args:
@@ -109,7 +109,7 @@ def write_notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, 
 def _unite_failing(
     scratch: Scratch,
     classed: ClassedRows,
-    recoded: Recoded,
+    recoded: RecodedClasses,
     requirements: Sequence[Requirement],
     values: Sequence[Values],
     blocks: Mapping[int, int] | None,

@@ -15,9 +15,9 @@ from sqlanon.formats import Candidates
 from sqlanon.methods.base import Assignment, Context, Matches
 from sqlanon.methods.freeform.secret import of_method
 from sqlanon.methods.method import Method
-from sqlanon.release.divide.division import Divided, Division, Keyed
+from sqlanon.release.divide.division import DividedRows, Division, DivisionKeys
 from sqlanon.release.verify.certificate import Certificate
-from sqlanon.release.verify.certified import Certified
+from sqlanon.release.verify.certified import CertificateProof
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.classed import ClassedRows
 from sqlanon.table.keyed import hash_keys
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnMatching:
     """The k matchings of a graph, remixed, and the matching that is drawn.
 
     Attributes:
@@ -46,7 +46,7 @@ class Drawn:
     content: str
 
 
-def draw_boxes(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) -> Drawn:
+def draw_boxes(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) -> DrawnMatching:
     """Number the rows and boxes of a graph, make k matchings of it and draw one, by the secret.
 
     Rows are numbered by their quasi values, and rows of equal values by a keyed hash: that also gives their places
@@ -99,7 +99,7 @@ def draw_boxes(context: Context, spec: ReleaseSpec, secret: str, matches: Matche
     for t in range(k):
         number = np.full(encoded.rows, t, np.int16)
         engine.load_arrays(edges, {"rid": rid_of, "slot": slots, "box": matchings[t], "matching": number})
-    return Drawn(k, table, edges, places, content)
+    return DrawnMatching(k, table, edges, places, content)
 
 
 def _deal_boxes(matches: Matches, slot_of: Ints, lined: Ints) -> Ints:
@@ -129,7 +129,7 @@ def list_asked(spec: ReleaseSpec) -> dict[str, object]:
     return {**options, "method": spec.method.name, "k": spec.privacy.k}
 
 
-def match_rows(scratch: Scratch, classed: ClassedRows, matchings: Drawn) -> ClassedRows:
+def match_rows(scratch: Scratch, classed: ClassedRows, matchings: DrawnMatching) -> ClassedRows:
     """A scratch table of the classed rows, each once for each box that it fits.
 
     Boxes are recoded and verified like classes.
@@ -143,8 +143,8 @@ def match_rows(scratch: Scratch, classed: ClassedRows, matchings: Drawn) -> Clas
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnBoxes(Divided):
-    """See `Divided`: every row has a box of its own.
+class DrawnBoxes(DividedRows):
+    """See `DividedRows`: every row has a box of its own.
 
     Attributes:
         drawn: the boxes.
@@ -152,7 +152,7 @@ class DrawnBoxes(Divided):
         secret: key of the draw.
     """
 
-    drawn: Drawn
+    drawn: DrawnMatching
     spec: ReleaseSpec
     secret: str = field(repr=False)
 
@@ -163,11 +163,11 @@ class DrawnBoxes(Divided):
     def rows(self, scratch: Scratch, classed: ClassedRows) -> ClassedRows:
         return match_rows(scratch, classed, self.drawn)
 
-    def proof(self, scratch: Scratch, rows: TableRef) -> Certified:
+    def proof(self, scratch: Scratch, rows: TableRef) -> CertificateProof:
         """The certificate, before the version of the release gives names to the tables."""
         boxes, unnamed = self.drawn, Certificate.of(scratch.engine, "unnamed")
         candidates = Candidates(boxes.k, rows, boxes.edges, boxes.slots, unnamed.edges, boxes.content)
-        return Certified(candidates, self.spec, self.secret, unnamed)
+        return CertificateProof(candidates, self.spec, self.secret, unnamed)
 
 
 class OwnBoxes(Division):
@@ -204,11 +204,11 @@ class OwnBoxes(Division):
         """A secret other than that of the draw."""
         return of_method(secret)
 
-    def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
+    def divide(self, context: Context, method: Method, keyed: DivisionKeys) -> DividedRows:
         """Run the method, and draw."""
         assignment = method.assign(context)
         if assignment.matches is None:
-            return Divided(assignment)
+            return DividedRows(assignment)
         boxes = draw_boxes(context, self._spec, keyed.secret, assignment.matches)
         box_assignment = Assignment(
             boxes.table, assignment.execution, assignment.notes, divided=False, search=assignment.search

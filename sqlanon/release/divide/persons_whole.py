@@ -29,10 +29,10 @@ from sqlanon.privacy.kanonymity.requirement import KAnonymity, of_units
 from sqlanon.privacy.persons import Persons
 from sqlanon.privacy.recursive.requirement import RecursiveDiversity
 from sqlanon.privacy.values import of_numbers, rows_of_codes, values_of
-from sqlanon.release.divide.division import Divided, Division, Keyed
+from sqlanon.release.divide.division import DividedRows, Division, DivisionKeys
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.domain import Domain
-from sqlanon.table.encode import Encoded
+from sqlanon.table.encode import EncodedTable
 from sqlanon.table.scratch import Scratch
 
 Guide = FrequencyDiversity | DistinctDiversity | OfCounts
@@ -128,7 +128,7 @@ def guides_of(context: Context, usual: Mapping[int, Fraction]) -> list[Guide]:
     ]
 
 
-def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dict[int, Fraction]]:
+def units_of(context: Context, encoded: EncodedTable) -> tuple[TableRef, EncodedTable, dict[int, Fraction]]:
     """A table of the persons, the encoded form, and the share of rows that keep each value.
 
     The shares are of values that are asked about: the part of the rows that have the value which the method sees.
@@ -197,7 +197,7 @@ def _ends(domain: Domain, *, several: bool) -> list[Domain]:
 
 
 def guide_requirements(
-    scratch: Scratch, encoded: Encoded, units: TableRef, part: Encoded, guides: Sequence[Guide]
+    scratch: Scratch, encoded: EncodedTable, units: TableRef, part: EncodedTable, guides: Sequence[Guide]
 ) -> list[Requirement]:
     """Requirements on values, for the value that most rows of each person have: few classes then fail over rows.
 
@@ -281,5 +281,5 @@ class PersonsWhole(Division):
         note = f"{groups} classes of k persons were united with others, as their rows did not meet what else is asked"
         return (note,) if groups else ()
 
-    def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
-        return Divided(assign(context, method))
+    def divide(self, context: Context, method: Method, keyed: DivisionKeys) -> DividedRows:
+        return DividedRows(assign(context, method))

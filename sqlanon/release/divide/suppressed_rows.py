@@ -17,7 +17,7 @@ from sqlanon.table.scratch import Scratch
 
 
 @dataclass(frozen=True, slots=True)
-class Suppressed:
+class SuppressedRows:
     """Rows that lose all their quasi values.
 
     Attributes:
@@ -46,7 +46,9 @@ def plan_notes(spec: ReleaseSpec, rows: int) -> tuple[str, ...]:
     return (f"suppression: at most {most} of {rows} rows of the source are {descriptions[spec.suppression.rows]}",)
 
 
-def count_suppressed(scratch: Scratch, spec: ReleaseSpec, classed: ClassedRows, assignment: Assignment) -> Suppressed:
+def count_suppressed(
+    scratch: Scratch, spec: ReleaseSpec, classed: ClassedRows, assignment: Assignment
+) -> SuppressedRows:
     """Count the suppressed rows.
 
     A row without a class that the assignment does not declare is missing; verify finds it.
@@ -69,7 +71,7 @@ def count_suppressed(scratch: Scratch, spec: ReleaseSpec, classed: ClassedRows, 
     if assignment.starred is not None:
         starred_rows = scratch.fetch("table/class_rows", {"class": assignment.starred}, classed=classed.table)
         starred = _count(starred_rows)
-    suppressed = Suppressed(rows - rows_kept, starred)
+    suppressed = SuppressedRows(rows - rows_kept, starred)
     total, most = suppressed.left_out + suppressed.starred, limit_suppressed(spec, rows)
     treatment = spec.suppression.rows if spec.suppression else "starred"
     wrong = suppressed.left_out if treatment == "starred" else suppressed.starred

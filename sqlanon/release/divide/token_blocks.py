@@ -21,8 +21,8 @@ from sqlanon.methods.method import Method
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.kanonymity.requirement import KAnonymity, of_units
 from sqlanon.release.divide import persons_whole
-from sqlanon.release.divide.division import Divided, Keyed
-from sqlanon.table.encode import Encoded
+from sqlanon.release.divide.division import DividedRows, DivisionKeys
+from sqlanon.table.encode import EncodedTable
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Linking:
+class TokenLinks:
     """Tokens of the persons, and tokens published elsewhere.
 
     Attributes:
@@ -42,7 +42,7 @@ class Linking:
     elsewhere: TableRef | None
 
 
-def assign_tokens(context: Context, method: Method, linking: Linking) -> tuple[Assignment, dict[int, int]]:
+def assign_tokens(context: Context, method: Method, linking: TokenLinks) -> tuple[Assignment, dict[int, int]]:
     """Classes of the rows, and the block of each class.
 
     Cost: that of `persons_whole.assign`, with a run of the method for each block of at least 2k persons; a sort of
@@ -114,7 +114,7 @@ def assign_tokens(context: Context, method: Method, linking: Linking) -> tuple[A
     return made_of, blocks
 
 
-def _counts(scratch: Scratch, encoded: Encoded, linking: Linking) -> tuple[Ints, Ints]:
+def _counts(scratch: Scratch, encoded: EncodedTable, linking: TokenLinks) -> tuple[Ints, Ints]:
     """Rows of each person, and the kind of the person's token elsewhere."""
     import numpy as np
 
@@ -133,7 +133,7 @@ def _counts(scratch: Scratch, encoded: Encoded, linking: Linking) -> tuple[Ints,
     return rows, like
 
 
-def _plan_rows(scratch: Scratch, encoded: Encoded, linking: Linking, k: int) -> tuple[Ints, Ints]:
+def _plan_rows(scratch: Scratch, encoded: EncodedTable, linking: TokenLinks, k: int) -> tuple[Ints, Ints]:
     rows, like = _counts(scratch, encoded, linking)
     absent: dict[int, int] = {}
     if linking.elsewhere is not None:
@@ -187,7 +187,7 @@ def choose_row_counts(rows: Ints, like: Ints, absent: dict[int, int], k: int) ->
     return take, block
 
 
-def _keep_published(context: Context, take: Ints) -> Encoded:
+def _keep_published(context: Context, take: Ints) -> EncodedTable:
     """The rows that are published."""
     import numpy as np
 
@@ -219,7 +219,7 @@ def _divide_block(
     units: TableRef,
     chosen: TableRef,
     number: int,
-    part: Encoded,
+    part: EncodedTable,
     requirements: Sequence[Requirement],
 ) -> tuple[Ints, Ints, str, tuple[str, ...]] | None:
     """The persons of a block and their classes.
@@ -262,7 +262,7 @@ class TokenBlocks(persons_whole.PersonsWhole):
     def __init__(self, token: str) -> None:
         self._token = token
 
-    def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
+    def divide(self, context: Context, method: Method, keyed: DivisionKeys) -> DividedRows:
         token = context.encoded.roles.token_of(self._token).alias
-        assignment, blocks = assign_tokens(context, method, Linking(token, keyed.elsewhere))
-        return Divided(assignment, blocks)
+        assignment, blocks = assign_tokens(context, method, TokenLinks(token, keyed.elsewhere))
+        return DividedRows(assignment, blocks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from sqlanon.engines.base import Found, Statement, TableRef
+from sqlanon.engines.base import LookupResult, Statement, TableRef
 from sqlanon.engines.rows import number, read_integer
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.collated import find_collated
@@ -14,7 +14,7 @@ from sqlanon.release.catalog.metadata import metadata_rows
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.frozen.choose_lineage import find_newest
-from sqlanon.release.frozen.verify import Before, verify_before, verify_version
+from sqlanon.release.frozen.verify import EarlierVersion, verify_before, verify_version
 from sqlanon.release.frozen.version import Draft, Step, make_published, record
 from sqlanon.release.publish.content import Content, list_columns, report_verified
 from sqlanon.release.verify.exposure import count_exposure
@@ -57,11 +57,11 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
         for part in (rows.rows, rows.classes):
             scratch.drop(part)
 
-    def verify(place: TableRef, facts: Found) -> RunReport:
+    def verify(place: TableRef, facts: LookupResult) -> RunReport:
         with scratch.repeating("verify"):
             return verify_once(place, facts)
 
-    def verify_once(place: TableRef, lookup: Found) -> RunReport:
+    def verify_once(place: TableRef, lookup: LookupResult) -> RunReport:
         before = _find_before(state, scratch, step)
         verified, groups = verify_version(scratch, draft, lookup.relations[place], before, last)
         starred, lost = scratch.fetch(
@@ -105,7 +105,7 @@ def _facts(report: RunReport) -> dict[str, object]:
     return facts | ({"starred": report.suppressed} if report.suppressed else {})
 
 
-def _find_before(state: ReleaseState, scratch: Scratch, step: Step) -> Before | None:
+def _find_before(state: ReleaseState, scratch: Scratch, step: Step) -> EarlierVersion | None:
     """The newest version of the lineage with an existing table.
 
     None also if the lineage has erased the contents of classes in that version.
@@ -117,5 +117,5 @@ def _find_before(state: ReleaseState, scratch: Scratch, step: Step) -> Before | 
             erased = scratch.fetch(
                 "frozen/erased_since", rows=step.lineage.rows, erased=step.lineage.erased, at=entry.version
             )
-            return None if read_integer(erased[0][0]) else Before(entry.version, table)
+            return None if read_integer(erased[0][0]) else EarlierVersion(entry.version, table)
     return None

@@ -14,7 +14,7 @@ from sqlanon.engines.rows import count
 from sqlanon.errors import GuardError
 from sqlanon.release.catalog.lineage import Lineage, number_of, of_other_secret
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
-from sqlanon.release.prepare.staged import Staged
+from sqlanon.release.prepare.staged import StagedSource
 from sqlanon.results.figures import format_rows
 from sqlanon.shell import command
 from sqlanon.sqltext import statement
@@ -97,7 +97,7 @@ def check_listed(state: ReleaseState) -> None:
     )
 
 
-def check_left_out(scratch: Scratch, state: ReleaseState, staged: Staged) -> None:
+def check_left_out(scratch: Scratch, state: ReleaseState, staged: StagedSource) -> None:
     """Check that no row of the source has an erased key, as a version outside of lineages publishes every row.
 
     Raises:

@@ -20,14 +20,14 @@ from sqlanon.release.frozen.row_counts import Census, Comparison, compare, is_du
 from sqlanon.release.frozen.shape import shape_of
 from sqlanon.release.frozen.stale import stale_rows
 from sqlanon.release.prepare.key import refuse_key
-from sqlanon.release.prepare.staged import Staged
+from sqlanon.release.prepare.staged import StagedSource
 from sqlanon.results import LineageReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
 
 
 @dataclass(frozen=True, slots=True)
-class Stays:
+class StayingRows:
     """Published rows, counted before the version is written.
 
     Attributes:
@@ -42,7 +42,7 @@ class Stays:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class NextVersion:
     """The next version of a lineage in rows.
 
     Attributes:
@@ -62,12 +62,12 @@ class Outlook:
     now: str
     compared: Comparison | None
     seen: Census
-    tried: Staged | None
-    stays: Stays
+    tried: StagedSource | None
+    stays: StayingRows
     after: Census
     entered: int
 
-    def refuse(self) -> Outlook:
+    def refuse(self) -> NextVersion:
         """The outlook if the cohort could not be published."""
         return replace(self, tried=None, after=self.seen.with_refused(self.now), entered=0)
 
@@ -106,12 +106,12 @@ def look(
     scratch: Scratch,
     state: ReleaseState,
     lineage: Lineage,
-    staged: Staged,
+    staged: StagedSource,
     *,
     begins: bool,
     erasing: TableRef | None = None,
     whole: bool = False,
-) -> Outlook:
+) -> NextVersion:
     """Compare the source with the lineage, and take the cohort that is due.
 
     Args:
@@ -129,13 +129,13 @@ def look(
     now = staged.source.read_at
     compared, census = _compare_source(scratch, lineage, staged, begins=begins, erasing=erasing, whole=whole)
     part = _cohort(scratch, lineage, staged, compared, census, begins=begins, erasing=erasing)
-    stays = _stays(scratch, state, lineage, compared, staged) if compared else Stays()
+    stays = _stays(scratch, state, lineage, compared, staged) if compared else StayingRows()
     after, entered = (census.without_cohort(), census.cohort) if part is not None else (census, 0)
-    return Outlook(lineage, staged.rows, now, compared, census, part, stays, after, entered)
+    return NextVersion(lineage, staged.rows, now, compared, census, part, stays, after, entered)
 
 
 def _compare_source(
-    scratch: Scratch, lineage: Lineage, staged: Staged, *, begins: bool, erasing: TableRef | None, whole: bool
+    scratch: Scratch, lineage: Lineage, staged: StagedSource, *, begins: bool, erasing: TableRef | None, whole: bool
 ) -> tuple[Comparison | None, Census]:
     """The source compared with the lineage, None if the lineage begins; and the source's rows by state."""
     if begins:
@@ -149,13 +149,13 @@ def _compare_source(
 def _cohort(
     scratch: Scratch,
     lineage: Lineage,
-    staged: Staged,
+    staged: StagedSource,
     compared: Comparison | None,
     seen: Census,
     *,
     begins: bool,
     erasing: TableRef | None,
-) -> Staged | None:
+) -> StagedSource | None:
     """Rows of the cohort to try now, as a separate table; None without a cohort."""
     if begins and not seen.erased:
         return staged
@@ -174,7 +174,7 @@ def _cohort(
     return replace(staged, stage=cohort, rows=seen.cohort)
 
 
-def _of_new(scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Staged) -> Census:
+def _of_new(scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: StagedSource) -> Census:
     if not scratch.engine.exists(lineage.erased):
         return Census(staged.rows)
     erased = scratch.fetch("frozen/erased_rows", stage=staged.stage, erased=lineage.erased)
@@ -187,11 +187,13 @@ def _of_new(scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Stage
     return Census(staged.rows - number, erased=number)
 
 
-def _stays(scratch: Scratch, state: ReleaseState, lineage: Lineage, compared: Comparison, staged: Staged) -> Stays:
+def _stays(
+    scratch: Scratch, state: ReleaseState, lineage: Lineage, compared: Comparison, staged: StagedSource
+) -> StayingRows:
     before = int(last_report(state, lineage)["lineage"]["published"])  # as readers had it
     shape = shape_of(state.spec, staged.roles, lineage.list_published_parts(), {})
     stale = stale_rows(scratch, state.spec, lineage, compared, staged.roles, staged.stage, shape)
-    return Stays(before, compared.stays, compared.retained, stale)
+    return StayingRows(before, compared.stays, compared.retained, stale)
 
 
 def last_report(state: ReleaseState, lineage: Lineage) -> Mapping[str, Any]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sqlanon.release.frozen.next_version import Outlook
+from sqlanon.release.frozen.next_version import NextVersion
 from sqlanon.spec import ReleaseSpec
 
 
-def plan_notes(spec: ReleaseSpec, looked: Outlook, why: str, *, begins: bool) -> tuple[str, ...]:
+def plan_notes(spec: ReleaseSpec, looked: NextVersion, why: str, *, begins: bool) -> tuple[str, ...]:
     """Notes of a plan on the rows of a lineage: rows that stay, rows that wait, and rows for a new lineage.
 
     Args:

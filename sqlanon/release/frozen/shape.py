@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlanon.formats import Layout, Names, Published, format_of
+from sqlanon.formats import Layout, Names, PublishedColumn, format_of
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier
 from sqlanon.table.reading import Reading, Roles
@@ -41,7 +41,7 @@ def shape_of(spec: ReleaseSpec, roles: Roles, earlier: Sequence[str] | None, coh
         cohort: published names of every quasi column in the cohort, by alias; empty without a cohort.
     """
     form = format_of(spec.format.kind)
-    names, columns, added, filled = {}, list[Published](), {}, {}
+    names, columns, added, filled = {}, list[PublishedColumn](), {}, {}
     quasi = {reading.alias for reading in roles.quasi}
     for reading in roles.published_order():
         if reading.alias not in quasi:

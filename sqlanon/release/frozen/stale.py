@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from sqlanon.engines.base import TableRef
-from sqlanon.formats import Layout, Recoded, RowGroups, format_of
+from sqlanon.formats import Layout, RecodedClasses, RowGroups, format_of
 from sqlanon.release.catalog.lineage import Lineage
 from sqlanon.release.frozen.row_counts import Comparison
 from sqlanon.release.frozen.shape import Shape, list_kept_columns, quasi_columns
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.classed import ClassedRows
 from sqlanon.table.domains import build_domains
-from sqlanon.table.encode import Encoded
+from sqlanon.table.encode import EncodedTable
 from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
 
@@ -68,8 +68,10 @@ def _count_uncovered(
         placed=False,
     )
     quasi = build_domains(scratch, roles, classed).quasi
-    encoded = Encoded(roles, classed, classed, rows, quasi, ())
+    encoded = EncodedTable(roles, classed, classed, rows, quasi, ())
     names = {domain.code: shape.names[domain.reading.alias] for domain in quasi}
-    recoded = Recoded(released, released, form, Layout(names, shape.layout.columns), 0, 0, 0, RowGroups(released))
+    recoded = RecodedClasses(
+        released, released, form, Layout(names, shape.layout.columns), 0, 0, 0, RowGroups(released)
+    )
     counts = form.count_covered(scratch, ClassedRows(encoded, classed), recoded)
     return rows if counts is None else counts[1]

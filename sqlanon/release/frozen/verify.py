@@ -16,8 +16,8 @@ from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.population import of_rows
 from sqlanon.release.frozen.version import Draft, Step, make_published
 from sqlanon.release.prepare.key import count_repeated
-from sqlanon.release.verify.made import Made
-from sqlanon.release.verify.verify import Verified, measure_persons, measure_requirements
+from sqlanon.release.verify.made import DividedSource
+from sqlanon.release.verify.verify import Verification, measure_persons, measure_requirements
 from sqlanon.results import LineageReport, RequirementResult
 from sqlanon.sqltext import table_name
 from sqlanon.table.scratch import Scratch
@@ -32,7 +32,7 @@ _FAULTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class EarlierVersion:
     """The version before in the same lineage, as readers have it."""
 
     version: int
@@ -43,9 +43,9 @@ def verify_version(
     scratch: Scratch,
     draft: Draft,
     physical: Relation,
-    before: Before | None,
+    before: EarlierVersion | None,
     last: Sequence[RequirementResult] = (),
-) -> tuple[Verified, Verified]:
+) -> tuple[Verification, Verification]:
     """Check a written version of a lineage.
 
     Args:
@@ -145,7 +145,7 @@ def _check_counts(here: _InSource, report: LineageReport) -> None:
 def _persons(
     scratch: Scratch,
     step: Step,
-    cohort: Made | None,
+    cohort: DividedSource | None,
     requirements: Sequence[Requirement],
     last: Sequence[RequirementResult],
 ) -> tuple[RequirementResult, ...]:
@@ -187,7 +187,7 @@ def _persons(
 def _as_before(
     scratch: Scratch,
     step: Step,
-    before: Before,
+    before: EarlierVersion,
     unchanged: Sequence[Mapping[str, object]],
     physical: Relation,
     parts: Sequence[str],
@@ -214,7 +214,7 @@ def _as_before(
 def verify_before(
     scratch: Scratch,
     step: Step,
-    before: Before,
+    before: EarlierVersion,
     unchanged: Sequence[Mapping[str, object]],
     parts: Sequence[str] | None = None,
 ) -> None:
@@ -239,7 +239,7 @@ def verify_before(
     _check_fingerprint(staged, _fingerprint_written(scratch, earlier, unchanged, shown), before)
 
 
-def _check_fingerprint(staged: tuple[str, ...], stored: tuple[str, ...], before: Before) -> None:
+def _check_fingerprint(staged: tuple[str, ...], stored: tuple[str, ...], before: EarlierVersion) -> None:
     if staged != stored:
         raise PrivacyViolation(
             f"the lineage does not say what version {before.version} published: a row was moved, or a cell changed; "
@@ -250,7 +250,7 @@ def _check_fingerprint(staged: tuple[str, ...], stored: tuple[str, ...], before:
 def _fingerprint_differing(
     scratch: Scratch,
     step: Step,
-    before: Before,
+    before: EarlierVersion,
     physical: Relation,
     unchanged: Sequence[Mapping[str, object]],
     parts: Sequence[str],
@@ -281,7 +281,7 @@ def _fingerprint_differing(
 
 
 def _check_cohort(
-    scratch: Scratch, step: Step, cohort: Made, physical: Relation, unchanged: Sequence[Mapping[str, object]]
+    scratch: Scratch, step: Step, cohort: DividedSource, physical: Relation, unchanged: Sequence[Mapping[str, object]]
 ) -> None:
     """Check that the whole cohort is in the lineage as the method made it."""
     names = {

@@ -13,14 +13,14 @@ from sqlanon.engines.base import Bind, Statement, TableRef
 from sqlanon.release.catalog.lineage import KEEPS, Lineage
 from sqlanon.release.catalog.rights import drop_statistics
 from sqlanon.release.frozen.shape import Shape, list_kept_columns, quasi_columns
-from sqlanon.release.prepare.staged import Staged
-from sqlanon.release.verify.made import Made
+from sqlanon.release.prepare.staged import StagedSource
+from sqlanon.release.verify.made import DividedSource
 from sqlanon.results import LineageReport, RunReport
 from sqlanon.table.scratch import Scratch
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class NewCohort:
     """A cohort to publish: rows and classes as the lineage keeps them, in scratch tables."""
 
     rows: TableRef
@@ -34,7 +34,6 @@ class Step:
     Attributes:
         lineage: the lineage's tables.
         release: name of the release.
-        version: the version.
         begins: the version is the lineage's first.
         at: the time of the run.
         entered: the cohort to publish; None without a cohort.
@@ -52,7 +51,7 @@ class Step:
     version: int
     begins: bool
     at: str
-    entered: Entered | None = None
+    entered: NewCohort | None = None
     leaving: TableRef | None = None
     stage: TableRef | None = None
     erased: TableRef | None = None
@@ -76,10 +75,10 @@ class Draft:
         secret: key of the release's hashes.
     """
 
-    staged: Staged
+    staged: StagedSource
     step: Step
     shape: Shape
-    made: Made | None
+    made: DividedSource | None
     report: RunReport
     found: LineageReport
     secret: str = field(repr=False)
@@ -179,7 +178,7 @@ def _erase(scratch: Scratch, step: Step, lineage: Lineage) -> None:
     scratch.execute_all(statements)
 
 
-def _enter(scratch: Scratch, lineage: Lineage, entered: Entered) -> None:
+def _enter(scratch: Scratch, lineage: Lineage, entered: NewCohort) -> None:
     pairs = ((lineage.rows, entered.rows), (lineage.classes, entered.classes))
     lookup = scratch.engine.look_up([table for _, table in pairs])
     scratch.execute_all(
@@ -196,7 +195,7 @@ def _enter(scratch: Scratch, lineage: Lineage, entered: Entered) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedTables:
     """Rows and classes of a version, in scratch tables that publish/table reads."""
 
     rows: TableRef
@@ -212,7 +211,7 @@ def make_published(
     name: str,
     *,
     placed: bool = True,
-) -> Published:
+) -> PublishedTables:
     """Published rows and classes of a version of the lineage. Cost: a copy of the version's rows.
 
     Args:
@@ -238,12 +237,19 @@ def make_published(
             ),
         ]
     )
-    return Published(rows, classes)
+    return PublishedTables(rows, classes)
 
 
 def describe_cohort(
-    scratch: Scratch, step: Step, cohort: Made, history: TableRef, exits: TableRef | None, shape: Shape, *, owned: bool
-) -> Entered:
+    scratch: Scratch,
+    step: Step,
+    cohort: DividedSource,
+    history: TableRef,
+    exits: TableRef | None,
+    shape: Shape,
+    *,
+    owned: bool,
+) -> NewCohort:
     """A cohort's rows and classes as the lineage keeps them.
 
     Args:
@@ -289,4 +295,4 @@ def describe_cohort(
         weights=sum(weights.values()),
         exits=exits,
     )
-    return Entered(rows, classes)
+    return NewCohort(rows, classes)

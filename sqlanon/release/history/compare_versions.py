@@ -13,10 +13,10 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.refresh import data_change, data_change_by_key, link_columns_of
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.history import history
-from sqlanon.release.history.earlier import Earlier
+from sqlanon.release.history.earlier import EarlierVersions
 from sqlanon.release.prepare.prepare import link_columns
-from sqlanon.release.prepare.staged import Prepared
-from sqlanon.release.verify.made import Made
+from sqlanon.release.prepare.staged import PreparedSource
+from sqlanon.release.verify.made import DividedSource
 from sqlanon.release.verify.stored_rows import find_stored_rows
 from sqlanon.results import DataChange, HistoryReport, HistorySets
 from sqlanon.table.scratch import Scratch
@@ -33,7 +33,7 @@ NOT_COMPARED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class VersionComparison:
     """The new version compared with earlier versions; ``table`` is the new history, where there is a key."""
 
     table: TableRef | None
@@ -42,18 +42,18 @@ class Compared:
     notes: tuple[str, ...]
 
 
-NOTHING_COMPARED = Compared(None, None, (), ())
+NOTHING_COMPARED = VersionComparison(None, None, (), ())
 
 
 def compare_versions(
     scratch: Scratch,
-    ready: Prepared,
-    classes: Made,
-    earlier: Earlier,
+    ready: PreparedSource,
+    classes: DividedSource,
+    earlier: EarlierVersions,
     data: DataChange | None,
     version: int,
     secret: str,
-) -> Compared:
+) -> VersionComparison:
     """Joint disclosures of the new version and of those that readers had.
 
     Args:
@@ -73,7 +73,7 @@ def compare_versions(
     same = _find_same_boxes(scratch, ready, classes, earlier)
     same_notes = [AS_BEFORE.format(same.version)] if same else []
     if not ready.keyed:
-        return Compared(None, data, (), tuple(same_notes or [WITHOUT_KEY]) if previous else ())
+        return VersionComparison(None, data, (), tuple(same_notes or [WITHOUT_KEY]) if previous else ())
     classed, groups, omitted = classes.classed.table, classes.recoded.groups, classes.recoded.omitted
     table = history.rows_of(scratch, ready.roles, classed, groups, secret, ready.persons, omitted)
     table = classes.proof.history(scratch, table, classed, history.value_columns(ready.roles, ready.persons))
@@ -95,7 +95,7 @@ def compare_versions(
         reports += (history.report_lost(earlier.state, previous, version, ready.rows),)
     elif lacking and previous and not same and earlier.counts_candidates(previous):
         reports += (_report_unknown(previous, version, ready.rows),)
-    return Compared(table, data, reports, tuple(notes))
+    return VersionComparison(table, data, reports, tuple(notes))
 
 
 def _report_unknown(previous: Entry, version: int, rows: int) -> HistoryReport:
@@ -104,7 +104,9 @@ def _report_unknown(previous: Entry, version: int, rows: int) -> HistoryReport:
     return HistoryReport(previous.version, version, False, 0, nothing, nothing, nothing, rows, why, candidates=True)
 
 
-def _find_same_boxes(scratch: Scratch, ready: Prepared, classes: Made, earlier: Earlier) -> Entry | None:
+def _find_same_boxes(
+    scratch: Scratch, ready: PreparedSource, classes: DividedSource, earlier: EarlierVersions
+) -> Entry | None:
     """The earlier version that gives every row the same candidates and the same box, so that nothing is new to readers.
 
     Where there is none, and one of two versions has boxes of their own, a policy must say how many rows they may leave
@@ -125,7 +127,9 @@ def _find_same_boxes(scratch: Scratch, ready: Prepared, classes: Made, earlier: 
     return same
 
 
-def count_changes(scratch: Scratch, state: ReleaseState, ready: Prepared, previous: Entry | None) -> DataChange | None:
+def count_changes(
+    scratch: Scratch, state: ReleaseState, ready: PreparedSource, previous: Entry | None
+) -> DataChange | None:
     """Rows that came and went since the published version, counted before the stage is dropped.
 
     With a key the histories are compared instead.

@@ -13,7 +13,7 @@ SEEN = ("published", "replaced", "withdrawn", "dropped")
 """Versions that readers had at some time."""
 
 
-class Earlier:
+class EarlierVersions:
     """The versions before a coming version.
 
     Args:

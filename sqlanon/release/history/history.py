@@ -27,12 +27,12 @@ from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.history.compare_pair import compare
 from sqlanon.release.history.earlier import SEEN, list_kept
 from sqlanon.release.history.side import Side, side_of
-from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.prepare.staged import PreparedSource
 from sqlanon.release.verify.made import Proof
 from sqlanon.results import HistoryReport, HistorySets
 from sqlanon.results.figures import format_rows
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.reading import Counted, Roles, hashes_of
+from sqlanon.table.reading import CountedIdentifier, Roles, hashes_of
 from sqlanon.table.scratch import Scratch
 
 KEYED_APART = "the lineage of version {} was made with another secret"
@@ -45,7 +45,7 @@ def rows_of(
     classed: TableRef,
     groups: RowGroups,
     secret: str,
-    counted: Sequence[Counted] = (),
+    counted: Sequence[CountedIdentifier] = (),
     omitted: TableRef | None = None,
 ) -> TableRef:
     """The history of the version that is being made, as a scratch table.
@@ -74,7 +74,7 @@ def rows_of(
     return history
 
 
-def value_columns(roles: Roles, counted: Sequence[Counted]) -> list[str]:
+def value_columns(roles: Roles, counted: Sequence[CountedIdentifier]) -> list[str]:
     """Columns of a history besides key and class: of the sensitive values, and of the persons."""
     return [f"s{i}" for i in range(1, len(roles.sensitive) + 1)] + [person.alias for person in counted]
 
@@ -90,7 +90,7 @@ def compare_new(
     entries: Sequence[Entry],
     history: TableRef,
     version: int,
-    ready: Prepared,
+    ready: PreparedSource,
     proof: Proof,
 ) -> tuple[HistoryReport, ...]:
     """Joint disclosures of a new version and earlier versions: one report for each of ``entries``.

@@ -63,7 +63,7 @@ def side_of(scratch: Scratch, entry: Entry) -> Side:
     return Side(entry.version, history, entry.policy, entry.source_columns or (), persons_of, entry.boxes)
 
 
-class Boxed(Protocol):
+class BoxesColumn(Protocol):
     """A version, or a side of a comparison."""
 
     @property
@@ -71,6 +71,6 @@ class Boxed(Protocol):
         """The column of the history with all boxes that a row fits; None: the class is all."""
 
 
-def counts_candidates(first: Boxed, two: Boxed) -> bool:
+def counts_candidates(first: BoxesColumn, two: BoxesColumn) -> bool:
     """Whether a comparison counts the rows that fit two boxes, not those of two classes."""
     return first.boxes is not None or two.boxes is not None

@@ -1,6 +1,6 @@
-"""Plan of differentially private statistics: cost and noise of a version, and for the owner the cuts by bounding.
+"""Plans differentially private statistics: cost and noise of a version, and for the owner the cuts by bounding.
 
-Cuts by bounding are counted exactly, for the owner alone: choosing contributions by them is a leak that no ledger sees.
+Cuts by bounding are counted exactly, for the owner alone: choosing contributions by them is a leak outside the ledger.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.plans.change import describe_change
 from sqlanon.release.prepare.row_security import source_snapshot, warn_of_hidden_rows
-from sqlanon.release.stages.stage import Wait
+from sqlanon.release.stages.stage import WaitStage
 from sqlanon.release.stages.work import Outline, Work
 from sqlanon.results import PlanColumn, PlanReport
 from sqlanon.table.scratch import Scratch
@@ -55,7 +55,7 @@ def plan_noisy(work: Work, outline: Outline) -> PlanReport:
     cost = _describe_cost(state, shape, noise, budget)
     with work.watch.stage("snapshot"), source_snapshot(engine, [(spec, state.source.ref)], planned=True):
         cut, rows = _count_cut(scratch, shape, state, work.secret)
-    due = not any(isinstance(stage, Wait) for stage in outline.stages)
+    due = not any(isinstance(stage, WaitStage) for stage in outline.stages)
     return PlanReport(
         release=spec.name,
         source=str(state.source.ref),

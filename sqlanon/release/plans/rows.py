@@ -1,4 +1,4 @@
-"""Plan of a release of rows: what a method would make of them, and what it would cost."""
+"""Plans a release of rows: the expected classes of a method, and the cost."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sqlanon.privacy.base import beyond_rows
 from sqlanon.release.divide import suppressed_rows
 from sqlanon.release.divide.loss_limit import describe_bound
 from sqlanon.release.history import history
-from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, Compared, count_changes
+from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, VersionComparison, count_changes
 from sqlanon.release.plans.change import describe_change
 from sqlanon.release.plans.shown import columns_of, statements
 from sqlanon.release.prepare.range_warnings import warn_of_outliers
 from sqlanon.release.prepare.release_warnings import how_to_measure, list_warnings
 from sqlanon.release.prepare.row_security import warn_of_hidden_rows
-from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.prepare.staged import PreparedSource
 from sqlanon.release.prepare.unlisted_values import count_others
 from sqlanon.release.stages.stage import execute, list_steps
 from sqlanon.release.stages.work import Outline, Stage, Work
@@ -39,7 +39,7 @@ from sqlanon.table.tree import flat_share
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedRows:
     """The rows of a version that is planned.
 
     Attributes:
@@ -49,12 +49,12 @@ class Planned:
         notes: notes about treatments of rows.
     """
 
-    ready: Prepared
+    ready: PreparedSource
     tried: bool
     notes: tuple[str, ...] = ()
 
 
-def plan_rows(work: Work, planned: Planned, outline: Outline) -> PlanReport:
+def plan_rows(work: Work, planned: PlannedRows, outline: Outline) -> PlanReport:
     """The report of a plan, but for the stages; the method runs on a sample.
 
     Args:
@@ -153,7 +153,7 @@ def estimate(method: Method, size: TableSize, *, pushed: bool = False, walk: Cos
     return Estimate(seconds, most, memory, around, around * walk.worst)
 
 
-def _trial_notes(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
+def _trial_notes(spec: ReleaseSpec, ready: PreparedSource) -> tuple[str, ...]:
     """The note about the trials of refine."""
     refining = read_refining(spec, ready.rows, count_kinds(ready.quasi))
     if refining is None or not refining.search:
@@ -170,7 +170,7 @@ def _trial_notes(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
     return (note,)
 
 
-def _note_losses(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) -> tuple[str, ...]:
+def _note_losses(spec: ReleaseSpec, lost: ColumnLosses | None, ready: PreparedSource) -> tuple[str, ...]:
     """The notes about the losses of columns."""
     if lost is None:
         return ()
@@ -184,7 +184,7 @@ def _note_losses(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) 
     return tuple(notes)
 
 
-def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
+def _compare_versions(work: Work, stages: Sequence[Stage]) -> VersionComparison:
     """Changes in the rows, and joint disclosures of both versions; the stage is used up by it."""
     spec, state, ready, previous = work.spec, work.state, work.prepared, work.decision.previous
     if previous is None or work.unchanged:
@@ -195,9 +195,9 @@ def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
     if not comparable and earlier.has_lost(()):
         reports = (history.report_lost(state, previous, work.target.version, ready.rows),)
         history.hold(spec, reports)
-        return Compared(None, work.data, reports, ())
+        return VersionComparison(None, work.data, reports, ())
     if not comparable and not earlier.with_candidates():
-        return Compared(None, work.data, (), () if ready.keyed else (WITHOUT_KEY,))
+        return VersionComparison(None, work.data, (), () if ready.keyed else (WITHOUT_KEY,))
     steps = list_steps(stages, "divide", "compare")
     execute((step for step in steps if step.release == spec.name), {spec.name: work})
     return work.compared

@@ -1,4 +1,4 @@
-"""Contents of a plan: the treatment of every column, and the SQL of a run whose text does not depend on the data."""
+"""Facts of a plan: the treatment of every column, and the SQL statements that do not depend on the data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.views import sensitive_of
 from sqlanon.release.prepare.prepare import link_columns
-from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.prepare.staged import PreparedSource
 from sqlanon.release.publish.content import list_columns
 from sqlanon.release.trials.column_losses import ColumnLosses
 from sqlanon.results import PlanColumn
@@ -21,7 +21,7 @@ from sqlanon.table.stage import hash_parameters
 from sqlanon.table.tree import hierarchy_of
 
 
-def columns_of(spec: ReleaseSpec, ready: Prepared, lost: ColumnLosses | None) -> list[PlanColumn]:
+def columns_of(spec: ReleaseSpec, ready: PreparedSource, lost: ColumnLosses | None) -> list[PlanColumn]:
     """The columns in the source's order; ``lost``: the loss of each column, if it was measured."""
     form = format_of(spec.format.kind)
     names = form.layout(ready.roles, ready.quasi, spec.format).names
@@ -74,7 +74,7 @@ def _treatment(domain: Domain) -> str:
     return f"{'set of values' if reading.treatment == 'nominal' else 'range'}{weight}"
 
 
-def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> list[str]:
+def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: PreparedSource) -> list[str]:
     """The texts of the statements, each after the statement's name."""
     form = format_of(spec.format.kind)
     layout = form.layout(ready.roles, ready.quasi, spec.format)

@@ -14,7 +14,7 @@ from sqlanon.errors import GuardError, InfeasibleError, PolicyError
 from sqlanon.formats import format_of
 from sqlanon.privacy.base import Grouped, Requirement, as_number, round_reachable
 from sqlanon.privacy.values import values_of
-from sqlanon.results import Feasible
+from sqlanon.results import FeasibleLevel
 from sqlanon.results.figures import format_rows
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.domain import Domain
@@ -22,7 +22,7 @@ from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    from sqlanon.release.prepare.staged import Staged
+    from sqlanon.release.prepare.staged import StagedSource
 
 UNIQUE_SHARE = 0.01
 """Share of rows alone with their value above which an insensitive column identifies people."""
@@ -97,7 +97,7 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int, *
         raise GuardError(problems)
 
 
-def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> None:
+def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: StagedSource) -> None:
     """Guard of persons with several rows.
 
     It finds insensitive columns with too many rows that have a value of a single person.
@@ -125,7 +125,7 @@ def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> No
         raise GuardError(problems)
 
 
-def guard_sensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged, sensitive: Sequence[Domain]) -> None:
+def guard_sensitive(scratch: Scratch, spec: ReleaseSpec, staged: StagedSource, sensitive: Sequence[Domain]) -> None:
     """Guard of sensitive columns of mostly distinct values, which identify rows, or the persons who have several.
 
     Raises:
@@ -146,7 +146,7 @@ def guard_sensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged, sensiti
         raise GuardError(problems)
 
 
-def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Domain) -> tuple[int, str]:
+def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: StagedSource, domain: Domain) -> tuple[int, str]:
     """Largest number of owners of values in a column, in words too.
 
     They are the persons if each value is of a single person, else the rows.
@@ -161,7 +161,9 @@ def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Dom
     return rows, format_rows(rows)
 
 
-def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Sequence[Domain], *, part: bool) -> None:
+def guard_sets(
+    scratch: Scratch, spec: ReleaseSpec, staged: StagedSource, quasi: Sequence[Domain], *, part: bool
+) -> None:
     """Refuse quasi columns of text without hierarchy that would be published as lists of nearly all their values.
 
     Such a column is published as sets of values, or as the first and the last of them.
@@ -282,7 +284,7 @@ def check_feasible(
     requirements: Sequence[Requirement],
     rows: int,
     persons: Sequence[str] = (),
-) -> tuple[Feasible, ...]:
+) -> tuple[FeasibleLevel, ...]:
     """Values that the whole table reaches as one class: no release of all rows reaches more in a monotone requirement.
 
     Where rows may be left out, those that remain may be more diverse: the method finds out.
@@ -307,7 +309,7 @@ def check_feasible(
             largest = requirement.largest(scratch.engine, Grouped(stage, (), names, persons=persons))
         met = requirement.reaches(largest)
         feasible.append(
-            Feasible(requirement.name, requirement.column, as_number(requirement.asked), as_number(largest), met)
+            FeasibleLevel(requirement.name, requirement.column, as_number(requirement.asked), as_number(largest), met)
         )
         fewer = requirement.column is not None and leaves_out
         if not met and not fewer:

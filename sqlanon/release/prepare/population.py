@@ -9,7 +9,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import DatabaseError, InfeasibleError, PolicyError
 from sqlanon.privacy.base import Requirement, as_number, round_reachable
 from sqlanon.privacy.population import of_population
-from sqlanon.results import Feasible
+from sqlanon.results import FeasibleLevel
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.population import Population, roles_in
 from sqlanon.table.reading import Roles
@@ -38,7 +38,7 @@ def population_of(engine: Engine, spec: ReleaseSpec, roles: Roles) -> Roles | No
 
 def feasible_in(
     spec: ReleaseSpec, requirements: Sequence[Requirement], rows: int, population: Population
-) -> tuple[Feasible, ...]:
+) -> tuple[FeasibleLevel, ...]:
     """Values that the last level of every column reaches, which no other node exceeds.
 
     Raises:
@@ -53,7 +53,7 @@ def feasible_in(
     for requirement in of_population(requirements):
         best = requirement.judge(source_counts, population_counts).reached
         met = requirement.reaches(best)
-        feasible.append(Feasible(requirement.name, None, as_number(requirement.asked), as_number(best), met))
+        feasible.append(FeasibleLevel(requirement.name, None, as_number(requirement.asked), as_number(best), met))
         if not met:
             beyond = f"; {outside} rows of the population have values that no level covers" if outside else ""
             problems.append(

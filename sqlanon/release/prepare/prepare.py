@@ -36,7 +36,7 @@ from sqlanon.release.prepare.guards import (
 from sqlanon.release.prepare.key import check_key, key_columns
 from sqlanon.release.prepare.population import feasible_in, population_of
 from sqlanon.release.prepare.row_security import source_snapshot
-from sqlanon.release.prepare.staged import Prepared, Reading, Staged, Unchanged, Units
+from sqlanon.release.prepare.staged import PreparedSource, Reading, StagedSource, UnchangedSource, Units
 from sqlanon.release.prepare.width_limits import guard_columns, guard_texts
 from sqlanon.release.prepare.workplace import IN_DATABASE, choose_workplace
 from sqlanon.release.verify.persons import feasible_persons
@@ -54,7 +54,7 @@ from sqlanon.table.stage import StagedHashes, refuse_overflow, take_stage
 
 def read_source(
     scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, how: Reading
-) -> Staged | Unchanged:
+) -> StagedSource | UnchangedSource:
     """Read a source once into a scratch table, under the guards that need no domains.
 
     Raises:
@@ -90,7 +90,7 @@ def read_source(
         column_types = tuple((column.name, column.shown_type) for column in roles.relation.columns)
         source_state = SourceState(str(mark), column_types, started, source.snapshot)
         if mark == how.same_as:
-            return Unchanged(source_state)
+            return UnchangedSource(source_state)
         rows, _, texts = fingerprint or read_fingerprint(scratch, roles, key, secret)
         if not roles.relation.is_view and (
             people is None or not people.relation.is_view
@@ -118,7 +118,7 @@ def read_source(
             if key and not how.follows:
                 check_key(scratch, spec, stage, needed=how.lasting)
     scratch.expect(rows + many)
-    return Staged(
+    return StagedSource(
         spec,
         roles,
         stage,
@@ -136,14 +136,14 @@ def read_source(
 
 def profile(
     scratch: Scratch,
-    staged: Staged,
+    staged: StagedSource,
     units: Units,
     watch: Stopwatch,
     *,
     memory: int,
     part: bool = False,
     judged: bool = True,
-) -> Prepared:
+) -> PreparedSource:
     """Find the domains of a staged source, and decide whether a release of it can be made.
 
     ``units``: the units that the method divides; ``memory``: bytes for the kernels; ``part``: the rows are some of the
@@ -196,7 +196,7 @@ def profile(
             raise PolicyError(refused)
         layout = format_of(spec.format.kind).layout(roles, quasi, spec.format)
         layout.check(scratch.engine.capabilities.max_identifier)
-    return Prepared(
+    return PreparedSource(
         roles,
         stage,
         rows,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlanon.declared import FORMATS
 from sqlanon.formats import format_of
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.places import VIEWS, list_reader_warnings, place_of
+from sqlanon.release.catalog.places import find_spot, list_reader_warnings, place_of, spell_spot
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import is_pair
@@ -25,10 +25,10 @@ def list_warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
         *list_reader_warnings(state),
         *(warn_of_hidden_rows(state.engine, spec, state.source.ref) if spec.row_security else ()),
     )
-    kind = place_of(before) if before else VIEWS
-    place = kind.of(before) if before else None
-    if before and place is not None and place != target.place:
-        warnings += (f"{place} keeps version {before.version} and is not refreshed any more; {kind.remedy}",)
+    left, current = find_spot(before), (target.place, target.address)
+    if before and left[0] is not None and left != current:
+        place, remedy = spell_spot(left, current), place_of(before).remedy
+        warnings += (f"{place} keeps version {before.version} and is not refreshed any more; {remedy}",)
     return warnings
 
 

@@ -11,12 +11,12 @@ from sqlanon.methods.method import Method
 from sqlanon.privacy.base import Requirement
 from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.prepare.key import OWNER, PERSON
-from sqlanon.release.prepare.workplace import IN_DATABASE, NOTHING_KNOWN, Bringing, Workplace
-from sqlanon.results import Feasible
+from sqlanon.release.prepare.workplace import IN_DATABASE, NOTHING_KNOWN, RunFacts, Workplace
+from sqlanon.results import FeasibleLevel
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.domain import Domain, Domains
 from sqlanon.table.population import Population
-from sqlanon.table.reading import Counted, Roles
+from sqlanon.table.reading import CountedIdentifier, Roles
 
 
 class Units(Protocol):
@@ -59,7 +59,7 @@ class Reading:
     planned: bool = False
     snapshot: str = ""
     links: Sequence[str] | None = None
-    bringing: Bringing = NOTHING_KNOWN
+    bringing: RunFacts = NOTHING_KNOWN
 
     def find_known_mark(self, snapshot: str) -> str | None:
         """The fingerprint of the source's rows, where the source's version shows it; None: they are to be read."""
@@ -68,7 +68,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Staged:
+class StagedSource:
     """The source as it was read, once, and not yet profiled.
 
     Attributes:
@@ -89,7 +89,7 @@ class Staged:
     stage: TableRef
     rows: int
     source: SourceState
-    persons: tuple[Counted, ...]
+    persons: tuple[CountedIdentifier, ...]
     requirements: tuple[Requirement, ...]
     keyed: bool
     people: Roles | None = None
@@ -99,14 +99,14 @@ class Staged:
 
 
 @dataclass(frozen=True, slots=True)
-class Unchanged:
+class UnchangedSource:
     """The source is as the published version saw it."""
 
     source: SourceState
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedSource:
     """A staged and profiled source, ready to encode.
 
     ``persons`` are the identifiers with hashes in the stage (``rows_are: events`` only); ``domains`` has their domains
@@ -118,9 +118,9 @@ class Prepared:
     rows: int
     domains: Domains
     requirements: tuple[Requirement, ...]
-    feasible: tuple[Feasible, ...]
+    feasible: tuple[FeasibleLevel, ...]
     method: Method
-    persons: tuple[Counted, ...]
+    persons: tuple[CountedIdentifier, ...]
     source: SourceState
     keyed: bool
     population: Population | None = None

@@ -16,14 +16,14 @@ from sqlanon.engines.abilities import ArrowRows
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import PrivacyViolation
-from sqlanon.formats import Recoded, format_of
+from sqlanon.formats import RecodedClasses, format_of
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.population import of_rows
 from sqlanon.release.catalog.private_tables import schema_of
-from sqlanon.release.verify.verify import Verified, measure_requirements
+from sqlanon.release.verify.verify import Verification, measure_requirements
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
-from sqlanon.table.encode import Encoded
+from sqlanon.table.encode import EncodedTable
 from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch, sweep
 from sqlanon.table.stage import StagedHashes, staged_rows
@@ -47,8 +47,13 @@ class Workplace(Protocol):
         """Make sure that written tables of a version are in the source's database."""
 
     def verify(
-        self, scratch: Scratch, recoded: Recoded, encoded: Encoded, physical: Relation, verified: Verified
-    ) -> Verified:
+        self,
+        scratch: Scratch,
+        recoded: RecodedClasses,
+        encoded: EncodedTable,
+        physical: Relation,
+        verified: Verification,
+    ) -> Verification:
         """Measurements on the table in the source's database.
 
         Args:
@@ -72,8 +77,13 @@ class InDatabase:
         """See `Workplace.deliver`: they were written there."""
 
     def verify(
-        self, scratch: Scratch, recoded: Recoded, encoded: Encoded, physical: Relation, verified: Verified
-    ) -> Verified:
+        self,
+        scratch: Scratch,
+        recoded: RecodedClasses,
+        encoded: EncodedTable,
+        physical: Relation,
+        verified: Verification,
+    ) -> Verification:
         """See `Workplace.verify`: that is the table that was measured."""
         return verified
 
@@ -147,8 +157,13 @@ class InMemory:
             self.arrow.write_arrow(table, frames.export_frame(table, "arrow"))
 
     def verify(
-        self, scratch: Scratch, recoded: Recoded, encoded: Encoded, physical: Relation, verified: Verified
-    ) -> Verified:
+        self,
+        scratch: Scratch,
+        recoded: RecodedClasses,
+        encoded: EncodedTable,
+        physical: Relation,
+        verified: Verification,
+    ) -> Verification:
         names = [column.name for column in physical.columns]
         returned = scratch.table("returned")
         _load(scratch.engine, self._read(physical.ref, names), returned)
@@ -168,7 +183,7 @@ def _load(engine: Engine, rows: object, table: TableRef) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Bringing:
+class RunFacts:
     """Facts that a run knows before it reads the source.
 
     Attributes:
@@ -185,7 +200,7 @@ class Bringing:
     rows: int = 0
 
 
-NOTHING_KNOWN = Bringing()
+NOTHING_KNOWN = RunFacts()
 
 
 def choose_workplace(
@@ -194,7 +209,7 @@ def choose_workplace(
     roles: Roles,
     requirements: tuple[Requirement, ...],
     source: tuple[int, Mapping[str, int]],
-    bringing: Bringing,
+    bringing: RunFacts,
 ) -> InMemory | None:
     """Choose the workplace of a run: the only place that asks; None: the source's database.
 

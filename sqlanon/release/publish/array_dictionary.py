@@ -1,12 +1,12 @@
-"""Arrays that many classes publish alike.
+"""Finds arrays that many classes publish, so that the engine stores each once and rows have a number.
 
-Finds the arrays that the engine may write by number (see sql/duckdb/publish/table.sql).
+See sql/duckdb/publish/table.sql.
 """
 
 from __future__ import annotations
 
 from sqlanon.engines.rows import read_integer
-from sqlanon.formats import Recoded
+from sqlanon.formats import RecodedClasses
 from sqlanon.table.scratch import Scratch
 
 MANY_ROWS = 100_000
@@ -20,7 +20,7 @@ Their numbers are small integers.
 """
 
 
-def find_repeated(scratch: Scratch, recoded: Recoded, rows: int) -> list[str]:
+def find_repeated(scratch: Scratch, recoded: RecodedClasses, rows: int) -> list[str]:
     """Published array columns that come from the class and have few different values.
 
     Args:

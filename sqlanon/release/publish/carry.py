@@ -1,4 +1,4 @@
-"""Tables that are carried to another database, as texts that both read alike, and compared there."""
+"""Copies tables to another database as texts that both databases read alike, and compares the copies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCK = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Road:
+class CarryRoute:
     """Two databases between which the tables of a release go.
 
     Attributes:

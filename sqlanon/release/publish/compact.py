@@ -1,7 +1,4 @@
-"""Compaction of a database's files.
-
-Dropped tables, deleted rows and earlier values of rows leave nothing in them.
-"""
+"""Compacts the files of a database, so that they have no traces of dropped tables and earlier values."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from dataclasses import asdict
 
 from sqlanon.engines.base import Compaction, Engine, TableRef
 from sqlanon.engines.lacks import require
-from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.progress import Progress, SilentProgress, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.publish.kept_scratch import list_table
@@ -43,7 +40,7 @@ def compact(engine: Engine, releases: Sequence[str] | None = None, progress: Pro
         entries = [entry for name in names for entry in catalog.entries(name)]
         there = engine.look_up([], schema=catalog.table).tables
         tables = dict.fromkeys([*catalog.tables, list_table(engine), *_list_changed(engine, entries)])
-        label, progress = ", ".join(names), progress or Silent()
+        label, progress = ", ".join(names), progress or SilentProgress()
         try:
             with Stopwatch(label, progress).stage("compact"):
                 compacted = compaction.compact([table for table in tables if table.name in there])

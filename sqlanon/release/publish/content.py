@@ -1,12 +1,12 @@
-"""Content of a new version: the statements that write its tables, their verification, and the metadata."""
+"""Statements that write the tables of a new version, the verification of these tables, and the metadata."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from sqlanon.engines.base import Engine, Found, Statement, TableRef
-from sqlanon.formats import Published
+from sqlanon.engines.base import Engine, LookupResult, Statement, TableRef
+from sqlanon.formats import PublishedColumn
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.collated import find_collated
 from sqlanon.release.catalog.entry import SourceState
@@ -19,11 +19,11 @@ from sqlanon.release.catalog.views import (
     sensitive_of,
 )
 from sqlanon.release.history.history import table_of, value_columns
-from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.prepare.staged import PreparedSource
 from sqlanon.release.publish.array_dictionary import find_repeated
 from sqlanon.release.verify import tokens
-from sqlanon.release.verify.made import Made
-from sqlanon.release.verify.verify import Verified, verify_physical
+from sqlanon.release.verify.made import DividedSource
+from sqlanon.release.verify.verify import Verification, verify_physical
 from sqlanon.release.verify.verify_pair import verify_pair
 from sqlanon.results import RunReport
 from sqlanon.table.scratch import Scratch
@@ -42,8 +42,8 @@ class Draft:
         siblings: the tables that are published together with it.
     """
 
-    ready: Prepared
-    made: Made
+    ready: PreparedSource
+    made: DividedSource
     report: RunReport
     secret: str = field(repr=False)
     history: TableRef | None = None
@@ -70,7 +70,7 @@ class Draft:
         drop_statistics(scratch.engine, tables)
 
 
-def list_linked_values(ready: Prepared) -> list[str]:
+def list_linked_values(ready: PreparedSource) -> list[str]:
     """Aliases of the sensitive columns that are counted over persons: audits find their hashes in the link table."""
     names = {reading.name for reading in ready.roles.sensitive}
     counts_persons = any(
@@ -97,7 +97,7 @@ class Content:
     """
 
     write: Callable[[TableRef, Sequence[Statement]], None]
-    verify: Callable[[TableRef, Found], RunReport]
+    verify: Callable[[TableRef, LookupResult], RunReport]
     beside: Sequence[Statement]
     keep: Callable[[], None]
     metadata: Callable[[RunReport], Iterable[tuple[object, ...]]]
@@ -152,11 +152,11 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         scratch.execute_all([*tables, *beside])
         ready.place.deliver(scratch, [place, linked])
 
-    def verify(place: TableRef, facts: Found) -> RunReport:
+    def verify(place: TableRef, facts: LookupResult) -> RunReport:
         with scratch.repeating("verify"):
             return verify_once(place, facts)
 
-    def verify_once(place: TableRef, lookup: Found) -> RunReport:
+    def verify_once(place: TableRef, lookup: LookupResult) -> RunReport:
         physical = lookup.relations[place]
         proof.verify(scratch, classification)
         if recoded.sensitive:
@@ -204,12 +204,12 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
     )
 
 
-def list_columns(columns: Sequence[Published]) -> list[dict[str, str]]:
+def list_columns(columns: Sequence[PublishedColumn]) -> list[dict[str, str]]:
     """Published columns as templates take them."""
     return [{"source": c.source, "column": c.column, "name": c.name, "kind": c.kind} for c in columns]
 
 
-def report_verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunReport:
+def report_verified(report: RunReport, verified: Verification, watch: Stopwatch) -> RunReport:
     """The report of a version whose tables were verified."""
     return replace(
         report,

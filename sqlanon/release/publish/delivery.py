@@ -1,4 +1,4 @@
-"""How versions come to a kind of places, and how they leave: the protocol of `sqlanon.release.publish.deliveries`."""
+"""Interface of a delivery: showing a version to readers at one kind of place, and withdrawing it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from sqlanon.engines.base import Engine
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.publish.new import New
+from sqlanon.release.publish.new import NewVersion
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 
@@ -18,7 +18,7 @@ class Delivery(Protocol):
     def in_steps(self, engine: Engine) -> bool:
         """Whether the catalog has a state between two steps, which `reconcile` finishes or takes back."""
 
-    def put(self, parts: Sequence[New]) -> list[RunReport]:
+    def put(self, parts: Sequence[NewVersion]) -> list[RunReport]:
         """Write, verify and show the versions of tables that are published together; all of them or none.
 
         Returns:
@@ -73,7 +73,7 @@ class Delivery(Protocol):
         """
 
 
-class Plain:
+class PlainDelivery:
     """A delivery at places where readers have no rights of their own, and earlier versions leave nothing."""
 
     def check_withdrawal(self, engine: Engine, entry: Entry) -> None:

@@ -1,9 +1,9 @@
-"""A release in lake tables: rows go into private tables of the database, then into files, then into commits.
+"""Delivers a release into lake tables: private tables of the database, then files, then commits.
 
-An engine that writes no files sends the rows to a DuckDB in memory first (`Engine.lake_engine`), where they are
-compared and measured again. Each table of a release is a table of the lake: the rows, and next to them the metadata,
-and the sensitive values of `anatomy`. The first commit decides; `settle` makes the others after a kill, or removes the
-files of a version of which no commit was made. Of tables that are published together the first one's commit decides.
+An engine that writes no files copies the rows to a DuckDB in memory first (`Engine.lake_engine`), where they are
+compared and measured again. Each table of a release is a table of the lake: the rows, the metadata, and the sensitive
+values of `anatomy`. The first commit decides. After a kill, `settle` makes the other commits, or removes the files of a
+version without a commit. Of tables that are published together, the commit of the first decides.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 
-from sqlanon.engines.base import Engine, Found, LakeWriting, Relation, TableRef
+from sqlanon.engines.base import Engine, LakeWriting, LookupResult, Relation, TableRef
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lake_facts import check_own, is_shown, make_facts, secret_of
 from sqlanon.release.catalog.places import PLACES
-from sqlanon.release.publish.carry import Road
+from sqlanon.release.publish.carry import CarryRoute
 from sqlanon.release.publish.in_views import list_views
-from sqlanon.release.publish.outside import Attempt, Outside
+from sqlanon.release.publish.new import NewVersion
+from sqlanon.release.publish.outside import Attempt, OutsidePlace
 from sqlanon.release.publish.retention import shows_erased
 from sqlanon.release.verify.received import verify_promises
 from sqlanon.results import RunReport
@@ -37,14 +38,14 @@ def _name_file() -> str:
     return f"sqlanon-{secrets.token_hex(12)}.parquet"
 
 
-class InLake(Outside):
-    """See `Outside`."""
+class InLake(OutsidePlace):
+    """See `OutsidePlace`."""
 
     place = next(place for place in PLACES if place.name == "lake")
     field = "lake"
 
-    def begin(self, targets: Sequence[str]) -> list[dict[str, str]]:
-        file = _name_file()
+    def begin(self, parts: Sequence[NewVersion]) -> list[dict[str, str]]:
+        file, targets = _name_file(), [str(part.target.place) for part in parts]
         return [{"place": place, "file": file, "first": targets[0]} for place in targets]
 
     def begin_again(self, entry: Entry) -> Mapping[str, str]:
@@ -116,7 +117,7 @@ def _hold_tables(engine: Engine, attempt: Attempt) -> Iterator[Tables]:
     if writer is engine:
         yield tables
         return
-    road = Road(entry.release, engine, writer, attempt.watch)
+    road = CarryRoute(entry.release, engine, writer, attempt.watch)
     copies: Tables = []
     try:
         for table, place in tables:
@@ -143,7 +144,7 @@ def _write(engine: Engine, attempt: Attempt, tables: Tables) -> None:
 def _verify(engine: Engine, attempt: Attempt, files: Sequence[Relation]) -> None:
     """Measure the requirements on the written files."""
     if attempt.verify is not None and _writer(engine) is engine:
-        attempt.verify(files[0].ref, Found({relation.ref: relation for relation in files}))
+        attempt.verify(files[0].ref, LookupResult({relation.ref: relation for relation in files}))
     elif RunReport.from_dict(attempt.entry.report).shape.grouped:
         # Boxes of single rows are proved by private tables, which are not there.
         verify_promises(_writer(engine), files[0], attempt.entry.policy, attempt.settings)

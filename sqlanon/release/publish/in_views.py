@@ -1,6 +1,6 @@
-"""A release in views of the source's database: the views are swapped in one transaction with the catalog's row.
+"""Delivers a release as views of the source's database, swapped in one transaction with the catalog row.
 
-Without transactions they are replaced in two phases (`sqlanon.release.publish.two_phase`).
+Engines without transactions replace the views in two phases (`sqlanon.release.publish.two_phase`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from sqlanon.errors import DependentsError, PolicyError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.rights import grant_usage, set_readers
-from sqlanon.release.catalog.views import Pointing, list_pointings, second_of, spell_table, views_of
-from sqlanon.release.publish.delivery import Plain
-from sqlanon.release.publish.new import New
+from sqlanon.release.catalog.views import ViewTarget, list_pointings, second_of, spell_table, views_of
+from sqlanon.release.publish.delivery import PlainDelivery
+from sqlanon.release.publish.new import NewVersion
 from sqlanon.release.publish.recording import record_version, record_withdrawal
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.release.publish.swap import swap
@@ -25,13 +25,13 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 
 
-class InViews(Plain):
+class InViews(PlainDelivery):
     """See `sqlanon.release.publish.delivery.Delivery`."""
 
     def in_steps(self, engine: Engine) -> bool:
         return not engine.transactions
 
-    def put(self, parts: Sequence[New]) -> list[RunReport]:
+    def put(self, parts: Sequence[NewVersion]) -> list[RunReport]:
         engine = parts[0].state.engine
         if not engine.transactions:
             return [_put_in_phases(part) for part in parts]
@@ -89,7 +89,7 @@ class InViews(Plain):
         set_readers(engine, spec.readers, views_of(entry), entry)
 
 
-def _put_in_phases(new: New) -> RunReport:
+def _put_in_phases(new: NewVersion) -> RunReport:
     """Publish without transactions."""
     engine, spec, previous = new.state.engine, new.state.spec, new.state.published
     shown = new.shown
@@ -108,13 +108,13 @@ def _put_in_phases(new: New) -> RunReport:
     return report
 
 
-def list_views(engine: Engine, entry: Entry) -> list[Pointing]:
+def list_views(engine: Engine, entry: Entry) -> list[ViewTarget]:
     """The views of a version in the source's database, and the tables that they show."""
     assert entry.view is not None
     return list_pointings(engine, entry.view, entry.physical, second=second_of(entry))
 
 
-def refuse_others(engine: Engine, entry: Entry, there: Sequence[Pointing]) -> None:
+def refuse_others(engine: Engine, entry: Entry, there: Sequence[ViewTarget]) -> None:
     """Check that the existing views of a version are sqlanon's, and that no other object reads them.
 
     Raises:
@@ -131,7 +131,7 @@ def refuse_others(engine: Engine, entry: Entry, there: Sequence[Pointing]) -> No
         )
 
 
-def _check_own(engine: Engine, entry: Entry, item: Pointing) -> None:
+def _check_own(engine: Engine, entry: Entry, item: ViewTarget) -> None:
     """Check that the view is the published view: the same query over the same table.
 
     Raises:

@@ -1,4 +1,4 @@
-"""A version in publication: the tables are written and verified, then the views are swapped with the catalog row."""
+"""Writes and verifies the tables of a new version, and swaps the views together with the catalog row."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sqlanon.engines.base import Found
+from sqlanon.engines.base import LookupResult
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
@@ -16,7 +16,7 @@ from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import ReleaseState, scope_secret
 from sqlanon.release.catalog.target import check_still_free
-from sqlanon.release.catalog.views import Pointing, list_pointings, metadata_table, views_of
+from sqlanon.release.catalog.views import ViewTarget, list_pointings, metadata_table, views_of
 from sqlanon.release.publish.content import Content
 from sqlanon.release.publish.recording import record_version
 from sqlanon.release.publish.retention import drop_old
@@ -29,7 +29,7 @@ Judge = Callable[[RunReport], RunReport]
 
 
 @dataclass(frozen=True, slots=True)
-class New:
+class NewVersion:
     """A version in publication.
 
     Attributes:
@@ -47,11 +47,11 @@ class New:
     judge: Judge = lambda report: report
 
     @property
-    def shown(self) -> list[Pointing]:
+    def shown(self) -> list[ViewTarget]:
         """The views, and the tables that they show."""
         return list_pointings(self.state.engine, self.target.view, self.target.physical, second=self.target.second)
 
-    def fill(self) -> tuple[RunReport, Found]:
+    def fill(self) -> tuple[RunReport, LookupResult]:
         """Write the tables and verify them; returns the verified report, and the objects in the places of the views."""
         engine, previous = self.state.engine, self.state.published
         physical = private_table(engine, self.target.physical)
@@ -78,7 +78,7 @@ class New:
         state, target, content = self.state, self.target, self.content
         return Catalog(state.engine).add(state.spec, target, status, report, content.source, content.seed)
 
-    def swap(self, report: RunReport, lookup: Found) -> Entry:
+    def swap(self, report: RunReport, lookup: LookupResult) -> Entry:
         """Point the views at the version, add the catalog row and grant the readers' rights."""
         engine, spec, previous = self.state.engine, self.state.spec, self.state.published
         shown = self.shown

@@ -1,8 +1,8 @@
-"""A release outside of the source's database: made and verified there, then sent, verified again, and shown.
+"""Delivers a release to a place outside of the source's database: it is verified before and after it is sent.
 
-The source's database has the view as well, for queries and audits of the owner. Its catalog records the pending step
+The source's database keeps the view as well, for queries and audits of the owner. Its catalog records a pending step
 (``pending``: a run, ``returning``: a rollback, ``withdrawing``) before the step at the other place that decides, and
-``published`` or ``withdrawn`` after it; `sqlanon.release.publish.reconcile` asks the place after a kill.
+``published`` or ``withdrawn`` after it. After a kill, `sqlanon.release.publish.reconcile` asks the other place.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sqlanon.column_spec import ColumnSpec
-from sqlanon.engines.base import Engine, Found, TableRef
+from sqlanon.engines.base import Engine, LookupResult, TableRef
 from sqlanon.errors import PolicyError
-from sqlanon.progress import Silent, Stopwatch
+from sqlanon.progress import SilentProgress, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.places import Place
+from sqlanon.release.catalog.places import Place, find_spot, spell_spot
 from sqlanon.release.catalog.rights import set_readers
 from sqlanon.release.catalog.views import views_of
-from sqlanon.release.publish.delivery import Plain
+from sqlanon.release.publish.delivery import PlainDelivery
 from sqlanon.release.publish.in_views import list_views, refuse_others
-from sqlanon.release.publish.new import New, note_place
+from sqlanon.release.publish.new import NewVersion, note_place
 from sqlanon.release.publish.recording import record_version
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.release.publish.two_phase import drop_views
@@ -46,10 +46,10 @@ class Attempt:
     watch: Stopwatch
     previous: Entry | None
     settings: Sequence[ColumnSpec] | None = None
-    verify: Callable[[TableRef, Found], RunReport] | None = None
+    verify: Callable[[TableRef, LookupResult], RunReport] | None = None
 
 
-class Outside(Plain, ABC):
+class OutsidePlace(PlainDelivery, ABC):
     """The common part of all places outside; see `sqlanon.release.publish.delivery.Delivery`.
 
     Attributes:
@@ -61,8 +61,8 @@ class Outside(Plain, ABC):
     field: Literal["lake", "sent"]
 
     @abstractmethod
-    def begin(self, targets: Sequence[str]) -> list[dict[str, str]]:
-        """Facts about a new attempt to publish tables together, by their places."""
+    def begin(self, parts: Sequence[NewVersion]) -> list[dict[str, str]]:
+        """Facts about a new attempt to publish tables together."""
 
     @abstractmethod
     def begin_again(self, entry: Entry) -> Mapping[str, str]:
@@ -86,9 +86,9 @@ class Outside(Plain, ABC):
     def in_steps(self, engine: Engine) -> bool:
         return True
 
-    def put(self, parts: Sequence[New]) -> list[RunReport]:
+    def put(self, parts: Sequence[NewVersion]) -> list[RunReport]:
         engine = parts[0].state.engine
-        facts = self.begin([str(part.target.place) for part in parts])
+        facts = self.begin(parts)
         with engine.publishing():
             entries = [part.add_pending(self.field, fact) for part, fact in zip(parts, facts, strict=True)]
         self.deliver(
@@ -109,11 +109,12 @@ class Outside(Plain, ABC):
         return [report for report, _ in recorded]
 
     def return_version(self, engine: Engine, entry: Entry, policy: Mapping[str, Any], current: Entry) -> None:
-        if self.place.of(current) != self.place.of(entry):
+        if find_spot(current) != find_spot(entry):
+            there = find_spot(entry)
+            place = spell_spot(there, find_spot(current)) if there[0] else "the database of the source"
             raise PolicyError(
-                f"{entry.release}: version {entry.version} is in another place, "
-                f"{self.place.of(entry) or 'the database of the source'}: run the release with the policy of that "
-                "version instead"
+                f"{entry.release}: version {entry.version} is in another place, {place}: run the release with the "
+                "policy of that version instead"
             )
         catalog, facts = Catalog(engine), self.begin_again(entry)
         report = note_place(RunReport.from_dict(entry.report), self.field, facts)
@@ -123,7 +124,7 @@ class Outside(Plain, ABC):
             catalog.replace_report(entry.release, entry.version, report)
         (returning,) = catalog.entries(entry.release, versions=[entry.version])
         previous = current if current.status == "published" else None
-        self.deliver(engine, [Attempt(returning, Stopwatch(entry.release, Silent()), previous)])
+        self.deliver(engine, [Attempt(returning, Stopwatch(entry.release, SilentProgress()), previous)])
         with engine.publishing():
             record_version(engine, entry.release, entry.version)
 

@@ -1,4 +1,4 @@
-"""Publish: a version is written, verified and shown where its release goes, with the catalog's row."""
+"""Publishes the versions of a run: writes, verifies and shows them, and adds the catalog rows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import replace
 from sqlanon.errors import PolicyError
 from sqlanon.release.catalog.state import read_state
 from sqlanon.release.publish.deliveries import DELIVERIES
-from sqlanon.release.publish.new import New, make_room
+from sqlanon.release.publish.new import NewVersion, make_room
 from sqlanon.release.publish.reconcile import clean_up
 from sqlanon.results import RunReport
 
 
-def put_in(parts: Sequence[New]) -> list[RunReport]:
+def put_in(parts: Sequence[NewVersion]) -> list[RunReport]:
     """Write, verify and show the version of a release, or those of the tables of one: all of them or none.
 
     Returns:

@@ -1,8 +1,8 @@
-"""A release in a separate DuckDB file: built next to the published file, flushed, and moved over it.
+"""Delivers a release as a separate DuckDB file: built next to the published file, flushed, and moved over it.
 
-A DuckDB transaction writes one attached file, and a file has no rights. So the published file holds one version only,
-the tables of versions to return to stay in the private schema of the source's file, and the catalog records the pending
-step (``pending``: a run, ``returning``: a rollback) before ``os.replace`` and ``published`` after.
+A DuckDB transaction writes one attached file, and a file has no rights. So the published file has one version only, and
+the tables of earlier versions stay in the private schema of the source's file. The catalog records the pending step
+(``pending``: a run, ``returning``: a rollback) before ``os.replace``, and ``published`` after it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError, UnsupportedError, file_errors
 from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
-from sqlanon.progress import Silent, Stopwatch
+from sqlanon.progress import SilentProgress, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_marked, check_ours, mark_rows, version_in
@@ -23,7 +23,7 @@ from sqlanon.release.catalog.metadata import COLUMNS
 from sqlanon.release.catalog.places import check_no_link
 from sqlanon.release.catalog.private_tables import schema_of
 from sqlanon.release.catalog.views import (
-    Pointing,
+    ViewTarget,
     list_pointings,
     metadata_of,
     metadata_table,
@@ -31,8 +31,8 @@ from sqlanon.release.catalog.views import (
     spell_table,
     views_beside,
 )
-from sqlanon.release.publish.delivery import Plain
-from sqlanon.release.publish.new import New
+from sqlanon.release.publish.delivery import PlainDelivery
+from sqlanon.release.publish.new import NewVersion
 from sqlanon.release.publish.recording import record_version
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.results import RunReport
@@ -41,13 +41,13 @@ from sqlanon.sqltext import statement
 T = TypeVar("T")
 
 
-class InFile(Plain):
+class InFile(PlainDelivery):
     """See `sqlanon.release.publish.delivery.Delivery`."""
 
     def in_steps(self, engine: Engine) -> bool:
         return True
 
-    def put(self, parts: Sequence[New]) -> list[RunReport]:
+    def put(self, parts: Sequence[NewVersion]) -> list[RunReport]:
         if len(parts) > 1:
             raise UnsupportedError(f"{parts[0].state.spec.name}: publish_file: a file holds one release of one table")
         return [_put(parts[0])]
@@ -66,7 +66,7 @@ class InFile(Plain):
         with engine.publishing():
             catalog.mark(entry.release, entry.version, "returning")
             catalog.keep_policy(entry, policy)
-        give_back(engine, entry, shown, Stopwatch(entry.release, Silent()))
+        give_back(engine, entry, shown, Stopwatch(entry.release, SilentProgress()))
         with engine.publishing():
             record_version(engine, entry.release, entry.version)
 
@@ -120,14 +120,14 @@ def write_file(
     return result
 
 
-def keep_tables(engine: Engine, shown: Sequence[Pointing], database: str) -> None:
+def keep_tables(engine: Engine, shown: Sequence[ViewTarget], database: str) -> None:
     """Copy the readers' tables into the private schema, for a rollback."""
     with engine.publishing():
         for item in shown:
             _copy(engine, item.at, replace(item.view, database=database))
 
 
-def give_back(engine: Engine, entry: Entry, shown: Sequence[Pointing], watch: Stopwatch) -> None:
+def give_back(engine: Engine, entry: Entry, shown: Sequence[ViewTarget], watch: Stopwatch) -> None:
     """Put a kept version into the published file again; the caller has marked it ``returning``."""
     assert entry.file is not None
 
@@ -151,7 +151,7 @@ def make_schema(engine: Engine, view: TableRef) -> None:
         engine.execute(schema_of(engine, view))
 
 
-def _put(new: New) -> RunReport:
+def _put(new: NewVersion) -> RunReport:
     state, target, content, watch, judge = new.state, new.target, new.content, new.watch, new.judge
     assert target.file is not None
     engine, spec, catalog = state.engine, state.spec, Catalog(state.engine)

@@ -1,8 +1,7 @@
-"""A release in another database: rows go into a private table of the source's database, and are sent from there.
+"""Delivers a release to another database: a private table of the source's database is sent and verified there.
 
 One transaction of the other database makes the tables, verifies them, shows them and records the version
-(`sqlanon.release.catalog.receiver`): that transaction decides. Nothing of an attempt that was not committed is left
-there.
+(`sqlanon.release.catalog.receiver`). That transaction decides; an attempt that was not committed leaves nothing there.
 """
 
 from __future__ import annotations
@@ -11,19 +10,22 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, DependentsError, PolicyError
+from sqlanon.release.catalog.addresses import check_address, is_elsewhere, mark_address
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lake_facts import secret_of
-from sqlanon.release.catalog.places import PLACES
+from sqlanon.release.catalog.places import PLACES, find_spot
 from sqlanon.release.catalog.receiver import REPLACED, Receipt, Receiver, open_receiver
 from sqlanon.release.catalog.rights import grant_usage, set_readers
-from sqlanon.release.catalog.views import Pointing
-from sqlanon.release.publish.carry import Road
+from sqlanon.release.catalog.views import ViewTarget
+from sqlanon.release.publish.carry import CarryRoute
 from sqlanon.release.publish.in_views import list_views
-from sqlanon.release.publish.outside import Attempt, Outside
+from sqlanon.release.publish.new import NewVersion
+from sqlanon.release.publish.outside import Attempt, OutsidePlace
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import drop_views
 from sqlanon.release.verify.received import verify_promises
@@ -32,17 +34,17 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 
 
-class InDatabase(Outside):
-    """See `Outside`."""
+class InDatabase(OutsidePlace):
+    """See `OutsidePlace`."""
 
     place = next(place for place in PLACES if place.name == "database")
     field = "sent"
 
-    def begin(self, targets: Sequence[str]) -> list[dict[str, str]]:
-        return [{"place": place, "token": secrets.token_hex(12)} for place in targets]
+    def begin(self, parts: Sequence[NewVersion]) -> list[dict[str, str]]:
+        return [_name_attempt(part) for part in parts]
 
     def begin_again(self, entry: Entry) -> Mapping[str, str]:
-        return {**entry.sent, **self.begin([entry.sent["place"]])[0]}
+        return {**entry.sent, "token": secrets.token_hex(12)}
 
     def deliver(self, engine: Engine, attempts: Sequence[Attempt]) -> None:
         for attempt in attempts:
@@ -50,15 +52,24 @@ class InDatabase(Outside):
 
     def settle(self, engine: Engine, entry: Entry, *, there: bool) -> list[str]:
         """See `Delivery.settle`; a committed version has replaced others, which are dropped."""
-        if there:
+        if there and not is_elsewhere(engine, entry):
             with _opened(entry) as receiver:
                 _drop_replaced(receiver)
         return []
+
+    def unpublish(self, engine: Engine, entry: Entry) -> None:
+        check_address(engine, entry, "unpublish")
+        super().unpublish(engine, entry)
+
+    def return_version(self, engine: Engine, entry: Entry, policy: Mapping[str, Any], current: Entry) -> None:
+        check_address(engine, current, "roll back")
+        super().return_version(engine, entry, policy, current)
 
     def check_withdrawal(self, engine: Engine, entry: Entry) -> None:
         _withdraw(engine, entry, check_only=True)
 
     def take(self, engine: Engine, entry: Entry) -> None:
+        check_address(engine, entry, "do this")
         _withdraw(engine, entry)
 
     def keep_readers(self, engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
@@ -71,16 +82,23 @@ class InDatabase(Outside):
                 set_readers(receiver.engine, spec.readers, views, entry)
 
     def purge(self, engine: Engine, release: str, entries: Sequence[Entry]) -> None:
-        _drop_remains(engine, release, entries[-1].sent["place"])
+        if not is_elsewhere(engine, entries[-1]):
+            _drop_remains(engine, release, entries[-1].sent["place"])
+
+
+def _name_attempt(part: NewVersion) -> dict[str, str]:
+    place, release = str(part.target.place), part.state.spec.name
+    mark = mark_address(release, place, secret_of(part.state.engine, release))
+    return {"place": place, "token": secrets.token_hex(12)} | ({"mark": mark} if mark else {})
 
 
 def _send_version(engine: Engine, attempt: Attempt) -> None:
-    """See `Outside.deliver`."""
+    """See `OutsidePlace.deliver`."""
     entry, watch, previous = attempt.entry, attempt.watch, attempt.previous
     secret = str(secret_of(engine, entry.release))
     with _opened(entry) as receiver, receiver.engine.lock(f"release in {receiver.view(entry)}"):
         _refuse_same(receiver, entry, secret)
-        road = Road(entry.release, engine, receiver.engine, watch)
+        road = CarryRoute(entry.release, engine, receiver.engine, watch)
         tables = _pair_tables(engine, receiver, entry)
         with watch.stage("publish"):
             sent = {here.at: road.list_columns(here.at) for here, _ in tables}
@@ -112,7 +130,7 @@ def _opened(entry: Entry) -> Iterator[Receiver]:
         yield receiver
 
 
-def _pair_tables(engine: Engine, receiver: Receiver, entry: Entry) -> list[tuple[Pointing, Pointing]]:
+def _pair_tables(engine: Engine, receiver: Receiver, entry: Entry) -> list[tuple[ViewTarget, ViewTarget]]:
     """The views and tables of a version, here and there."""
     here = list_views(engine, entry)
     return list(zip(here, receiver.list_pointings(entry, entry.sent["token"]), strict=True))
@@ -158,7 +176,7 @@ def _check_own(receiver: Receiver, entry: Entry, views: Sequence[TableRef], secr
     return receipt
 
 
-def _show(receiver: Receiver, entry: Entry, shown: Sequence[Pointing], previous: Entry | None) -> None:
+def _show(receiver: Receiver, entry: Entry, shown: Sequence[ViewTarget], previous: Entry | None) -> None:
     """Point the views at the tables, with the rights of the policy's readers."""
     engine, readers = receiver.engine, tuple(entry.policy.get("readers") or ())
     views = [item.view for item in shown]
@@ -169,7 +187,7 @@ def _show(receiver: Receiver, entry: Entry, shown: Sequence[Pointing], previous:
 
 def _drop_earlier(receiver: Receiver, entry: Entry, previous: Entry | None, secret: str) -> None:
     """Drop views of the version before that this version does not have: no run would refresh them any more."""
-    if previous is None or previous.sent.get("place") != entry.sent["place"]:
+    if previous is None or find_spot(previous) != find_spot(entry):
         return
     earlier_views = [item.view for item in receiver.list_pointings(previous, previous.sent["token"])]
     if receiver.view(previous) == receiver.view(entry):

@@ -1,20 +1,22 @@
-"""The swap: views of a release pointed at another version's tables, within the open transaction.
+"""Points the views of a release at the tables of another version, within the open transaction.
 
-Readers see the old version until that transaction commits. Their rights and those of others on the views survive.
+Readers see the old version until the transaction commits. Rights on the views survive.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlanon.engines.base import Column, Engine, Found, Statement, TableRef
+from sqlanon.engines.base import Column, Engine, LookupResult, Statement, TableRef
 from sqlanon.errors import DependentsError
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.views import Pointing, views_of
+from sqlanon.release.catalog.views import ViewTarget, views_of
 from sqlanon.sqltext import statement
 
 
-def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, lookup: Found | None = None) -> None:
+def swap(
+    engine: Engine, pointings: Sequence[ViewTarget], previous: Entry | None, lookup: LookupResult | None = None
+) -> None:
     """Point the views, and drop views of the previous version that the new version does not have.
 
     Args:
@@ -43,7 +45,7 @@ def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, 
     engine.run_swap(point)
 
 
-def _point(engine: Engine, item: Pointing, lookup: Found) -> list[Statement]:
+def _point(engine: Engine, item: ViewTarget, lookup: LookupResult) -> list[Statement]:
     """Replace the view if the columns stay or new columns come last.
 
     Otherwise it is dropped and created again with the same rights.

@@ -1,18 +1,17 @@
-"""Publishing without transactions: views are replaced in sequence, and a deciding view is the commit point.
+"""Publishes without transactions: views are replaced one after the other, and replacing one of them is the commit.
 
-Before the deciding view is replaced, the other views of the release are made to show the same version as it shows;
-afterwards they are made to show the new version plainly. So readers have the whole old version or the whole new version
-after each statement.
+Before the deciding view is replaced, the other views are made to show whichever version it shows; afterwards they are
+made to show the new version plainly. So readers have the whole old or the whole new version after each statement.
 
-If the columns of the views stay, the metadata view decides, and the others show the same version (``publish/switch``).
-If the columns of a view of rows change, no view can show the rows of both versions, so that view decides: the metadata
-view shows the version with the same columns (``publish/follow``), and the others follow the metadata view. Views of a
-single version are empty while the other version is shown. If the columns of both views of a pair change, the second
-view is empty between the commit point and the next statement.
+If the columns of the views stay, the metadata view decides, and the others follow it (``publish/switch``). If the
+columns of a view of rows change, no view can show the rows of both versions, so that view decides: the metadata view
+shows the version with the same columns (``publish/follow``), and the others follow the metadata view. Views of a single
+version are empty while the other version is shown. If the columns of both views of a pair change, the second view is
+empty between the commit and the next statement.
 
 The catalog records the pending step, as for a release in a file (`sqlanon.release.publish.second_file`): ``pending``,
-``returning`` or ``withdrawing`` before, ``published`` or ``withdrawn`` after, and `reconcile` finishes committed steps
-and takes back the rest.
+``returning`` or ``withdrawing`` before, ``published`` or ``withdrawn`` after. `reconcile` finishes committed steps and
+takes back the rest.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from typing import Any
 
 from sqlanon.engines.base import Column, Engine, Statement, TableRef
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.views import Pointing, list_pointings, second_of, views_of
+from sqlanon.release.catalog.views import ViewTarget, list_pointings, second_of, views_of
 from sqlanon.release.publish.swap import swap
 from sqlanon.sqltext import identifier, statement
 
@@ -31,7 +30,7 @@ Named = dict[str, str | None]
 """A column of a view of two tables: ``name`` there, ``before`` and ``after`` in the tables, None if missing."""
 
 
-def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) -> None:
+def commit(engine: Engine, shown: Sequence[ViewTarget], previous: Entry | None) -> None:
     """Publish a version with verified tables; `point_views` is left to do.
 
     Args:
@@ -52,7 +51,7 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
         )  # `point_views` makes the others: nothing that is whole is shown under their names
         return
     changed = [
-        Pointing(view, table)
+        ViewTarget(view, table)
         for view, table in before.items()
         if _shape(lookup.columns(view)) != _shape(lookup.columns(table))
     ]
@@ -85,7 +84,7 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
             old, new = before.get(view), None if view in reshaped else after.get(view)
             of = [lookup.columns(table) for table in (old, new) if table is not None]
             engine.execute(_switch(engine, view, _in_order(of[0], of[-1]), old, new, metadata))
-    swap(engine, [Pointing(deciding, after[deciding])], None)
+    swap(engine, [ViewTarget(deciding, after[deciding])], None)
 
 
 def _switch(
@@ -94,7 +93,7 @@ def _switch(
     columns: Sequence[Named],
     before: TableRef | None,
     after: TableRef | None,
-    metadata: Pointing,
+    metadata: ViewTarget,
 ) -> Statement:
     return statement(
         "publish/switch",

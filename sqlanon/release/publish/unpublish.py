@@ -1,6 +1,6 @@
-"""Unpublish: withdraw a release from its readers.
+"""Withdraws a release from readers.
 
-The catalog keeps its history, and the tables stay unless they are purged.
+The catalog keeps the history, and the tables stay unless they are purged.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lineage import lineages_of
-from sqlanon.release.catalog.places import list_left, place_of
+from sqlanon.release.catalog.places import find_spot, list_left
 from sqlanon.release.catalog.state import SHOWN
 from sqlanon.release.history.history import table_of
 from sqlanon.release.publish.deliveries import delivery_of, purge_places
@@ -110,7 +110,7 @@ def _warnings(engine: Engine, current: Entry | None, release: str, *, purge: boo
     ]
     entries = Catalog(engine).entries(release)
     newest = current or next((entry for entry in reversed(entries) if entry.status in SHOWN), None)
-    warnings += list_left(entries, place_of(newest).of(newest) if newest else None)
+    warnings += list_left(entries, find_spot(newest))
     if current and current.lake and not purge:
         warnings.append(
             f"earlier versions of {current.lake['place']} have its rows until VACUUM, or an expiry of snapshots, "

@@ -12,9 +12,9 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.places import list_reader_warnings
 from sqlanon.release.prepare.prepare import read_source
 from sqlanon.release.prepare.row_security import source_snapshot
-from sqlanon.release.prepare.staged import Reading, Staged, Unchanged
+from sqlanon.release.prepare.staged import Reading, StagedSource, UnchangedSource
 from sqlanon.release.publish.keep_published import keep, keep_readers, refuse_few, report_published
-from sqlanon.release.publish.new import New
+from sqlanon.release.publish.new import NewVersion
 from sqlanon.release.publish.publish import put_in
 from sqlanon.release.stages.work import Stage, Work, Works
 from sqlanon.release.trials.persons_cost import persons_cost
@@ -66,9 +66,9 @@ def read_of(works: Works) -> ReadSources:
 def stages_after_reading(works: Works) -> list[Stage]:
     """The further stages, now that the sources were read: where any table has anything new, all get a new version."""
     if all(work.unchanged for work in works.values()):
-        return [Leave(name, _version(work)) for name, work in works.items()]
+        return [LeaveStage(name, _version(work)) for name, work in works.items()]
     stages = [stage for work in works.values() for stage in work.version.stages(work)]
-    return [*stages, Publish(tuple(works), tuple(work.target.version for work in works.values()))]
+    return [*stages, PublishStage(tuple(works), tuple(work.target.version for work in works.values()))]
 
 
 def _version(work: Work) -> int:
@@ -97,9 +97,9 @@ class ReadSources:
         with source_snapshot(all_of[0].state.engine, sources, planned=planned) if several else nullcontext():
             for work in all_of:
                 _read(work, compare=compare, share=several, planned=planned)
-            if any(isinstance(work.read, Staged) for work in all_of):
+            if any(isinstance(work.read, StagedSource) for work in all_of):
                 for work in all_of:
-                    if isinstance(work.read, Unchanged):
+                    if isinstance(work.read, UnchangedSource):
                         _read(work, compare=False, share=several, planned=planned)
         for work in all_of:
             work.decision = work.decision.decide_again(work.source)
@@ -108,7 +108,7 @@ class ReadSources:
             if changed and work.unchanged:
                 why = ("the tables that it is published together with changed",)
                 work.decision = replace(work.decision, state="made anew", why=why, same_as=None)
-            if isinstance(work.read, Staged):
+            if isinstance(work.read, StagedSource):
                 work.version.look(work)
 
 
@@ -128,12 +128,12 @@ def _read(work: Work, *, compare: bool, share: bool, planned: bool = False) -> N
         bringing=work.bringing,
     )
     work.read = read_source(work.scratch, work.spec, work.state.source, work.watch, how)
-    if isinstance(work.read, Staged):
+    if isinstance(work.read, StagedSource):
         work.notes += work.read.place.notes
 
 
 @dataclass(frozen=True, slots=True)
-class Leave:
+class LeaveStage:
     """Leave the published version of a source that has not changed, and note in the catalog that a run looked."""
 
     release: str
@@ -156,7 +156,7 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class WaitStage:
     """Leave the published version of a release that is not due; readers that the policy names now get their rights."""
 
     release: str
@@ -175,7 +175,7 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class VersionStage:
     """A stage of one release that its kind of versions carries out.
 
     Attributes:
@@ -200,26 +200,26 @@ class Step:
         verbs[self.verb](work)
 
 
-def list_steps(stages: Iterable[Stage], *verbs: Verb) -> list[Step]:
+def list_steps(stages: Iterable[Stage], *verbs: Verb) -> list[VersionStage]:
     """Those of a list of stages that carry out one of some verbs."""
-    return [stage for stage in stages if isinstance(stage, Step) and stage.verb in verbs]
+    return [stage for stage in stages if isinstance(stage, VersionStage) and stage.verb in verbs]
 
 
-def profile_of(name: str, rows: int) -> Step:
+def profile_of(name: str, rows: int) -> VersionStage:
     """Find the domains of the rows that a method divides, and whether the policy can be met."""
-    return Step(name, "profile", f"{name}: profile {format_rows(rows)}")
+    return VersionStage(name, "profile", f"{name}: profile {format_rows(rows)}")
 
 
-def comparison_of(name: str, before: Entry | None) -> Step:
+def comparison_of(name: str, before: Entry | None) -> VersionStage:
     """Find the disclosures of a version together with earlier versions; the version's keys make a history."""
     if before is None:
-        return Step(name, "compare", f"{name}: keep what later versions are compared with")
-    return Step(name, "compare", f"{name}: compare with version {before.version}")
+        return VersionStage(name, "compare", f"{name}: keep what later versions are compared with")
+    return VersionStage(name, "compare", f"{name}: compare with version {before.version}")
 
 
-def measurement_of(name: str) -> Step:
+def measurement_of(name: str) -> VersionStage:
     """Measure the loss, and the other facts that the report states about the rows to publish."""
-    return Step(name, "measure", f"{name}: measure the loss")
+    return VersionStage(name, "measure", f"{name}: measure the loss")
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +240,7 @@ class ComparePersons:
 
 
 @dataclass(frozen=True, slots=True)
-class Publish:
+class PublishStage:
     """Write the versions, verify them against the policy, and show them to readers.
 
     It is done for all tables or for none.
@@ -259,6 +259,6 @@ class Publish:
         parts = []
         for work in all_of:
             assert work.content is not None
-            parts.append(New(work.state, work.target, work.content, work.watch, work.judge))
+            parts.append(NewVersion(work.state, work.target, work.content, work.watch, work.judge))
         for work, report in zip(all_of, put_in(parts), strict=True):
             work.report = report

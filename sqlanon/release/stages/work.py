@@ -1,4 +1,4 @@
-"""A table on the way through a run: its `Work`, the kind of `Version` that it gets, and a `Stage`."""
+"""State of one table during a run (`Work`), the kind of its new `Version`, and the interface of a `Stage`."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import ReleaseState, read_state
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.division import Division
-from sqlanon.release.history.compare_versions import NOTHING_COMPARED, Compared
-from sqlanon.release.history.earlier import Earlier
-from sqlanon.release.prepare.staged import Prepared, Staged, Unchanged
-from sqlanon.release.prepare.workplace import Bringing
+from sqlanon.release.history.compare_versions import NOTHING_COMPARED, VersionComparison
+from sqlanon.release.history.earlier import EarlierVersions
+from sqlanon.release.prepare.staged import PreparedSource, StagedSource, UnchangedSource
+from sqlanon.release.prepare.workplace import RunFacts
 from sqlanon.release.publish.content import Content
 from sqlanon.release.publish.new import Judge
 from sqlanon.release.publish.reconcile import reconcile
 from sqlanon.release.trials.trial import Trial
 from sqlanon.release.verify import tokens
 from sqlanon.release.verify.accepted_risk import hold_threshold
-from sqlanon.release.verify.made import Made
+from sqlanon.release.verify.made import DividedSource
 from sqlanon.results import DataChange, PlanReport, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch, has_remains
@@ -52,7 +52,7 @@ class Version:
     Run, plan, preview and rehearsal go by these verbs, so that none of them asks for the kind.
 
     Attributes:
-        brings: a small source may be worked on in memory of this process, see `Bringing`.
+        brings: a small source may be worked on in memory of this process, see `RunFacts`.
         anew: every version is made of all rows of the source, whatever was published before.
         links: the columns that are hashed to find rows in private tables; None: as the policy says.
     """
@@ -152,11 +152,11 @@ class Work:
     secret: str
     scratch: Scratch
     siblings: tokens.Siblings | None = None
-    read: Staged | Unchanged | None = None
-    ready: Prepared | None = None
+    read: StagedSource | UnchangedSource | None = None
+    ready: PreparedSource | None = None
     data: DataChange | None = None
-    made: Made | None = None
-    compared: Compared = NOTHING_COMPARED
+    made: DividedSource | None = None
+    compared: VersionComparison = NOTHING_COMPARED
     notes: tuple[str, ...] = ()
     content: Content | None = None
     report: RunReport | None = None
@@ -174,40 +174,40 @@ class Work:
         return self.read.source
 
     @property
-    def staged(self) -> Staged:
+    def staged(self) -> StagedSource:
         """The staged source, which is not as the published version saw it."""
-        assert isinstance(self.read, Staged)
+        assert isinstance(self.read, StagedSource)
         return self.read
 
     @property
-    def prepared(self) -> Prepared:
+    def prepared(self) -> PreparedSource:
         """The profiled source."""
         assert self.ready is not None
         return self.ready
 
     @property
-    def classes(self) -> Made:
+    def classes(self) -> DividedSource:
         """The classes that were made."""
         assert self.made is not None
         return self.made
 
     @property
-    def bringing(self) -> Bringing:
+    def bringing(self) -> RunFacts:
         """Facts on which the choice of the workplace depends, before the source is read."""
         whole = self.version.brings and self.division.brings and not self.scratch.keeps
         remains, previous = has_remains(self.state.found.tables), self.decision.previous
         if previous is None or not self.state.exists(previous.link):
-            return Bringing(whole, remains)
-        return Bringing(whole, remains, (previous.link,), int(previous.report.get("rows") or 0))
+            return RunFacts(whole, remains)
+        return RunFacts(whole, remains, (previous.link,), int(previous.report.get("rows") or 0))
 
     def trial(self, progress: Progress) -> Trial:
         """Trials of the profiled source."""
         return Trial(self.spec, self.prepared, self.division, self.machine, progress, self.secret)
 
     @property
-    def earlier(self) -> Earlier:
+    def earlier(self) -> EarlierVersions:
         """The versions before."""
-        return Earlier(self.state, self.decision.previous, every=self.division.compares_all)
+        return EarlierVersions(self.state, self.decision.previous, every=self.division.compares_all)
 
     def hold_approval(self) -> tuple[str, ...]:
         """Stop a release without a valid approval if the policy needs approval, or that of the version before did.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sqlanon.release.prepare.staged import Prepared
-from sqlanon.table.encode import Encoded, encode
+from sqlanon.release.prepare.staged import PreparedSource
+from sqlanon.table.encode import EncodedTable, encode
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.tree import flat_share
 
@@ -17,7 +17,7 @@ the rows times nodes of the lattice that method fulldomain looks at.
 """
 
 
-def encode_part(scratch: Scratch, ready: Prepared, most: int, *, persons: bool = False) -> Encoded:
+def encode_part(scratch: Scratch, ready: PreparedSource, most: int, *, persons: bool = False) -> EncodedTable:
     """The encoded staged rows, or a sample of them.
 
     A table of more than ``most`` rows gives every so many-th row, or with ``persons`` all rows of every so many-th
@@ -42,7 +42,7 @@ def encode_part(scratch: Scratch, ready: Prepared, most: int, *, persons: bool =
     return encode(scratch, ready.roles, stage, ready.domains, rows)
 
 
-def limit_measured(ready: Prepared, k: int) -> int:
+def limit_measured(ready: PreparedSource, k: int) -> int:
     """Rows that are measured, at most: fewer where the method is slow, or the lattice large."""
     from sqlanon.methods.fulldomain.levels import nodes_of
 

@@ -12,9 +12,9 @@ from sqlanon.progress import Progress
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.division import Division
 from sqlanon.release.prepare import guards
-from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.prepare.staged import PreparedSource
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Encoded
+from sqlanon.table.encode import EncodedTable
 from sqlanon.table.kinds import count_kinds
 from sqlanon.table.scratch import Scratch
 
@@ -33,7 +33,7 @@ class Trial:
     """
 
     spec: ReleaseSpec
-    ready: Prepared
+    ready: PreparedSource
     division: Division
     machine: Machine
     progress: Progress
@@ -44,7 +44,7 @@ class Trial:
         """Requirements that a method solves."""
         return self.ready.solved
 
-    def context(self, scratch: Scratch, encoded: Encoded) -> Context:
+    def context(self, scratch: Scratch, encoded: EncodedTable) -> Context:
         """The context of the policy's method, without trials of ``refine: search``."""
         spec, machine = self.spec, self.machine
         refined = read_refining(spec, encoded.rows, count_kinds(encoded.quasi))
@@ -64,7 +64,7 @@ class Trial:
             read_again=True,
         )
 
-    def check_feasible(self, scratch: Scratch, encoded: Encoded, requirements: Sequence[Requirement]) -> None:
+    def check_feasible(self, scratch: Scratch, encoded: EncodedTable, requirements: Sequence[Requirement]) -> None:
         """See `sqlanon.release.prepare.guards.check_feasible`, of the rows that are measured."""
         persons = [person.alias for person in self.ready.persons]
         guards.check_feasible(scratch, self.spec, encoded.stage, self.ready.roles, requirements, encoded.rows, persons)

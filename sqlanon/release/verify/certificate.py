@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 from sqlanon.declared import METHODS
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.engines.rows import read_integer, read_integers
-from sqlanon.formats import Candidates, Recoded, format_of
+from sqlanon.formats import Candidates, RecodedClasses, format_of
 from sqlanon.formats.cover import count_wider_than_least
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.classed import ClassedRows
-from sqlanon.table.encode import Encoded
+from sqlanon.table.encode import EncodedTable
 from sqlanon.table.keyed import hash_keys
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.work import Work
@@ -102,7 +102,9 @@ def find_misplaced(scratch: Scratch, candidates: Candidates, rows: int) -> str |
     )
 
 
-def check_covers(scratch: Scratch, encoded: Encoded, recoded: Recoded, candidates: Candidates) -> str | None:
+def check_covers(
+    scratch: Scratch, encoded: EncodedTable, recoded: RecodedClasses, candidates: Candidates
+) -> str | None:
     """Check that each box is exactly the least cover of the rows in it. Returns the problem, or None."""
     form = format_of(recoded.form.facts.name)
     for name, wide in count_wider_than_least(form, scratch, encoded.quasi, candidates.matched, recoded).wide.items():
@@ -144,7 +146,7 @@ def check_numbers(
     return None
 
 
-def _content(scratch: Scratch, encoded: Encoded, lined: Ints, spec: ReleaseSpec, secret: str) -> str:
+def _content(scratch: Scratch, encoded: EncodedTable, lined: Ints, spec: ReleaseSpec, secret: str) -> str:
     """Independent computation of `sqlanon.methods.freeform.secret.content_of`.
 
     It covers method, options, k, codes and geometry.

@@ -13,7 +13,7 @@ from sqlanon.formats import Candidates
 from sqlanon.methods.freeform.secret import key_of
 from sqlanon.release.verify import certificate
 from sqlanon.release.verify.certificate import Certificate
-from sqlanon.release.verify.made import Link, Made, Proof
+from sqlanon.release.verify.made import DividedSource, Link, Proof
 from sqlanon.results import Exposure, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.reading import Reading
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Certified(Proof):
+class CertificateProof(Proof):
     """See `Proof`: the rows that fit each box, and the row drawn for it.
 
     Attributes:
@@ -53,7 +53,7 @@ class Certified(Proof):
     def tables(self) -> tuple[TableRef, ...]:
         return self.certificate.tables
 
-    def of_version(self, engine: Engine, physical: str) -> Certified:
+    def of_version(self, engine: Engine, physical: str) -> CertificateProof:
         written_tables = Certificate.of(engine, physical)
         return replace(self, certificate=written_tables, own=replace(self.own, kept=written_tables.edges))
 
@@ -65,7 +65,7 @@ class Certified(Proof):
             ),
         ]
 
-    def verify(self, scratch: Scratch, classes: Made) -> None:
+    def verify(self, scratch: Scratch, classes: DividedSource) -> None:
         """See `Proof.verify`: every row fits k boxes and every box k rows, and one of k matchings was drawn.
 
         `verify_staged` has checked that every value of a row lies in each of the row's boxes; `verify_rows` checks that
@@ -93,7 +93,12 @@ class Certified(Proof):
         return replace(report, drawn=drawn_mark, written=written_mark)
 
     def expose(
-        self, scratch: Scratch, classes: Made, physical: Relation, exact: Sequence[Reading], persons: Sequence[str]
+        self,
+        scratch: Scratch,
+        classes: DividedSource,
+        physical: Relation,
+        exact: Sequence[Reading],
+        persons: Sequence[str],
     ) -> Exposure | None:
         """See `Proof.expose`: counts the boxes that a row fits and that are published with the row's values.
 
@@ -117,7 +122,7 @@ class Certified(Proof):
         return fitted
 
     def same_as(
-        self, scratch: Scratch, state: ReleaseState, classes: Made, entries: Sequence[Entry], link: Link
+        self, scratch: Scratch, state: ReleaseState, classes: DividedSource, entries: Sequence[Entry], link: Link
     ) -> Entry | None:
         """See `Proof.same_as`; the edges decide.
 
@@ -128,7 +133,7 @@ class Certified(Proof):
         """
         return next((entry for entry in reversed(entries) if self._same(scratch, state, classes, entry, link)), None)
 
-    def _same(self, scratch: Scratch, state: ReleaseState, classes: Made, entry: Entry, link: Link) -> bool:
+    def _same(self, scratch: Scratch, state: ReleaseState, classes: DividedSource, entry: Entry, link: Link) -> bool:
         if entry.report.get("certificate") != self.content or not all(map(state.exists, entry.certificate)):
             return False
         edges, draw = entry.certificate
@@ -137,7 +142,7 @@ class Certified(Proof):
         matched, alike = read_integers(row)
         return matched == alike and scratch.count("freeform/other_edges", kept=edges, edges=self.own.edges) == 0
 
-    def surest(self, scratch: Scratch, classes: Made) -> dict[str, dict[str, float]]:
+    def surest(self, scratch: Scratch, classes: DividedSource) -> dict[str, dict[str, float]]:
         """See `Proof.surest`: l cannot be promised. Cost: a join per sensitive column."""
         by_column, rows = {}, classes.classed.table
         for domain in classes.encoded.sensitive:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.engines.rows import numbers, read_integers
-from sqlanon.formats import Recoded
+from sqlanon.formats import RecodedClasses
 from sqlanon.results import Exposure
 from sqlanon.sqltext import statement
 from sqlanon.table.reading import Reading
@@ -40,7 +40,7 @@ def count_exposure(
 
 
 def count_staged(
-    scratch: Scratch, classed: TableRef, recoded: Recoded, exact: Sequence[Reading], persons: Sequence[str] = ()
+    scratch: Scratch, classed: TableRef, recoded: RecodedClasses, exact: Sequence[Reading], persons: Sequence[str] = ()
 ) -> Exposure | None:
     """Count as `count_exposure` does, and the fewest persons of a group, over the rows of the run.
 

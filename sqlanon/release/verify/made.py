@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Engine, Relation, Statement, TableRef
-from sqlanon.formats.base import Recoded
+from sqlanon.formats.base import RecodedClasses
 from sqlanon.formats.members import OF_CLASSES, Members
 from sqlanon.loss import Joint
 from sqlanon.release.verify.exposure import count_staged
 from sqlanon.results import Exposure, RunReport
 from sqlanon.table.classed import ClassedRows
-from sqlanon.table.encode import Encoded
+from sqlanon.table.encode import EncodedTable
 from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
 
@@ -28,7 +28,7 @@ Link = Sequence[tuple[str, bool]]
 class Proof:
     """Proof of the boxes of a version: for classes, the published table alone.
 
-    `sqlanon.release.verify.certified.Certified` is the proof of a box for every row.
+    `sqlanon.release.verify.certified.CertificateProof` is the proof of a box for every row.
 
     Attributes:
         boxes: history column with all boxes that a row fits; None if the row's class is the only box.
@@ -59,7 +59,7 @@ class Proof:
         """Statements that write the private tables."""
         return []
 
-    def verify(self, scratch: Scratch, classes: Made) -> None:
+    def verify(self, scratch: Scratch, classes: DividedSource) -> None:
         """Check the private tables as they were written.
 
         Raises:
@@ -71,7 +71,12 @@ class Proof:
         return report
 
     def expose(
-        self, scratch: Scratch, classes: Made, physical: Relation, exact: Sequence[Reading], persons: Sequence[str]
+        self,
+        scratch: Scratch,
+        classes: DividedSource,
+        physical: Relation,
+        exact: Sequence[Reading],
+        persons: Sequence[str],
     ) -> Exposure | None:
         """Count the risk with every published column, over rows and persons.
 
@@ -96,12 +101,12 @@ class Proof:
         return history
 
     def same_as(
-        self, scratch: Scratch, state: ReleaseState, classes: Made, entries: Sequence[Entry], link: Link
+        self, scratch: Scratch, state: ReleaseState, classes: DividedSource, entries: Sequence[Entry], link: Link
     ) -> Entry | None:
         """Newest entry with the same candidates and the same box for every row; None without such an entry."""
         return None
 
-    def surest(self, scratch: Scratch, classes: Made) -> dict[str, dict[str, float]]:
+    def surest(self, scratch: Scratch, classes: DividedSource) -> dict[str, dict[str, float]]:
         """A reader's belief in the likeliest sensitive value of a row, mean and worst, per column.
 
         Empty where classes promise it.
@@ -113,7 +118,7 @@ BY_TABLE = Proof()
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class DividedSource:
     """Classes that cover the staged rows, not yet published.
 
     Attributes:
@@ -129,7 +134,7 @@ class Made:
     """
 
     classed: ClassedRows
-    recoded: Recoded
+    recoded: RecodedClasses
     execution: str
     notes: tuple[str, ...]
     seed: int
@@ -139,6 +144,6 @@ class Made:
     search: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def encoded(self) -> Encoded:
+    def encoded(self) -> EncodedTable:
         """The columns, with their domains."""
         return self.classed.encoded

@@ -17,10 +17,10 @@ from sqlanon.engines.rows import number, read_integers
 from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.verify.stored_rows import find_stored_rows, read_counted
-from sqlanon.results import Feasible, RequirementResult
+from sqlanon.results import FeasibleLevel, RequirementResult
 from sqlanon.spec import NullPerson, ReleaseSpec
 from sqlanon.sqltext import statement
-from sqlanon.table.reading import Counted, hashes_of
+from sqlanon.table.reading import CountedIdentifier, hashes_of
 from sqlanon.table.scratch import Scratch
 
 NAME = "persons"
@@ -99,8 +99,8 @@ def hold(spec: ReleaseSpec, fewest: Mapping[str, int]) -> None:
 
 
 def feasible_persons(
-    scratch: Scratch, spec: ReleaseSpec, stage: TableRef, persons: Sequence[Counted]
-) -> tuple[Feasible, ...]:
+    scratch: Scratch, spec: ReleaseSpec, stage: TableRef, persons: Sequence[CountedIdentifier]
+) -> tuple[FeasibleLevel, ...]:
     """Persons in the whole table, where they are counted: no class holds more.
 
     Raises:
@@ -118,7 +118,7 @@ def feasible_persons(
     ]
     if failing:
         raise InfeasibleError(failing)
-    return tuple(Feasible(NAME, name, spec.privacy.k, number, True) for name, number in counts.fewest.items())
+    return tuple(FeasibleLevel(NAME, name, spec.privacy.k, number, True) for name, number in counts.fewest.items())
 
 
 def measure(

@@ -14,7 +14,7 @@ from dataclasses import replace
 from sqlanon.declared.combinations import list_populations
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.errors import DatabaseError, PolicyError, PrivacyViolation
-from sqlanon.formats import Recoded, format_of
+from sqlanon.formats import RecodedClasses, format_of
 from sqlanon.formats.base import Format
 from sqlanon.formats.layout import Names
 from sqlanon.privacy.base import Grouped, Measured, Requirement
@@ -22,7 +22,7 @@ from sqlanon.privacy.population import OfPopulation, of_population
 from sqlanon.results import RequirementResult
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.domain import Domain
-from sqlanon.table.encode import Encoded
+from sqlanon.table.encode import EncodedTable
 from sqlanon.table.reading import Reading
 from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
@@ -31,8 +31,8 @@ from sqlanon.table.stage import take_stage
 
 def verify_population(
     scratch: Scratch,
-    encoded: Encoded,
-    recoded: Recoded,
+    encoded: EncodedTable,
+    recoded: RecodedClasses,
     physical: TableRef,
     requirements: Sequence[OfPopulation],
 ) -> list[Measured]:

@@ -15,13 +15,13 @@ from sqlanon.formats.cover import count_wider_than_least
 from sqlanon.formats.levels import NOT_ASKED
 
 if TYPE_CHECKING:
-    from sqlanon.formats.base import Recoded
-    from sqlanon.formats.levels import Least
+    from sqlanon.formats.base import RecodedClasses
+    from sqlanon.formats.levels import CoverTightness
     from sqlanon.table.classed import ClassedRows
     from sqlanon.table.scratch import Scratch
 
 
-def least_covers(scratch: Scratch, classed: ClassedRows, recoded: Recoded) -> Least:
+def least_covers(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses) -> CoverTightness:
     """The quasi columns with published ends, or members of sets, that are values of rows of the class.
 
     In these columns no cell is wider than the least cover of the rows.

@@ -39,7 +39,7 @@ SIGN = "_sqlanon_sign"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TokenTable:
     """A published table with tokens, and the promises of the policy.
 
     Attributes:
@@ -96,7 +96,7 @@ class Shown:
         return [replace(result, name=f"{result.name}, {NAME}") for result in results]
 
 
-def describe_table(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], names: Sequence[str]) -> Shown:
+def describe_table(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], names: Sequence[str]) -> TokenTable:
     """A table of a release that is being made or audited; ``names``: the columns."""
     spelled = {name.lower(): name for name in names}
     tokens = [spelled[column.name.lower()] for column in spec.with_role("pseudonym")]
@@ -104,7 +104,7 @@ def describe_table(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], n
     assert spec.token is not None
     token = spelled[spec.token.name.lower()]
     requirements = make_requirements(spec.privacy, sensitive, (token,), spec.columns)
-    return Shown(
+    return TokenTable(
         table,
         token,
         tuple(classes),
@@ -144,11 +144,11 @@ class Siblings:
 
     names: tuple[str, ...]
     before: tuple[Entry, ...] = ()
-    made: list[Shown] = field(default_factory=list)
-    written: list[Shown] = field(default_factory=list)
+    made: list[TokenTable] = field(default_factory=list)
+    written: list[TokenTable] = field(default_factory=list)
 
 
-def list_others(engine: Engine, scope: str | None, releases: Sequence[str]) -> list[Shown]:
+def list_others(engine: Engine, scope: str | None, releases: Sequence[str]) -> list[TokenTable]:
     """The tables that releases other than these have published in a scope."""
     return [
         read_shown(engine, entry)
@@ -157,7 +157,7 @@ def list_others(engine: Engine, scope: str | None, releases: Sequence[str]) -> l
     ]
 
 
-def read_shown(engine: Engine, entry: Entry) -> Shown:
+def read_shown(engine: Engine, entry: Entry) -> TokenTable:
     """The table of a version, by its metadata."""
     table = private_table(engine, entry.physical)
     query = statement(
@@ -175,7 +175,7 @@ def read_shown(engine: Engine, entry: Entry) -> Shown:
     sensitive = tuple(str(row[0]) for row in rows if row[1] == "sensitive")
     privacy = read_stored(entry.policy["privacy"])
     requirements = make_requirements(privacy, sensitive, (token,))
-    return Shown(
+    return TokenTable(
         table,
         token,
         tuple(classes),
@@ -191,7 +191,7 @@ def hold_scope(engine: Engine, scope: str | None) -> AbstractContextManager[None
     return nullcontext() if scope is None else engine.lock(f"pseudonyms of scope {scope}")
 
 
-def number_signatures(scratch: Scratch, tables: Sequence[Shown], name: str = "signs") -> TableRef:
+def number_signatures(scratch: Scratch, tables: Sequence[TokenTable], name: str = "signs") -> TableRef:
     """A scratch table (token, sign): equal signs for tokens of equal signatures over all of these tables.
 
     Cost: a sort of each table by its cells, and groupings of all rows by token.
@@ -215,13 +215,13 @@ def count_alike(scratch: Scratch, table: TableRef, k: int) -> tuple[int, int]:
     return read_integer(reached), read_integer(failing)
 
 
-def count_shared_events(scratch: Scratch, tables: Sequence[Shown]) -> int:
+def count_shared_events(scratch: Scratch, tables: Sequence[TokenTable]) -> int:
     """Number of event tokens that belong to several persons."""
     with_events = [table for table in tables if table.event is not None]
     return scratch.count("verify/shared_events", tables=with_events) if with_events else 0
 
 
-def measure_tokens(scratch: Scratch, published: Shown, beside: Sequence[Shown]) -> list[RequirementResult]:
+def measure_tokens(scratch: Scratch, published: TokenTable, beside: Sequence[TokenTable]) -> list[RequirementResult]:
     """Measure tokens that are alike, in a table by itself and together with the other tables of the scope.
 
     By itself, the table needs k tokens alike and must meet the other requirements. Together, the least k of all these
@@ -311,7 +311,7 @@ def refuse_together(engine: Engine, entry: Entry) -> None:
 
 
 def compare_versions(
-    scratch: Scratch, state: ReleaseState, published: Shown, beside: Sequence[Shown], before: Sequence[Entry]
+    scratch: Scratch, state: ReleaseState, published: TokenTable, beside: Sequence[TokenTable], before: Sequence[Entry]
 ) -> tuple[str, ...]:
     """Warning of readers who kept the earlier versions: a person has the same token in both.
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PrivacyViolation
-from sqlanon.formats import Grouping, Recoded, format_of
+from sqlanon.formats import Grouping, RecodedClasses, format_of
 from sqlanon.privacy.base import Measured, Requirement, Sizes, as_number
 from sqlanon.privacy.diversity.requirement import FrequencyDiversity
 from sqlanon.privacy.population import of_population, of_rows
@@ -36,7 +36,7 @@ _LEFT_OUT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class Verification:
     """Measurements on the physical table."""
 
     requirements: tuple[RequirementResult, ...]
@@ -46,7 +46,7 @@ class Verified:
     pm: dict[str, float]
 
 
-def verify_staged(scratch: Scratch, classed: ClassedRows, recoded: Recoded, form: FormatSpec) -> tuple[str, ...]:
+def verify_staged(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses, form: FormatSpec) -> tuple[str, ...]:
     """Check that published cells contain the original values, and that every row has one class or is left out.
 
     Args:
@@ -99,10 +99,10 @@ def _rows(scratch: Scratch, classed: TableRef, rows: int) -> tuple[int, int]:
 def verify_physical(
     scratch: Scratch,
     classed: ClassedRows,
-    recoded: Recoded,
+    recoded: RecodedClasses,
     physical: Relation,
     requirements: Sequence[Requirement],
-) -> Verified:
+) -> Verification:
     """Check that the physical table has the staged rows and the policy's columns, and meets every requirement.
 
     The requirements are measured over the groups of the table.
@@ -142,7 +142,7 @@ def verify_physical(
 
 
 def measure_persons(
-    scratch: Scratch, classed: ClassedRows, recoded: Recoded, requirements: Sequence[Requirement]
+    scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses, requirements: Sequence[Requirement]
 ) -> tuple[RequirementResult, ...]:
     """Measure requirements that count persons, and refuse if one fails.
 
@@ -160,7 +160,7 @@ def measure_persons(
     )
 
 
-def verify_rows(scratch: Scratch, classed: ClassedRows, recoded: Recoded, physical: Relation) -> Grouping | None:
+def verify_rows(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses, physical: Relation) -> Grouping | None:
     """Check that the physical table has the policy's columns and the staged rows with the cells of their classes.
 
     Args:
@@ -208,7 +208,11 @@ def verify_rows(scratch: Scratch, classed: ClassedRows, recoded: Recoded, physic
 
 
 def fingerprint_written(
-    scratch: Scratch, marks: TableRef, recoded: Recoded, physical: TableRef, published: Sequence[Mapping[str, object]]
+    scratch: Scratch,
+    marks: TableRef,
+    recoded: RecodedClasses,
+    physical: TableRef,
+    published: Sequence[Mapping[str, object]],
 ) -> tuple[tuple[object, ...], Grouping | None]:
     """Fingerprint of the written table and, from the same scan, the groups by mark.
 
@@ -234,7 +238,7 @@ def measure_requirements(
     names: Sequence[str],
     requirements: Sequence[Requirement],
     counted: Grouping | None = None,
-) -> Verified:
+) -> Verification:
     """Measure every requirement over the groups, and refuse if one fails.
 
     Args:
@@ -252,7 +256,7 @@ def measure_requirements(
         sizes = measured.sizes or sizes
         results.append(_judge(requirement, measured))
     pm = _privacy(scratch, grouping, names, results)
-    return Verified(tuple(results), sizes.classes, sizes.smallest, sizes.largest, pm)
+    return Verification(tuple(results), sizes.classes, sizes.smallest, sizes.largest, pm)
 
 
 def _judge(requirement: Requirement, measured: Measured, advice: str = "") -> RequirementResult:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.engines.rows import numbers, read_integers
 from sqlanon.errors import PrivacyViolation
-from sqlanon.formats import COUNT, GROUP, Recoded
+from sqlanon.formats import COUNT, GROUP, RecodedClasses
 from sqlanon.privacy.base import Requirement
-from sqlanon.release.verify.verify import Verified, measure_requirements, verify_rows
+from sqlanon.release.verify.verify import Verification, measure_requirements, verify_rows
 from sqlanon.sqltext import statement
 from sqlanon.table.classed import ClassedRows
 from sqlanon.table.scratch import Scratch
@@ -22,11 +22,11 @@ from sqlanon.table.scratch import Scratch
 def verify_pair(
     scratch: Scratch,
     classed: ClassedRows,
-    recoded: Recoded,
+    recoded: RecodedClasses,
     counted: Relation,
     physical: Relation,
     requirements: Sequence[Requirement],
-) -> Verified:
+) -> Verification:
     """Check that both tables hold the staged rows and sensitive values, and that every group meets the requirements.
 
     Args:

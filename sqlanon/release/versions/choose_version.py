@@ -22,12 +22,12 @@ from sqlanon.release.frozen.choose_lineage import lineage_of_run, shows_erased_k
 from sqlanon.release.publish.killed_counts import reconcile_beside
 from sqlanon.release.stages.options import RunOptions
 from sqlanon.release.stages.work import Version
-from sqlanon.release.versions.full import Full
+from sqlanon.release.versions.full import FullVersion
 from sqlanon.release.versions.lineage import OfLineage
 from sqlanon.release.versions.nights import OfNights
 from sqlanon.release.versions.noisy import OfNoisy, WaitingNoisy
 from sqlanon.release.versions.statistics import OfStatistics
-from sqlanon.release.versions.waiting import Waiting
+from sqlanon.release.versions.waiting import WaitingVersion
 from sqlanon.release_kind import COUNTS, NOISY, ROWS, ReleaseKind
 from sqlanon.spec import ReleaseSpec
 
@@ -66,11 +66,11 @@ class RowRules:
             PolicyError, GuardError, UnsupportedError: see `lineage_of_run`.
         """
         lineage_version = lineage_of_run(state, division, anew=options.new_lineage)
-        return Full() if lineage_version is None else OfLineage(*lineage_version)
+        return FullVersion() if lineage_version is None else OfLineage(*lineage_version)
 
     def wait(self) -> Version:
         """What a run makes of a release that is not due."""
-        return Waiting()
+        return WaitingVersion()
 
 
 class CountRules(RowRules):

@@ -13,9 +13,9 @@ from sqlanon.release.catalog.state import SHOWN
 from sqlanon.results import RunReport
 from sqlanon.shell import command
 from sqlanon.statistics.cube import Cube, count_cells
-from sqlanon.statistics.kept import Kept, kept_of
+from sqlanon.statistics.kept import KeptTables, kept_of
 from sqlanon.statistics.nights import Growth, find_newcomers
-from sqlanon.statistics.past import Beginning, Past
+from sqlanon.statistics.past import NewLineage, PastTables
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
@@ -35,7 +35,7 @@ def is_old(age: int | None, entry: Entry, now: datetime.datetime) -> bool:
     return (now - datetime.datetime.fromisoformat(entry.published_at)).total_seconds() >= age
 
 
-def kept_before(entry: Entry) -> Kept:
+def kept_before(entry: Entry) -> KeptTables:
     """The private tables of a version, without those of all lineages."""
     return kept_of(entry.counts)
 
@@ -70,7 +70,7 @@ class Nights:
         return shape_of_entry(self._before).neighbour if self._before is not None else None
 
     @property
-    def before(self) -> Kept | None:
+    def before(self) -> KeptTables | None:
         """The private tables of the version before, if it is of the same lineage."""
         return kept_before(self._before) if self._before is not None and not self._begins else None
 
@@ -83,9 +83,9 @@ class Nights:
         return shape.of_new_rows(shape.version, self._growth.came)
 
     @property
-    def past(self) -> Past | None:
+    def past(self) -> PastTables | None:
         """The tables of all lineages, of the version before; None: there are none."""
-        return Past(*self._before.past) if self._before is not None and self._before.past else None
+        return PastTables(*self._before.past) if self._before is not None and self._before.past else None
 
     @property
     def earlier(self) -> tuple[int, ...]:
@@ -96,14 +96,14 @@ class Nights:
         assert report is not None
         return (*report.earlier, *(report.batches if self._begins else ()))
 
-    def beginning(self) -> Beginning | None:
+    def beginning(self) -> NewLineage | None:
         """The lineage that begins; None: none does, or it is the first."""
         before, past = self._before, self.past
         if not self._begins or before is None or past is None:
             return None
         batches = batches_of(before)
         earlier = self.earlier
-        return Beginning(earlier[0], batches[0], batches, kept_before(before), past, self.neighbour)
+        return NewLineage(earlier[0], batches[0], batches, kept_before(before), past, self.neighbour)
 
     def count_new(self, scratch: Scratch, shape: Shape, release: str) -> Cube:
         """The cells of the new rows."""

@@ -8,22 +8,22 @@ from sqlanon.engines.rows import number, read_integer
 from sqlanon.release.catalog.other_counts import refuse_certified
 from sqlanon.release.divide import loss_limit
 from sqlanon.release.divide.classes import make_classes, measure_loss
-from sqlanon.release.divide.division import Keyed
+from sqlanon.release.divide.division import DivisionKeys
 from sqlanon.release.frozen.erased_keys import check_left_out
 from sqlanon.release.history import history
 from sqlanon.release.history.compare_versions import compare_versions, count_changes
-from sqlanon.release.plans.rows import Planned, plan_rows
+from sqlanon.release.plans.rows import PlannedRows, plan_rows
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
 from sqlanon.release.publish.content import Draft, content_of, list_columns
-from sqlanon.release.stages.stage import ComparePersons, Step, comparison_of, measurement_of, profile_of
+from sqlanon.release.stages.stage import ComparePersons, VersionStage, comparison_of, measurement_of, profile_of
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.verify import persons, tokens
 from sqlanon.results import PlanReport, RunReport
 from sqlanon.spec import ReleaseSpec
 
 
-class Full(Version):
+class FullVersion(Version):
     """See `Version`."""
 
     brings = True
@@ -47,7 +47,7 @@ class Full(Version):
 
     def plan(self, work: Work, outline: Outline) -> PlanReport:
         self.profile(work)
-        return plan_rows(work, Planned(work.prepared, tried=True), outline)
+        return plan_rows(work, PlannedRows(work.prepared, tried=True), outline)
 
     def profile(self, work: Work) -> None:
         work.ready = profile(work.scratch, work.staged, work.division, work.watch, memory=work.machine.memory)
@@ -57,7 +57,7 @@ class Full(Version):
         scratch, state, ready = work.scratch, work.state, work.prepared
         with work.watch.stage("profile"):
             work.data = work.data or count_changes(scratch, state, ready, work.decision.previous)
-        keyed = Keyed(work.secret, tokens.find_signatures(scratch, state, work.siblings))
+        keyed = DivisionKeys(work.secret, tokens.find_signatures(scratch, state, work.siblings))
         work.made = make_classes(scratch, work.spec, ready, work.division, work.machine, work.watch, keyed)
 
     def compare(self, work: Work) -> None:
@@ -121,11 +121,11 @@ class Full(Version):
         work.content = content_of(state, target, scratch, draft, work.watch)
 
 
-def division_of_run(work: Work) -> Step:
+def division_of_run(work: Work) -> VersionStage:
     """Divide the rows into classes, recode them, and compare the rows to publish with the source rows."""
     spec = work.spec
     how = f"divide {work.division.title} by {spec.method.name}, recode as {spec.format.kind}"
-    return Step(spec.name, "divide", f"{spec.name}: {how}")
+    return VersionStage(spec.name, "divide", f"{spec.name}: {how}")
 
 
 def compare_with_earlier(work: Work) -> None:

@@ -17,19 +17,19 @@ from sqlanon.release.catalog.other_counts import refuse_certified
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.divide.classes import make_classes, measure_loss
-from sqlanon.release.divide.division import Keyed
+from sqlanon.release.divide.division import DivisionKeys
 from sqlanon.release.frozen import limits
 from sqlanon.release.frozen.choose_lineage import due_again, own_histories
 from sqlanon.release.frozen.content import content_of
 from sqlanon.release.frozen.erased_keys import lineages_by_others, list_mark
 from sqlanon.release.frozen.exit_groups import exit_groups
-from sqlanon.release.frozen.next_version import Outlook, last_report, look
+from sqlanon.release.frozen.next_version import NextVersion, last_report, look
 from sqlanon.release.frozen.plan_notes import plan_notes
 from sqlanon.release.frozen.shape import Shape, shape_of
 from sqlanon.release.frozen.verify import verify_counts
-from sqlanon.release.frozen.version import Draft, Entered, Step, describe_cohort, refuse
+from sqlanon.release.frozen.version import Draft, NewCohort, Step, describe_cohort, refuse
 from sqlanon.release.history import history
-from sqlanon.release.plans.rows import Planned, plan_rows
+from sqlanon.release.plans.rows import PlannedRows, plan_rows
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
 from sqlanon.release.stages.stage import comparison_of, measurement_of, profile_of
@@ -57,7 +57,7 @@ class OfLineage(Version):
     def __init__(self, lineage: Lineage, begins: bool, erasing: TableRef | None = None, erases: int = 0) -> None:
         self._begins = begins
         self._lineage, self._erasing, self._erases = lineage, erasing, erases
-        self._looked: Outlook | None = None
+        self._looked: NextVersion | None = None
         self._refusal: str | None = None
 
     @property
@@ -69,7 +69,7 @@ class OfLineage(Version):
         return not self._begins
 
     @property
-    def _outlook(self) -> Outlook:
+    def _outlook(self) -> NextVersion:
         assert self._looked is not None
         return self._looked
 
@@ -124,7 +124,7 @@ class OfLineage(Version):
                 work.scratch, work.staged, work.division, work.watch, memory=memory, part=True, judged=False
             )
         notes = plan_notes(spec, self._outlook, self._refusal or "", begins=self.begins)
-        return plan_rows(work, Planned(work.prepared, tried, notes), outline)
+        return plan_rows(work, PlannedRows(work.prepared, tried, notes), outline)
 
     def profile(self, work: Work) -> None:
         """See `Version.profile`: that of the cohort; a cohort that cannot meet the policy waits."""
@@ -143,7 +143,13 @@ class OfLineage(Version):
         if work.ready is not None:
             try:
                 work.made = make_classes(
-                    work.scratch, work.spec, work.ready, work.division, work.machine, work.watch, Keyed(work.secret)
+                    work.scratch,
+                    work.spec,
+                    work.ready,
+                    work.division,
+                    work.machine,
+                    work.watch,
+                    DivisionKeys(work.secret),
                 )
             except InfeasibleError as error:
                 if self.begins:
@@ -233,7 +239,7 @@ class OfLineage(Version):
         draft = Draft(staged, step, shape, classes, report, totals, work.secret)
         work.content = content_of(state, scratch, draft, work.watch)
 
-    def _enter(self, work: Work, step: Step, shape: Shape) -> Entered:
+    def _enter(self, work: Work, step: Step, shape: Shape) -> NewCohort:
         scratch, spec, ready, classes = work.scratch, work.spec, work.prepared, work.classes
         rows = work.compared.table or history.rows_of(
             scratch, classes.encoded.roles, classes.classed.table, classes.recoded.groups, work.secret

@@ -13,8 +13,8 @@ import numpy as np
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError
-from sqlanon.noisy.answers import Coded, read_answers
-from sqlanon.noisy.arrivals import Arrived, find_arrived, keep_seen, measure_arrivals, verify_arrived
+from sqlanon.noisy.answers import CodedSource, read_answers
+from sqlanon.noisy.arrivals import Arrivals, find_arrived, keep_seen, measure_arrivals, verify_arrived
 from sqlanon.noisy.published import estimate_night, list_drawn_rows
 from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
@@ -43,7 +43,7 @@ class OfNights(OfNoisy):
         super().__init__(spend=spend)
         self._night = Night(None, 1, tried=False)
         self._earlier: list[Longs] = []
-        self._arrived = Arrived((), None, 1)
+        self._arrived = Arrivals((), None, 1)
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
         """See `OfNoisy.decide`.
@@ -107,7 +107,7 @@ class OfNights(OfNoisy):
         key = mark_key(work.spec, work.state.source.columns, work.secret)
         return self._night.mechanisms(shape, noise), self._night.facts(key)
 
-    def measure_rows(self, work: Work, shape: Shape, coded: Coded) -> list[Longs]:
+    def measure_rows(self, work: Work, shape: Shape, coded: CodedSource) -> list[Longs]:
         """See `OfNoisy.measure_rows`: tonight's row of the measurements."""
         scratch, secret, night = work.scratch, work.secret, self._night.number
         read_answers(scratch, shape, coded, secret)  # which verifies tonight's bounded rows

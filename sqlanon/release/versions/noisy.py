@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sqlanon.errors import GuardError, PrivacyViolation, SqlanonError
-from sqlanon.noisy.answers import Coded, bound_coded, check_columns, code_rows, read_answers, verify_norms
+from sqlanon.noisy.answers import CodedSource, bound_coded, check_columns, code_rows, read_answers, verify_norms
 from sqlanon.noisy.draw import add_noise, import_opendp, try_law
 from sqlanon.noisy.published import column_types, estimate, list_drawn_rows, measure_kept_share
 from sqlanon.noisy.rows import choose_tables
@@ -43,7 +43,7 @@ from sqlanon.release.publish.new import make_room
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.noisy_content import build_drawn_content
 from sqlanon.release.versions.noisy_stages import list_stages, list_stages_taken
-from sqlanon.release.versions.waiting import Waiting
+from sqlanon.release.versions.waiting import WaitingVersion
 from sqlanon.results import PlanReport
 
 if TYPE_CHECKING:
@@ -104,7 +104,6 @@ class OfNoisy(Version):
         return Decision("made anew", (*why, *changes), decision.weaker, previous, None)
 
     def own_stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.own_stages`."""
         spec, state = work.spec, work.state
         last = find_last_spending(state)
         if last is not None and self._resumes(state, last):
@@ -124,7 +123,7 @@ class OfNoisy(Version):
         """The mechanisms and the facts of the event that charges the version, inside `Budget.hold`."""
         return list(noise.mechanisms), {}
 
-    def measure_rows(self, work: Work, shape: Shape, coded: Coded) -> list[Longs]:
+    def measure_rows(self, work: Work, shape: Shape, coded: CodedSource) -> list[Longs]:
         """The exact answers of every series, verified, in the snapshot of the source."""
         return read_answers(work.scratch, shape, coded, work.secret)
 
@@ -245,13 +244,11 @@ class OfNoisy(Version):
             budget.note(state, self.reserved, {"version": work.target.version})
 
     def plan(self, work: Work, outline: Outline) -> PlanReport:
-        """See `Version.plan`."""
         return plan_noisy(work, outline)
 
 
-class WaitingNoisy(Waiting):
-    """See `Waiting`; its plan says what the next version costs."""
+class WaitingNoisy(WaitingVersion):
+    """See `WaitingVersion`; its plan says what the next version costs."""
 
     def plan(self, work: Work, outline: Outline) -> PlanReport:
-        """See `Version.plan`."""
         return plan_noisy(work, outline)

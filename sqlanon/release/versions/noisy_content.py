@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlanon.engines.base import Found, Statement, TableRef
+from sqlanon.engines.base import LookupResult, Statement, TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.noisy.metadata import metadata_rows
 from sqlanon.noisy.published import view_columns
@@ -94,7 +94,7 @@ def build_drawn_content(work: Work, reserved: Event, stored: Event) -> Content:
         if of_rows is not None:
             of_rows.write(place)
 
-    def verify(place: TableRef, _: Found) -> RunReport:
+    def verify(place: TableRef, _: LookupResult) -> RunReport:
         night = reserved.night
         if scratch.count("noisy/verify_view", physical=place, drawn=drawn_statistics, columns=columns, night=night):
             raise PrivacyViolation(f"{spec.name}: the written table is not the noisy table that was stored")

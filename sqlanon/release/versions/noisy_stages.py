@@ -8,7 +8,7 @@ from typing import Literal, Protocol, cast
 
 from sqlanon.errors import PrivacyViolation
 from sqlanon.release.budget.events import Kind
-from sqlanon.release.stages.stage import Publish
+from sqlanon.release.stages.stage import PublishStage
 from sqlanon.release.stages.work import Stage, Work
 from sqlanon.spec import ReleaseSpec
 
@@ -44,21 +44,21 @@ class PublishDrawn:
     @property
     def text(self) -> str:
         """See `Stage.text`."""
-        return Publish((self.release,), (self.version,)).text
+        return PublishStage((self.release,), (self.version,)).text
 
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
         version = _find_paid_version(work)
         try:
-            Publish((self.release,), (self.version,)).run(works)
+            PublishStage((self.release,), (self.version,)).run(works)
         except PrivacyViolation:
             version.record(work, "withheld")
             raise
         version.record(work, "published")
 
 
-class _Paid(Protocol):
+class _PaidVersion(Protocol):
     """The verbs of a version that is paid."""
 
     def reserve(self, work: Work) -> None: ...
@@ -67,8 +67,8 @@ class _Paid(Protocol):
     def record(self, work: Work, state: Kind) -> None: ...
 
 
-def _find_paid_version(work: Work) -> _Paid:
-    return cast("_Paid", work.version)
+def _find_paid_version(work: Work) -> _PaidVersion:
+    return cast("_PaidVersion", work.version)
 
 
 def list_stages(spec: ReleaseSpec, version: int) -> list[Stage]:

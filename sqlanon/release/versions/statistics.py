@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlanon.counted import PAST_PARTS, StatisticsSpec, list_parts
-from sqlanon.engines.base import Found, Statement, TableRef
+from sqlanon.engines.base import LookupResult, Statement, TableRef
 from sqlanon.errors import GuardError, PolicyError
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.other_counts import list_other_counts, refuse_published
 from sqlanon.release.catalog.private_tables import private_table
@@ -21,7 +21,7 @@ from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.plans.counts import plan_counts
 from sqlanon.release.publish.content import Content
-from sqlanon.release.stages.stage import Step
+from sqlanon.release.stages.stage import VersionStage
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.followed import Nights
 from sqlanon.release.versions.neighbour import (
@@ -38,9 +38,9 @@ from sqlanon.statistics.certificate import verify_source
 from sqlanon.statistics.cube import Cube, count_cells
 from sqlanon.statistics.kept import keep_statements, kept_beside, kept_of
 from sqlanon.statistics.nights import batch_of, keep_batches, verify_growth, verify_versions, write_versions
-from sqlanon.statistics.past import Past, begin_lineage, keep_past, make_past, verify_before
+from sqlanon.statistics.past import PastTables, begin_lineage, keep_past, make_past, verify_before
 from sqlanon.statistics.protections import find_protection
-from sqlanon.statistics.protections.base import Made, Run
+from sqlanon.statistics.protections.base import ProtectedCells, Run
 from sqlanon.statistics.protections.suppress import facts_of
 from sqlanon.statistics.shape import Shape, shape_of, with_paths
 from sqlanon.table.domains import build_domains
@@ -65,15 +65,14 @@ class OfStatistics(Version):
         self._protection = find_protection(spec)
         self._shape: Shape | None = None
         self._cube: Cube | None = None
-        self._made: Made | None = None
+        self._made: ProtectedCells | None = None
         self._readings: tuple[Reading, ...] = ()
         self._neighbour: Entry | None = None
         self._nights = Nights()
-        self._past: Past | None = None
+        self._past: PastTables | None = None
 
     @property
     def owned(self) -> bool:
-        """See `Version.owned`."""
         return self._protection.owned
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
@@ -124,22 +123,24 @@ class OfStatistics(Version):
             check_rows(work, statistics, self._neighbour)
 
     def stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.stages`."""
         statistics = work.spec.statistics
         assert statistics is not None
         name = work.spec.name
         tables = f"{len(statistics.tables)} table{'s' if len(statistics.tables) > 1 else ''}"
         return [
-            Step(name, "profile", f"{name}: count the cells of {tables} and all margins"),
-            Step(name, "divide", self._protection.describe(name, statistics.threshold)),
-            Step(name, "measure", f"{name}: put together what is published"),
+            VersionStage(name, "profile", f"{name}: count the cells of {tables} and all margins"),
+            VersionStage(name, "divide", self._protection.describe(name, statistics.threshold)),
+            VersionStage(name, "measure", f"{name}: put together what is published"),
         ]
 
     def plan(self, work: Work, outline: Outline) -> PlanReport:
         """See `Version.plan`: the cells are counted, and the share of small cells of each margin is noted."""
         self.profile(work)
         shape, cube = self._counted
-        notes = (*self._nights.note(work.scratch, shape, cube.cells), *self._protection.note(self._run(work, Silent())))
+        notes = (
+            *self._nights.note(work.scratch, shape, cube.cells),
+            *self._protection.note(self._run(work, SilentProgress())),
+        )
         return plan_counts(work, shape, cube, list_neighbours(work.state), (self._protection.burden, notes))
 
     @property
@@ -168,7 +169,7 @@ class OfStatistics(Version):
             self._shape = replace(shape, patterns=self._cube.patterns is not None)
             self._past = self._look_back(work, shape, self._cube)
 
-    def _look_back(self, work: Work, shape: Shape, cube: Cube) -> Past | None:
+    def _look_back(self, work: Work, shape: Shape, cube: Cube) -> PastTables | None:
         """The tables of all lineages; where one begins they are new, without witnesses. None: lineages do not end."""
         statistics, scratch, nights = work.spec.statistics, work.scratch, self._nights
         assert statistics is not None
@@ -219,7 +220,6 @@ class OfStatistics(Version):
         return Run(work.scratch, shape, cube, stage, secret, work.spec.name, progress)
 
     def measure(self, work: Work) -> None:
-        """See `Version.measure`."""
         spec, state, target, staged = work.spec, work.state, work.target, work.staged
         shape, cube = self._counted
         protected = self._made
@@ -263,7 +263,7 @@ class OfStatistics(Version):
         )
         work.content = self._content(work, report, shape, protected)
 
-    def _content(self, work: Work, report: RunReport, shape: Shape, protected: Made) -> Content:
+    def _content(self, work: Work, report: RunReport, shape: Shape, protected: ProtectedCells) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
         kinds = {"followed": shape.followed, "bounds": shape.bounds, "patterns": shape.patterns}
@@ -271,7 +271,7 @@ class OfStatistics(Version):
         kept_tables = kept_beside(private_table(state.engine, target.physical), parts)
         nights, batches, past, kept_past = self._nights, self._nights.batches(work), self._past, None
         if past is not None:
-            kept_past = Past(*kept_beside(private_table(state.engine, target.physical), PAST_PARTS).values())
+            kept_past = PastTables(*kept_beside(private_table(state.engine, target.physical), PAST_PARTS).values())
         if batches:
             keeping = keep_batches(scratch, self._of_lineage, protected, kept_tables, nights.before)
         else:
@@ -287,12 +287,12 @@ class OfStatistics(Version):
                 return
             scratch.execute_all([protected.view(place), *beside])
 
-        def verify(place: TableRef, facts: Found) -> RunReport:
+        def verify(place: TableRef, facts: LookupResult) -> RunReport:
             with scratch.repeating("verify"):
                 return verify_once(place, facts)
 
-        def verify_once(place: TableRef, lookup: Found) -> RunReport:
-            run = self._run(work, Silent())
+        def verify_once(place: TableRef, lookup: LookupResult) -> RunReport:
+            run = self._run(work, SilentProgress())
             if batches:
                 tables = kept_of(kept_tables)
                 with scratch.beside() as apart:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.publish.keep_published import refuse_few
-from sqlanon.release.stages.stage import Wait
+from sqlanon.release.stages.stage import WaitStage
 from sqlanon.release.stages.work import Stage, Version, Work
 
 
-class Waiting(Version):
+class WaitingVersion(Version):
     """No version: the clock asks for none, and the source is not read."""
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
@@ -25,6 +25,5 @@ class Waiting(Version):
         return decision
 
     def own_stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.own_stages`."""
         assert work.decision.previous is not None
-        return [Wait(work.spec.name, work.decision.previous.version)]
+        return [WaitStage(work.spec.name, work.decision.previous.version)]

@@ -5,6 +5,6 @@ bundle is checked. No file of it has a value of a cell.
 """
 
 from sqlanon.report.evidence.bundle import make_bundle
-from sqlanon.report.evidence.check import Checked, check_bundle
+from sqlanon.report.evidence.check import CheckedBundle, check_bundle
 
-__all__ = ["Checked", "check_bundle", "make_bundle"]
+__all__ = ["CheckedBundle", "check_bundle", "make_bundle"]

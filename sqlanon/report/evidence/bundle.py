@@ -12,7 +12,7 @@ from typing import Any, Literal
 from sqlanon._version import __version__
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.release.catalog.approvals import Approvals
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
@@ -60,7 +60,11 @@ def make_bundle(
             "leave out "
             "--for readers"
         )
-    files = _for_readers(engine, entry) if audience == "readers" else _for_owner(engine, entry, progress or Silent())
+    files = (
+        _for_readers(engine, entry)
+        if audience == "readers"
+        else _for_owner(engine, entry, progress or SilentProgress())
+    )
     figures = list_figures(entry.release, entry.version, entry.policy, _report(entry))
     files |= {
         "policy.json": hash_policy(entry.policy)[0].encode(),

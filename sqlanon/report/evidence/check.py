@@ -24,7 +24,7 @@ _COMMON = ("figures.json", "figures.schema.json", "policy.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Checked(Report):
+class CheckedBundle(Report):
     """A bundle that is whole.
 
     Attributes:
@@ -49,7 +49,7 @@ class Checked(Report):
     settings: tuple[str, ...] = ()
 
 
-def check_bundle(data: bytes, engine: Engine | None = None) -> Checked:
+def check_bundle(data: bytes, engine: Engine | None = None) -> CheckedBundle:
     """Check a bundle.
 
     Args:
@@ -93,7 +93,7 @@ def check_bundle(data: bytes, engine: Engine | None = None) -> Checked:
         if audience == "owner":
             _compare_approvals(engine, files, release)
         pages = _compare_pages(engine, files, manifest)
-    return Checked(
+    return CheckedBundle(
         release=release,
         version=version,
         audience=audience,

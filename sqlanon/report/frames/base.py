@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlanon.engines.base import Engine
-from sqlanon.query.release import Field, Released
+from sqlanon.query.release import Field, ReaderRelease
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.report.document import Section
 from sqlanon.results import AttackReport, RequirementResult, RunReport
@@ -22,7 +22,7 @@ NO_COMMAND = "no command"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class VersionFacts:
     """Facts about a version.
 
     Attributes:
@@ -40,7 +40,7 @@ class Found:
     engine: Engine
     entry: Entry
     run: RunReport
-    released: Released | None
+    released: ReaderRelease | None
     approvals: tuple[Approval, ...]
     versions: int
     beside: tuple[str, ...]
@@ -99,5 +99,5 @@ class Frame:
     name: str
     title: str
     source: str
-    sections: Callable[[Found], tuple[Section, ...]]
-    needs: Callable[[Found], str] = lambda _: ""
+    sections: Callable[[VersionFacts], tuple[Section, ...]]
+    needs: Callable[[VersionFacts], str] = lambda _: ""

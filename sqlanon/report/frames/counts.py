@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sqlanon.errors import PolicyError
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.release.audit import audit as auditing
 from sqlanon.release.catalog.approvals import Approvals
 from sqlanon.release.catalog.catalog import Catalog
@@ -14,7 +14,7 @@ from sqlanon.release.catalog.state import SHOWN
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.report.decision import NOT_SAID, context_pairs, review_date
 from sqlanon.report.document import Front, Page, Section, State, Statement, Statements, Text
-from sqlanon.report.frames.base import CHECK, Found
+from sqlanon.report.frames.base import CHECK, VersionFacts
 from sqlanon.report.frames.measured import say_approval, say_review, say_threshold
 from sqlanon.report.frames.words import define_words
 from sqlanon.results import RunReport
@@ -54,13 +54,13 @@ def counts_frame(
             f"{entry.release}: the frame {name} asks about rows, and this release has counts: --frame {FRAME}"
         )
     assert entry.view is not None
-    reporter = progress or Silent()
+    reporter = progress or SilentProgress()
     reporter.stage(entry.release, "certificate")
     auditing.audit(engine, spell_table(entry.view))
     catalog = Catalog(engine)
     beside = catalog.entries(statuses=("published",), source=entry.source)
     run = RunReport.from_dict(entry.report)
-    material = Found(
+    material = VersionFacts(
         engine,
         entry,
         run,
@@ -88,7 +88,7 @@ def counts_frame(
     )
 
 
-def _sections(facts: Found, counts: StatisticsReport, attacks: CountsAttackReport | None) -> Iterator[Section]:
+def _sections(facts: VersionFacts, counts: StatisticsReport, attacks: CountsAttackReport | None) -> Iterator[Section]:
     yield Section(
         "small",
         "Small cells",
@@ -110,7 +110,7 @@ def _sections(facts: Found, counts: StatisticsReport, attacks: CountsAttackRepor
     yield Section("decision", "Decision", "Who decided, and until when.", (Statements("Decision", decided),))
 
 
-def _say_small(facts: Found, counts: StatisticsReport) -> Iterator[Statement]:
+def _say_small(facts: VersionFacts, counts: StatisticsReport) -> Iterator[Statement]:
     statistics, by = facts.policy["statistics"], facts.call("audit")
     rule = f"cells of fewer than {count(int(statistics['threshold']))} persons are small"
     other_rule = statistics.get("other") or {}
@@ -144,7 +144,7 @@ def _noise(counts: StatisticsReport) -> str:
     return f"expected error {before:.2f} (root of the mean square), {after:.2f} for who fits all numbers"
 
 
-def _say_reader(facts: Found, reader: CountsReader) -> Statement:
+def _say_reader(facts: VersionFacts, reader: CountsReader) -> Statement:
     names = {
         "naive": "if only small cells were hidden",
         "outsider": "readers of the view",
@@ -161,7 +161,7 @@ def _say_reader(facts: Found, reader: CountsReader) -> Statement:
     return Statement(names[reader.name], sentence, state, facts.call("attack"), word)
 
 
-def _say_others(facts: Found, counts: StatisticsReport) -> Iterator[Statement]:
+def _say_others(facts: VersionFacts, counts: StatisticsReport) -> Iterator[Statement]:
     tables = [str(table["name"]) for table in facts.policy["statistics"]["tables"]]
     other_rule = facts.policy["statistics"].get("other") or {}
     system = {"round": "all sums hold", "cell_key": "the same persons have the same noise in each"}
@@ -182,7 +182,7 @@ def _say_others(facts: Found, counts: StatisticsReport) -> Iterator[Statement]:
     yield Statement("data of others", text, "stated" if other_data else "look at it", "context.other_data", "outside")
 
 
-def _say_versions(facts: Found, counts: StatisticsReport) -> Statement:
+def _say_versions(facts: VersionFacts, counts: StatisticsReport) -> Statement:
     if facts.versions == 1:
         return Statement("earlier versions", "there are none", "measured", facts.call("releases"), "versions")
     shown = f"{count(facts.versions)} versions were shown"
@@ -205,7 +205,7 @@ def _loss(counts: StatisticsReport) -> str:
     return f"no number of the {count(counts.cells)} cells is the true one, but where it is a multiple"
 
 
-def _front(facts: Found, counts: StatisticsReport, *, attacked: bool) -> Front:
+def _front(facts: VersionFacts, counts: StatisticsReport, *, attacked: bool) -> Front:
     entry, run = facts.entry, facts.run
     context, due = dict(context_pairs(entry.policy)), review_date(entry)
     whom = (
@@ -241,7 +241,7 @@ def _front(facts: Found, counts: StatisticsReport, *, attacked: bool) -> Front:
     )
 
 
-def _remains(facts: Found, *, attacked: bool) -> Sequence[str]:
+def _remains(facts: VersionFacts, *, attacked: bool) -> Sequence[str]:
     remains = ["Who knows numbers that are published elsewhere, or tables of other persons, was not looked at."]
     if not attacked:
         remains.append("No attack was run for this report (--attack).")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from sqlanon.report.document import Section, Statement, Statements, Text
-from sqlanon.report.frames.base import CHECK, NO_COMMAND, Found, Frame
+from sqlanon.report.frames.base import CHECK, NO_COMMAND, Frame, VersionFacts
 from sqlanon.report.frames.measured import say_k, say_linkability, say_published, say_values
 from sqlanon.results.figures import count
 
 
-def _pseudonyms(facts: Found) -> tuple[Statement, ...]:
+def _pseudonyms(facts: VersionFacts) -> tuple[Statement, ...]:
     (column,) = [column for column in facts.policy["columns"] if column["role"] == "pseudonym"]
     scope = column.get("scope") or facts.entry.release
     secret = column.get("secret")
@@ -51,7 +51,7 @@ def _pseudonyms(facts: Found) -> tuple[Statement, ...]:
     )
 
 
-def _sections(facts: Found) -> tuple[Section, ...]:
+def _sections(facts: VersionFacts) -> tuple[Section, ...]:
     rest = (say_k(facts), say_published(facts), *say_values(facts), *say_linkability(facts))
     return (
         Section(

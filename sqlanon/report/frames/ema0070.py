@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlanon.declared.thresholds import PRESETS
 from sqlanon.report.document import Section, Statement, Statements, Text
-from sqlanon.report.frames.base import CHECK, Found, Frame
+from sqlanon.report.frames.base import CHECK, Frame, VersionFacts
 from sqlanon.report.frames.measured import (
     say_attacks,
     say_journalist,
@@ -21,7 +21,7 @@ from sqlanon.results.figures import join_names
 ELEVEN = 11
 
 
-def _cell(facts: Found) -> Statement:
+def _cell(facts: VersionFacts) -> Statement:
     """The minimum cell of 11."""
     about = "risk of at most 0.09: groups of at least 11 persons"
     risks = [risk for risk in (facts.risk.rows, facts.risk.persons) if risk is not None]
@@ -35,7 +35,7 @@ def _cell(facts: Found) -> Statement:
     )
 
 
-def _sections(facts: Found) -> tuple[Section, ...]:
+def _sections(facts: VersionFacts) -> tuple[Section, ...]:
     identifiers = facts.columns("identifier")
     method = (
         Statement(

@@ -11,7 +11,7 @@ from sqlanon.engines.base import Bind, Column
 from sqlanon.engines.rows import numbers
 from sqlanon.query.release import Field
 from sqlanon.report.document import Section, State, Statement, Statements, Text
-from sqlanon.report.frames.base import CHECK, NO_COMMAND, Found, Frame
+from sqlanon.report.frames.base import CHECK, NO_COMMAND, Frame, VersionFacts
 from sqlanon.report.frames.measured import (
     say_approval,
     say_attacks,
@@ -86,7 +86,7 @@ _ZIP = re.compile(r"zip|postal|postcode|plz", re.IGNORECASE)
 _AGE = re.compile(r"(^|_)age(_|$)", re.IGNORECASE)
 
 
-def _sections(facts: Found) -> tuple[Section, ...]:
+def _sections(facts: VersionFacts) -> tuple[Section, ...]:
     harbor = (
         *(_by_names(facts, identifier) for identifier in IDENTIFIERS),
         *_by_values(facts),
@@ -128,7 +128,7 @@ def _sections(facts: Found) -> tuple[Section, ...]:
     )
 
 
-def _by_names(facts: Found, identifier: Identifier) -> Statement:
+def _by_names(facts: VersionFacts, identifier: Identifier) -> Statement:
     pattern = re.compile(identifier.names.replace(r"\b", _EDGE), re.IGNORECASE)
     matching = [column for column in facts.policy["columns"] if pattern.search(str(column["name"]))]
     about = f"({identifier.letter}) {identifier.what}"
@@ -150,7 +150,7 @@ def _by_names(facts: Found, identifier: Identifier) -> Statement:
     return Statement(about, "; ".join(parts), state, by, "safe_harbor")
 
 
-def _by_values(facts: Found) -> Iterator[Statement]:
+def _by_values(facts: VersionFacts) -> Iterator[Statement]:
     """Published ZIP codes, ages and dates."""
     if facts.released is None:
         about = "published ZIP codes, ages and dates"
@@ -167,7 +167,7 @@ def _by_values(facts: Found) -> Iterator[Statement]:
             yield _dates(facts, field, shown)
 
 
-def _zip(facts: Found, field: Field, shown: list[Column]) -> Statement:
+def _zip(facts: VersionFacts, field: Field, shown: list[Column]) -> Statement:
     about = f"{field.name}: three digits, and 000 where 20,000 people or fewer live"
     texts = [column.name for column in shown if column.kind == "text"]
     if not texts:
@@ -182,7 +182,7 @@ def _zip(facts: Found, field: Field, shown: list[Column]) -> Statement:
     return Statement(about, sentence, state, facts.call("report", "--frame", "hipaa"), "zip3")
 
 
-def _age(facts: Found, field: Field, shown: list[Column]) -> Statement:
+def _age(facts: VersionFacts, field: Field, shown: list[Column]) -> Statement:
     about = f"{field.name}: no age above {OLDEST} but as one category of 90 and over"
     values = [column.name for column in shown if column.kind in ("integer", "float", "decimal")]
     capped = field.recode is not None and field.recode.top == str(OLDEST + 1)
@@ -198,7 +198,7 @@ def _age(facts: Found, field: Field, shown: list[Column]) -> Statement:
     return Statement(about, sentence, state, facts.call("report", "--frame", "hipaa"), "safe_harbor")
 
 
-def _dates(facts: Found, field: Field, shown: list[Column]) -> Statement:
+def _dates(facts: VersionFacts, field: Field, shown: list[Column]) -> Statement:
     about = f"{field.name}: nothing finer than a year"
     finer = 0
     for column in shown:
@@ -217,13 +217,13 @@ def _dates(facts: Found, field: Field, shown: list[Column]) -> Statement:
     return Statement(about, sentence, state, facts.call("report", "--frame", "hipaa"), "safe_harbor")
 
 
-def _like(facts: Found, column: str, patterns: Sequence[str]) -> tuple[int, int]:
+def _like(facts: VersionFacts, column: str, patterns: Sequence[str]) -> tuple[int, int]:
     """Rows of the view whose text is like one of the patterns, and all rows with a value."""
     binds: dict[str, Bind] = {f"like{index}": pattern for index, pattern in enumerate(patterns)}
     return _count(facts, column, binds, list(binds))
 
 
-def _count(facts: Found, column: str, binds: dict[str, Bind], patterns: Sequence[str] = ()) -> tuple[int, int]:
+def _count(facts: VersionFacts, column: str, binds: dict[str, Bind], patterns: Sequence[str] = ()) -> tuple[int, int]:
     assert facts.released is not None
     target, dialect = facts.released.view.ref, facts.engine.dialect
     query = statement("report/detail", dialect, binds, target=target, column=column, patterns=list(patterns))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlanon.report.decision import CONTEXT, NOT_SAID
 from sqlanon.report.document import Section, Statement, Statements, Text
-from sqlanon.report.frames.base import CHECK, Found, Frame
+from sqlanon.report.frames.base import CHECK, Frame, VersionFacts
 from sqlanon.report.frames.measured import (
     say_approval,
     say_attacks,
@@ -22,7 +22,7 @@ from sqlanon.report.frames.measured import (
 from sqlanon.results.figures import join_names
 
 
-def _context(facts: Found) -> tuple[Statement, ...]:
+def _context(facts: VersionFacts) -> tuple[Statement, ...]:
     context = facts.context
     return tuple(
         Statement(
@@ -36,14 +36,14 @@ def _context(facts: Found) -> tuple[Statement, ...]:
     )
 
 
-def _data(facts: Found) -> tuple[Statement, ...]:
+def _data(facts: VersionFacts) -> tuple[Statement, ...]:
     roles = ("identifier", "pseudonym", "quasi", "sensitive", "insensitive")
     by = facts.call("releases show")
     columns_by_role = [(role, facts.columns(role)) for role in roles]
     return tuple(Statement(role, join_names(names), "stated", by, "role") for role, names in columns_by_role if names)
 
 
-def _sections(facts: Found) -> tuple[Section, ...]:
+def _sections(facts: VersionFacts) -> tuple[Section, ...]:
     risk = (
         say_k(facts),
         *say_prosecutor(facts),

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.report.decision import read_threshold, review_date, within
 from sqlanon.report.document import State, Statement
-from sqlanon.report.frames.base import Found
+from sqlanon.report.frames.base import VersionFacts
 from sqlanon.results.figures import count, join_names, measure, share, things
 
 UNCOUNTED = "not counted for this kind of release"
 
 
-def say_k(facts: Found) -> Statement:
+def say_k(facts: VersionFacts) -> Statement:
     """How many rows look alike."""
     run = facts.run
     about = "rows that look alike in the columns that may identify, at least"
@@ -31,7 +31,7 @@ def say_k(facts: Found) -> Statement:
     return Statement(about, shown, "measured", facts.measured_by_run, "k")
 
 
-def say_prosecutor(facts: Found) -> Iterator[Statement]:
+def say_prosecutor(facts: VersionFacts) -> Iterator[Statement]:
     """The highest risk, of rows and of persons."""
     risk = facts.risk
     for value, who, word in ((risk.rows, "row", "prosecutor"), (risk.persons, "person", "persons")):
@@ -40,7 +40,7 @@ def say_prosecutor(facts: Found) -> Iterator[Statement]:
             yield Statement(about, share(value, 1), "measured", facts.measured_by_run, word)
 
 
-def say_published(facts: Found) -> Statement:
+def say_published(facts: VersionFacts) -> Statement:
     """The risk by every published column."""
     about = "the same by every published column but the sensitive ones"
     risk = facts.risk
@@ -52,7 +52,7 @@ def say_published(facts: Found) -> Statement:
     return Statement(about, "; ".join((*shown, more)), "measured", facts.measured_by_run, "published")
 
 
-def say_journalist(facts: Found) -> Statement:
+def say_journalist(facts: VersionFacts) -> Statement:
     """The risk in a population."""
     about = "highest probability that a person of the population is found"
     value = facts.risk.journalist
@@ -63,7 +63,7 @@ def say_journalist(facts: Found) -> Statement:
     return Statement(about, sentence, "measured", facts.measured_by_run, "journalist")
 
 
-def say_marketer(facts: Found) -> Statement:
+def say_marketer(facts: VersionFacts) -> Statement:
     """The mean risk."""
     about = "share of all rows that is expected to be found"
     value = facts.risk.marketer
@@ -79,7 +79,7 @@ def _by_every(value: float, every: float | None, bound: str = "") -> str:
     return f"{share(value, 1)} by the quasi columns, {more} by every published column but the sensitive ones"
 
 
-def say_threshold(facts: Found) -> Statement:
+def say_threshold(facts: VersionFacts) -> Statement:
     """The accepted risk and whether it is kept."""
     threshold = read_threshold(facts.policy)
     about = "the risk that was accepted, at most"
@@ -92,7 +92,7 @@ def say_threshold(facts: Found) -> Statement:
     return Statement(about, sentence, "measured" if met else "look at it", facts.measured_by_run, "threshold")
 
 
-def say_values(facts: Found) -> Iterator[Statement]:
+def say_values(facts: VersionFacts) -> Iterator[Statement]:
     """Bounds of inference for each sensitive column."""
     sensitive = facts.columns("sensitive")
     if not sensitive:
@@ -116,7 +116,7 @@ def say_values(facts: Found) -> Iterator[Statement]:
             )
 
 
-def say_attacks(facts: Found, *kinds: str) -> Iterator[Statement]:
+def say_attacks(facts: VersionFacts, *kinds: str) -> Iterator[Statement]:
     """Results of attacks: ``linkage``, ``homogeneity`` or ``bayes``."""
     by = facts.call("attack")
     if facts.attack is None:
@@ -144,7 +144,7 @@ def say_attacks(facts: Found, *kinds: str) -> Iterator[Statement]:
             )
 
 
-def _say_kept_attacks(facts: Found, kinds: Sequence[str]) -> Statement:
+def _say_kept_attacks(facts: VersionFacts, kinds: Sequence[str]) -> Statement:
     """Kept results of attacks on this version, where none were run for the report."""
     stored, about = facts.kept, f"attacks: {' and '.join(kinds)}"
     shown = (
@@ -167,7 +167,7 @@ def _say_kept_attacks(facts: Found, kinds: Sequence[str]) -> Statement:
     )
 
 
-def say_linkability(facts: Found) -> Iterator[Statement]:
+def say_linkability(facts: VersionFacts) -> Iterator[Statement]:
     """Tokens, versions, other releases, outside data."""
     tokens = facts.columns("pseudonym")
     if tokens:
@@ -206,7 +206,7 @@ def say_linkability(facts: Found) -> Iterator[Statement]:
     )
 
 
-def say_loss(facts: Found) -> Statement:
+def say_loss(facts: VersionFacts) -> Statement:
     """Loss of the version."""
     run = facts.run
     if run.loss.rce is not None:
@@ -220,14 +220,14 @@ def say_loss(facts: Found) -> Statement:
     )
 
 
-def say_suppressed(facts: Found) -> Statement:
+def say_suppressed(facts: VersionFacts) -> Statement:
     """Rows that lost everything."""
     run = facts.run
     sentence = f"{count(run.suppressed)} of {things(run.rows, 'row')}, {count(run.left_out)} of them not published"
     return Statement("suppressed rows", sentence, "measured", facts.measured_by_run, "suppressed")
 
 
-def say_approval(facts: Found) -> Statement:
+def say_approval(facts: VersionFacts) -> Statement:
     """Who approved the policy."""
     in_force = [
         approval
@@ -252,7 +252,7 @@ def say_approval(facts: Found) -> Statement:
     return Statement("approval", sentence, "stated", by, "approval")
 
 
-def say_review(facts: Found) -> Statement:
+def say_review(facts: VersionFacts) -> Statement:
     """When it is due for review."""
     due = review_date(facts.entry)
     sentence = f"due on {due}" if due else "the policy does not say when"

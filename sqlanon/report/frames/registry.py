@@ -9,7 +9,7 @@ from sqlanon.attack import attack as run_attack
 from sqlanon.declared.wording import near
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress, SilentProgress
 from sqlanon.query.release import read_release
 from sqlanon.release.catalog.approvals import Approvals
 from sqlanon.release.catalog.attacks import list_attacks
@@ -18,7 +18,7 @@ from sqlanon.release.catalog.state import SHOWN
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.report.decision import NOT_SAID, context_pairs, read_threshold, review_date, within
 from sqlanon.report.document import Front, Page, Section
-from sqlanon.report.frames.base import Found, Frame
+from sqlanon.report.frames.base import Frame, VersionFacts
 from sqlanon.report.frames.counts import counts_frame
 from sqlanon.report.frames.edpb import EDPB
 from sqlanon.report.frames.ema0070 import EMA0070
@@ -61,7 +61,7 @@ def frame_report(
 
     Cost: a few groupings of the release; attacks compare every row of the source with every box.
     """
-    reporter = progress or Silent()
+    reporter = progress or SilentProgress()
     frame = FRAMES.get(name)
     if frame is None:
         raise PolicyError(f"--frame {name}: not a frame{near(name, FRAMES)}; there are {', '.join(FRAMES)}")
@@ -79,7 +79,7 @@ def frame_report(
         for released in catalog.entries(statuses=("published",), source=entry.source)
         if released.release != entry.release
     ]
-    material = Found(
+    material = VersionFacts(
         engine,
         entry,
         run,
@@ -113,7 +113,7 @@ def frame_report(
     )
 
 
-def _front(frame: Frame, facts: Found) -> Front:
+def _front(frame: Frame, facts: VersionFacts) -> Front:
     entry, run = facts.entry, facts.run
     context = dict(context_pairs(entry.policy))
     due = review_date(entry)
@@ -134,13 +134,13 @@ def _front(frame: Frame, facts: Found) -> Front:
     )
 
 
-def _question(facts: Found, recipients: str, purpose: str) -> str:
+def _question(facts: VersionFacts, recipients: str, purpose: str) -> str:
     whom = recipients if recipients != NOT_SAID else "its recipients (the policy does not state them)"
     why = f" for {purpose}" if purpose != NOT_SAID else ", for a purpose that the policy does not state"
     return f"Decision asked: may {facts.entry.release}, version {facts.entry.version}, be given to {whom}{why}?"
 
 
-def _figures(facts: Found) -> tuple[tuple[str, str, str], ...]:
+def _figures(facts: VersionFacts) -> tuple[tuple[str, str, str], ...]:
     risk, run, threshold = facts.risk, facts.run, read_threshold(facts.policy)
     most, every = risk.highest(), risk.highest("published")
     bound = (
@@ -171,7 +171,7 @@ def _figures(facts: Found) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def _remains(facts: Found) -> list[str]:
+def _remains(facts: VersionFacts) -> list[str]:
     """Remarks for readers of the figures."""
     risk, run = facts.risk, facts.run
     remains = []

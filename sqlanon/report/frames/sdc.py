@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.report.document import Section, Statement, Statements, Text
-from sqlanon.report.frames.base import CHECK, Found, Frame
+from sqlanon.report.frames.base import CHECK, Frame, VersionFacts
 from sqlanon.report.frames.measured import (
     say_journalist,
     say_k,
@@ -18,7 +18,7 @@ from sqlanon.report.frames.measured import (
 from sqlanon.results.figures import measure
 
 
-def _expect(facts: Found) -> Statement:
+def _expect(facts: VersionFacts) -> Statement:
     mean = facts.risk.marketer
     about = "global risk: expected re-identifications"
     if mean is None:
@@ -28,14 +28,14 @@ def _expect(facts: Found) -> Statement:
     return Statement(about, sentence, "measured", facts.measured_by_run, "uniques")
 
 
-def _special(facts: Found) -> Statement:
+def _special(facts: VersionFacts) -> Statement:
     about = "special uniques (SUDA2)"
     if facts.risk.rows is not None and facts.risk.rows < 1:
         return Statement(about, "no row is unique in the quasi columns", "measured", facts.measured_by_run, "suda")
     return Statement(about, "rows are unique in the quasi columns", "look at it", facts.call("audit"), "suda")
 
 
-def _sections(facts: Found) -> tuple[Section, ...]:
+def _sections(facts: VersionFacts) -> tuple[Section, ...]:
     identity = (
         say_k(facts),
         *say_prosecutor(facts),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.report.document import Section, Statements, Text
-from sqlanon.report.frames.base import CHECK, Found, Frame
+from sqlanon.report.frames.base import CHECK, Frame, VersionFacts
 from sqlanon.report.frames.measured import (
     say_attacks,
     say_journalist,
@@ -16,7 +16,7 @@ from sqlanon.report.frames.measured import (
 )
 
 
-def _sections(facts: Found) -> tuple[Section, ...]:
+def _sections(facts: VersionFacts) -> tuple[Section, ...]:
     single = (
         say_k(facts),
         *say_prosecutor(facts),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
-from sqlanon.serve.released import Served
+from sqlanon.serve.released import ServedTable
 from sqlanon.serve.values import Type
 from sqlanon.serve.variables import Variables
 
@@ -116,7 +116,7 @@ def definitions() -> Iterator[str]:
     yield f"CREATE TABLE {CATALOG}.spelled (oid UINTEGER, name VARCHAR)"
 
 
-def inserts(served: Sequence[Served], variables: Variables) -> Iterator[tuple[str, list[object]]]:
+def inserts(served: Sequence[ServedTable], variables: Variables) -> Iterator[tuple[str, list[object]]]:
     """Statements that fill the tables, with their values: some of many rows each, as each is planned anew."""
     filled: dict[str, list[list[object]]] = {f"{CATALOG}.spelled": []}
     for name, row in _rows(served, variables):
@@ -132,13 +132,13 @@ def inserts(served: Sequence[Served], variables: Variables) -> Iterator[tuple[st
             yield f"INSERT INTO {target} VALUES {marks}", [value for row in some for value in row]  # noqa: S608 - ours
 
 
-def schemas(served: Sequence[Served]) -> list[str]:
+def schemas(served: Sequence[ServedTable]) -> list[str]:
     """The schemas that have tables; the first is the current schema."""
     names = sorted({released.schema for released in served})
     return sorted(names, key=lambda name: name != "public") or ["public"]
 
 
-def _rows(served: Sequence[Served], variables: Variables) -> Rows:
+def _rows(served: Sequence[ServedTable], variables: Variables) -> Rows:
     oids = {name: _FIRST_SCHEMA + i for i, name in enumerate(schemas(served))}
     spaces = {"pg_catalog": _SYSTEM, "information_schema": _INFORMATION, **oids}
     for name, oid in spaces.items():
@@ -201,7 +201,7 @@ def _types() -> Rows:
         )
 
 
-def _table(served: Served, oid: int, space: int) -> Rows:
+def _table(served: ServedTable, oid: int, space: int) -> Rows:
     yield (
         "pg_class",
         {

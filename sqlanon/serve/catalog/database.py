@@ -17,7 +17,7 @@ from sqlanon.serve.cancel import LOOK_SECONDS
 from sqlanon.serve.catalog import content, functions
 from sqlanon.serve.pool import Pool, Turn
 from sqlanon.serve.refusals import CANCELLED, NOT_SUPPORTED, TOO_MUCH, ServeError
-from sqlanon.serve.released import Served
+from sqlanon.serve.released import ServedTable
 from sqlanon.serve.values import TEXT, Column, Result, find_type
 from sqlanon.serve.variables import Variables
 
@@ -46,7 +46,7 @@ class CatalogDatabase:
         served: the tables that there are.
     """
 
-    def __init__(self, served: Sequence[Served]) -> None:
+    def __init__(self, served: Sequence[ServedTable]) -> None:
         self.served = tuple(served)
         self.schemas = tuple(content.schemas(served))
         self._processes = Pool(lambda: Process(self.served), Process.end, PROCESSES)
@@ -95,7 +95,7 @@ class Process:
         served: the served tables.
     """
 
-    def __init__(self, served: tuple[Served, ...]) -> None:
+    def __init__(self, served: tuple[ServedTable, ...]) -> None:
         self._served = served
         self._process: subprocess.Popen[bytes] | None = None
 

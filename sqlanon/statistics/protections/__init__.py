@@ -9,13 +9,13 @@ from typing import Any, Final
 from sqlanon.counted import CellKeySpec, Method, RoundSpec, StatisticsSpec, StatisticsTable, SumMeasure
 from sqlanon.statistics.protections.base import Protection
 from sqlanon.statistics.protections.cell_key import CellKey
-from sqlanon.statistics.protections.rounded import Rounded
-from sqlanon.statistics.protections.suppress import Suppress
+from sqlanon.statistics.protections.rounded import RoundedProtection
+from sqlanon.statistics.protections.suppress import SuppressedProtection
 
 PROTECTIONS: Final[Mapping[Method, Callable[[StatisticsSpec], Protection]]] = {
-    "suppress": Suppress,
+    "suppress": SuppressedProtection,
     "cell_key": CellKey,
-    "round": Rounded,
+    "round": RoundedProtection,
 }
 """The protections."""
 

@@ -1,4 +1,4 @@
-"""The seam between a release of counts and the protection of its numbers: `Protection`."""
+"""Interface between a release of counts and the protection of the numbers: `Protection`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Made:
+class ProtectedCells:
     """Protected cells.
 
     Attributes:
@@ -86,7 +86,7 @@ class Protection(Protocol):
     def note(self, run: Run) -> tuple[str, ...]:
         """What a plan says of it."""
 
-    def protect(self, run: Run) -> Made:
+    def protect(self, run: Run) -> ProtectedCells:
         """Protect the cells.
 
         Raises:

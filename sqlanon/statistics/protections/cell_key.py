@@ -1,9 +1,9 @@
-"""Protection by noise that depends on who is in a cell: cell keys.
+"""Protection by cell keys: noise that depends on the persons in a cell, equal in every table.
 
 Thompson, Broadfoot and Elazar (2013), "Methodology for the Automatic Confidentialisation of Statistical Outputs from
 Remote Servers at the Australian Bureau of Statistics", section 3: each person has a key, the key of a cell is the sum
-of its persons' keys, and a table gives the noise of each number and key. So the same persons have the same noise in
-every table. Reading all cells together takes a part of the noise away; how much, is published.
+of the keys of its persons, and a table gives the noise of each number and key. Equal sets of persons have equal noise.
+Reading all cells together removes a part of the noise; the error that remains is published as well.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.statistics.certificate import verify_source
 from sqlanon.statistics.chances import Chances, make_chances
 from sqlanon.statistics.cube import read_system
-from sqlanon.statistics.kept import Kept, Tables
+from sqlanon.statistics.kept import KeptTables, Tables
 from sqlanon.statistics.nearest import MOST_SUM, fit_atoms
-from sqlanon.statistics.protections.base import Made, Run, refuse
+from sqlanon.statistics.protections.base import ProtectedCells, Run, refuse
 from sqlanon.statistics.public import find_margins
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.pseudonyms import pad_key
@@ -62,7 +62,7 @@ class CellKey:
         text = f"each number is off by {before:.2f} (root of the mean squared error), and by {after:.2f} for who reads"
         return (f"{text} all cells together",)
 
-    def protect(self, run: Run) -> Made:
+    def protect(self, run: Run) -> ProtectedCells:
         """See `Protection.protect`.
 
         Raises:
@@ -105,7 +105,7 @@ class CellKey:
 
         tables = {"cells": cube.cells, "atoms": cube.atoms, "noise": noise, "chances": table}
         errors = self._errors(run)
-        return Made(view, tables, 0, self._facts(errors), errors)
+        return ProtectedCells(view, tables, 0, self._facts(errors), errors)
 
     def _errors(self, run: Run) -> tuple[float, float] | None:
         """The expected errors of a number as published, and after least squares over all cells.
@@ -164,7 +164,7 @@ class CellKey:
             scratch,
             run.shape,
             run.stage,
-            Kept(private_tables["cells"], private_tables["atoms"], private_tables["cells"]),
+            KeptTables(private_tables["cells"], private_tables["atoms"], private_tables["cells"]),
             run.release,
         )
         keys, keyed = _record_keys(run, "verified_keys"), scratch.table("verified_persons")

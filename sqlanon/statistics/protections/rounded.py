@@ -14,9 +14,9 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.statistics.certificate import verify_ends, verify_source
 from sqlanon.statistics.cube import read_system
 from sqlanon.statistics.kept import Tables, kept_of
-from sqlanon.statistics.protections.base import Made, Run, refuse
+from sqlanon.statistics.protections.base import ProtectedCells, Run, refuse
 from sqlanon.statistics.public import find_margins
-from sqlanon.statistics.rounded_tables import Served, see_rounded
+from sqlanon.statistics.rounded_tables import RoundedTables, see_rounded
 from sqlanon.statistics.rounding import NoRoundingError, round_atoms
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
@@ -28,7 +28,7 @@ SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Rounded:
+class RoundedProtection:
     """See `Protection`."""
 
     asked: StatisticsSpec
@@ -50,7 +50,7 @@ class Rounded:
         """See `Protection.note`."""
         return (f"each number is off by {self._base - 1} at most; a cell of fewer may be published as 0",)
 
-    def protect(self, run: Run) -> Made:
+    def protect(self, run: Run) -> ProtectedCells:
         """See `Protection.protect`.
 
         Raises:
@@ -70,7 +70,7 @@ class Rounded:
                     "its number; nothing was published. Use a greater base, coarser levels or fewer columns"
                 ) from None
             numbers = system.sums(atoms)
-            served = Served(
+            served = RoundedTables(
                 system, see_rounded(system, of, numbers, base), self._most, lambda: until - time.monotonic()
             )
             unserved = served.serve()
@@ -102,7 +102,7 @@ class Rounded:
             return scratch.sql("statistics/changed_view", physical=place, **cell_tables, **shape.context())
 
         tables = {"cells": cube.cells, "atoms": cube.atoms, "witness": witness}
-        return Made(view, tables, len(served.tables) - 1, {"base": base})
+        return ProtectedCells(view, tables, len(served.tables) - 1, {"base": base})
 
     @property
     def _most(self) -> int:

@@ -13,10 +13,10 @@ from sqlanon.statistics.amounts import Amounts, find_sensitive
 from sqlanon.statistics.certificate import verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
 from sqlanon.statistics.cube import find_coarser, list_margins, read_system, with_empty
-from sqlanon.statistics.hide import Hidden, hide_cells
-from sqlanon.statistics.kept import Kept, Tables, kept_of
+from sqlanon.statistics.hide import HiddenCells, hide_cells
+from sqlanon.statistics.kept import KeptTables, Tables, kept_of
 from sqlanon.statistics.must_show import find_hidden, fix_margins
-from sqlanon.statistics.protections.base import Made, Run
+from sqlanon.statistics.protections.base import ProtectedCells, Run
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import read_amounts
 from sqlanon.statistics.system import System, with_least_total
@@ -88,7 +88,7 @@ def explain_unserved(
 
 
 @dataclass(frozen=True, slots=True)
-class Suppress:
+class SuppressedProtection:
     """See `Protection`."""
 
     asked: StatisticsSpec
@@ -105,7 +105,7 @@ class Suppress:
         """See `Protection.note`."""
         return ()
 
-    def protect(self, run: Run) -> Made:
+    def protect(self, run: Run) -> ProtectedCells:
         """See `Protection.protect`.
 
         Raises:
@@ -127,7 +127,7 @@ class Suppress:
             return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
 
         bounds = hidden.table if shape.bounds and not shape.followed else None
-        tables = Kept(
+        tables = KeptTables(
             cube.cells,
             cube.atoms,
             hidden.witness,
@@ -138,15 +138,15 @@ class Suppress:
             hidden.paid,
             hidden.able,
         ).parts()
-        return Made(view, tables, hidden.witnesses, facts_of(self.asked), hidden=hidden.table)
+        return ProtectedCells(view, tables, hidden.witnesses, facts_of(self.asked), hidden=hidden.table)
 
-    def _hide(self, run: Run, system: System) -> Hidden:
+    def _hide(self, run: Run, system: System) -> HiddenCells:
         cube = run.cube
         amounts = read_amounts(run.scratch, run.shape, cube.finest, cube.sums, system)
         system = self._fix(run, system, [amount for amount, _ in amounts])
         return hide_cells(run.scratch, run.shape, system, run.secret, run.progress, amounts, cube.parts)
 
-    def _hide_again(self, run: Run) -> Hidden:
+    def _hide_again(self, run: Run) -> HiddenCells:
         """Hide cells next to combinations without rows.
 
         Raises:

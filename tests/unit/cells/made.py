@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sqlanon.statistics.system import Atoms, Listed, System, build_system
+from sqlanon.statistics.system import Atoms, PublishedCells, System, build_system
 from tests.oracle.table_reader import Cell
 
 
@@ -41,7 +41,7 @@ class Tiny:
         first = np.array([self.within[cell][0] for cell in self.cells], np.int64)
         small = np.array([self.value[cell] < threshold for cell in self.cells])
         finest = [tuple(0 if at in own else 1 for at in range(len(codes))) for own in self.tables]
-        return build_system(atoms, Listed(levels, first, small), finest, secret)
+        return build_system(atoms, PublishedCells(levels, first, small), finest, secret)
 
     def parts(self, cell: Cell) -> int:
         """How many finest cells of one table it has, at most, counted by the definition."""

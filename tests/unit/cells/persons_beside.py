@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sqlanon.statistics.choose import Protected, choose_hidden
+from sqlanon.statistics.choose import HiddenChoice, choose_hidden
 from sqlanon.statistics.part_patterns import list_classes, with_class_persons
 from sqlanon.statistics.parts import Parts, list_parts, with_classes
 from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
 from sqlanon.statistics.placing import count_class_persons, place_persons
-from sqlanon.statistics.system import Atoms, Listed, System, Wholes, build_system
+from sqlanon.statistics.system import Atoms, PublishedCells, System, Wholes, build_system
 from tests.oracle.class_reader import Row
 from tests.oracle.person_class_reader import Classed
 from tests.oracle.person_reader import Rows, Source, count
@@ -93,7 +93,7 @@ class Beside:
         nodes = tuple(level[:, parts.atom] for level in plain.atoms.nodes)
         atoms = Atoms(nodes, parts.count, plain.atoms.owner[parts.atom])
         finest = [(0,) * len(nodes)]
-        over = build_system(atoms, Listed(plain.levels, first, small), finest, b"key")
+        over = build_system(atoms, PublishedCells(plain.levels, first, small), finest, b"key")
         return replace(with_classes(over, parts), wholes=Wholes(plain, parts.atom))
 
     def system(self) -> tuple[System, Parts]:
@@ -108,10 +108,10 @@ class Beside:
         over = over_patterns(over, persons, candidates, rows="n" in self.measures)
         return with_class_persons(over, parts, crowds, self.least), parts
 
-    def protect(self, *, insiders: bool) -> Protected:
+    def protect(self, *, insiders: bool) -> HiddenChoice:
         return choose_hidden(self.system()[0], self.threshold, insiders=insiders, secret=b"key")
 
-    def hidden_of(self, found: Protected) -> list[bool]:
+    def hidden_of(self, found: HiddenChoice) -> list[bool]:
         return [bool(found.hidden[of]) for of in self.persons.rows().listed]
 
     def classed(self) -> Classed:

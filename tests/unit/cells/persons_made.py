@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sqlanon.statistics.choose import Protected, choose_hidden
+from sqlanon.statistics.choose import HiddenChoice, choose_hidden
 from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
 from sqlanon.statistics.system import System
 from tests.oracle.person_reader import Rows, Source, count, sources
@@ -65,10 +65,10 @@ class Persons:
         person, atom, times = np.array(entries, np.int64).T
         return collect_patterns(person, atom, times)
 
-    def protect(self, *, insiders: bool) -> Protected:
+    def protect(self, *, insiders: bool) -> HiddenChoice:
         return choose_hidden(self.system(), self.threshold, insiders=insiders, secret=b"key")
 
-    def hidden_of(self, found: Protected) -> list[bool]:
+    def hidden_of(self, found: HiddenChoice) -> list[bool]:
         return [bool(found.hidden[of]) for of in self.rows().listed]
 
     def shown(self, hidden: Sequence[bool]) -> dict[Cell, Numbers | None]:

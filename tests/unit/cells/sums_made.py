@@ -11,7 +11,7 @@ from math import ceil
 import numpy as np
 
 from sqlanon.statistics.amounts import Amounts, Contributor
-from sqlanon.statistics.system import Atoms, Listed, System, build_system
+from sqlanon.statistics.system import Atoms, PublishedCells, System, build_system
 from tests.unit.cells.made import Tiny, tiny
 
 BIG = 10**6
@@ -67,7 +67,7 @@ class Given:
         small = np.array([len(own) < self.rules.persons for own in people])
         finest = [tuple(0 if at in own else 1 for at in range(len(codes))) for own in case.tables]
         atoms = Atoms(tuple(row[np.newaxis] for row in codes), count, np.array(owner, np.int64))
-        return build_system(atoms, Listed(levels, first, small), finest, secret)
+        return build_system(atoms, PublishedCells(levels, first, small), finest, secret)
 
     def need(self, own: Mapping[int, Sequence[int]]) -> tuple[int, bool]:
         """The protection level of a cell with such rows, and whether a rule forbids to show it."""

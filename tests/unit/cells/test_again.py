@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sqlanon.statistics import again, choose
-from sqlanon.statistics.choose import Protected, choose_hidden
+from sqlanon.statistics.choose import HiddenChoice, choose_hidden
 from sqlanon.statistics.count_search import CountSearch
 from sqlanon.statistics.system import System
 from sqlanon.statistics.work import Work
@@ -18,7 +18,7 @@ M = 3
 KEYS = (b"a", b"b", b"c", b"d", b"e", b"f")
 
 
-def protect_once(system: System, key: bytes, monkeypatch: pytest.MonkeyPatch) -> Protected:
+def protect_once(system: System, key: bytes, monkeypatch: pytest.MonkeyPatch) -> HiddenChoice:
     """The choice without the local search."""
     with monkeypatch.context() as patch:
         patch.setattr(choose, "serve_again", lambda *_: None)

@@ -11,7 +11,7 @@ import pytest
 
 from sqlanon.statistics import linked
 from sqlanon.statistics.amounts import Amounts, Range
-from sqlanon.statistics.bounds import Ends, Witnessed, bound_cells
+from sqlanon.statistics.bounds import Ends, WitnessTables, bound_cells
 from sqlanon.statistics.joint import join_sums
 from sqlanon.statistics.parts import list_parts
 from sqlanon.statistics.public import see_public
@@ -66,7 +66,7 @@ class Case:
 
     def bounds(self, amounts: Sequence[tuple[Amounts, Range]] = (), parts: object = None) -> tuple[Ends, ...]:
         nothing = np.zeros((1, len(self.tiny.counts)), np.int64)
-        return bound_cells(self.system, self.hidden, Witnessed(nothing, [nothing] * len(amounts)), amounts, parts)  # type: ignore[arg-type]
+        return bound_cells(self.system, self.hidden, WitnessTables(nothing, [nothing] * len(amounts)), amounts, parts)  # type: ignore[arg-type]
 
 
 def is_in(leaf: Cell, cell: Cell) -> bool:
@@ -146,12 +146,12 @@ def test_bounds_are_not_tight_where_readers_know_that_more_rows_are_new() -> Non
     case.hidden[:] = True
     nothing = np.zeros((1, 2), np.int64)
     for least_rows, tight in ((1, True), (2, True), (8, False)):
-        (ends,) = bound_cells(case.system, case.hidden, Witnessed(nothing), least_rows=least_rows)
+        (ends,) = bound_cells(case.system, case.hidden, WitnessTables(nothing), least_rows=least_rows)
         assert ends.tight.tolist() == [tight] * 3
         assert ends.low.tolist() == [2, 1, 1]
         assert ends.high.tolist() == [-1] * 3
     case.hidden[case.system.listed[case.tiny.cells.index((None,))]] = False
-    (ends,) = bound_cells(case.system, case.hidden, Witnessed(nothing), least_rows=8)
+    (ends,) = bound_cells(case.system, case.hidden, WitnessTables(nothing), least_rows=8)
     assert ends.tight.all()
 
 
@@ -256,7 +256,7 @@ def test_known_tables_of_joined_tables() -> None:
         case = Case(tiny(counts, [(0, 2), (1, 2)]), ("joined", seed))
         columns = [(summed(case, (0, 2), seed), Range(0, 2))]
         nothing = np.zeros((0, len(counts)), np.int64)
-        alone = bound_cells(case.system, case.hidden, Witnessed(nothing, [nothing]), columns)
+        alone = bound_cells(case.system, case.hidden, WitnessTables(nothing, [nothing]), columns)
         for ends, own in zip(case.bounds(columns), alone, strict=True):
             assert (ends.low == own.low).all()
             assert (ends.high == own.high).all()

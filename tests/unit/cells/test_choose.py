@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sqlanon.statistics import choose, count_search
-from sqlanon.statistics.bounds import Witnessed, bound_cells
-from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
+from sqlanon.statistics.bounds import WitnessTables, bound_cells
+from sqlanon.statistics.choose import HiddenChoice, UnservedError, choose_hidden
 from sqlanon.statistics.work import Work
 from tests.oracle.table_reader import ends, numbers, tables
 from tests.unit.cells.made import Tiny, drawn, tiny
@@ -30,14 +30,14 @@ def failing(case: Tiny, hidden: Sequence[bool], known: dict[int, int] | None = N
     return [cell for cell in asked if not found[cell].issuperset(range(case.parts(cell), M + 1))]
 
 
-def protect(case: Tiny, *, insiders: bool) -> Protected | None:
+def protect(case: Tiny, *, insiders: bool) -> HiddenChoice | None:
     try:
         return choose_hidden(case.system(M), M, insiders=insiders, secret=b"key")
     except UnservedError:
         return None
 
 
-def hidden_of(case: Tiny, found: Protected) -> list[bool]:
+def hidden_of(case: Tiny, found: HiddenChoice) -> list[bool]:
     return [bool(found.hidden[of]) for of in case.system(M).listed]
 
 
@@ -93,7 +93,7 @@ def test_bounds_are_those_of_every_table(seed: int) -> None:
     case = tiny(drawn(("bounds", seed), (3, 3), 6))
     system = case.system(M)
     found = choose_hidden(system, M, insiders=False, secret=b"key")
-    (bounds,) = bound_cells(system, found.hidden, Witnessed(found.witnesses))
+    (bounds,) = bound_cells(system, found.hidden, WitnessTables(found.witnesses))
     shown = case.shown(hidden_of(case, found))
     if shown[None, None] is None:
         return

@@ -12,7 +12,7 @@ import pytest
 from sqlanon.errors import UnsupportedError
 from sqlanon.statistics import joined
 from sqlanon.statistics.disclosed import disclose
-from sqlanon.statistics.joined import Joined, Published, join_tables
+from sqlanon.statistics.joined import JoinedSystem, JointTable, join_tables
 from sqlanon.statistics.reach import ContradictionError
 from sqlanon.statistics.seen import HIDDEN, SeenColumn
 from tests.oracle.table_reader import Cell, ends, tables
@@ -29,7 +29,7 @@ CASES = [
 ]
 
 
-def publish(case: Tiny, shown: dict[Cell, int | None], *, whole: bool = True) -> list[Published]:
+def publish(case: Tiny, shown: dict[Cell, int | None], *, whole: bool = True) -> list[JointTable]:
     """The tables of a case as readers have them."""
     made = []
     for own in case.tables:
@@ -39,11 +39,11 @@ def publish(case: Tiny, shown: dict[Cell, int | None], *, whole: bool = True) ->
                 value = shown[cell]
                 key = tuple((1, None) if cell[at] is None else (0, str(cell[at])) for at in own)
                 cells[key] = HIDDEN if value is None else value
-        made.append(Published(str(own), tuple(own), cells, whole))
+        made.append(JointTable(str(own), tuple(own), cells, whole))
     return made
 
 
-def join(case: Tiny, shown: dict[Cell, int | None], least: int = 1) -> Joined:
+def join(case: Tiny, shown: dict[Cell, int | None], least: int = 1) -> JoinedSystem:
     columns = [SeenColumn(str(at), 1, {}) for at in range(len(case.cells[0]))]
     return join_tables(columns, publish(case, shown), least)
 
@@ -122,12 +122,12 @@ def test_of_unlisted_combinations_nothing_is_known() -> None:
     """Of rows that were left out the number follows from the total, and is of one cell where only one can have it."""
     columns = [SeenColumn("a", 1, {}), SeenColumn("b", 1, {})]
     cells = {((0, "x"), (0, "p")): 7, ((0, "y"), (0, "q")): 8, ((1, None), (1, None)): 18, ((0, "y"), (1, None)): 8}
-    made = join_tables(columns, [Published("t", (0, 1), cells, whole=False)], 0)
+    made = join_tables(columns, [JointTable("t", (0, 1), cells, whole=False)], 0)
     assert len(made.seen.atoms) == 4
     with pytest.raises(ContradictionError):
-        disclose(join_tables(columns, [Published("t", (0, 1), cells)], 0).seen, lambda: 60.0)
+        disclose(join_tables(columns, [JointTable("t", (0, 1), cells)], 0).seen, lambda: 60.0)
     cells[(0, "x"), (0, "q")] = HIDDEN
-    (found,) = disclose(join_tables(columns, [Published("t", (0, 1), cells, whole=False)], 0).seen, lambda: 60.0)
+    (found,) = disclose(join_tables(columns, [JointTable("t", (0, 1), cells, whole=False)], 0).seen, lambda: 60.0)
     assert (found.low, found.high, found.reached) == (3, 3, True)
 
 
@@ -152,8 +152,8 @@ def test_levels_of_a_hierarchy_are_one_system() -> None:
     """A table of leaves and one of their groups: the hidden leaf is what is left."""
     above = {"a": ("a", "ab"), "b": ("b", "ab"), "c": ("c", "c")}
     columns = [SeenColumn("place", 2, above)]
-    leaves = Published("leaves", (0,), {((0, "a"),): HIDDEN, ((0, "b"),): 4, ((0, "c"),): HIDDEN})
-    groups = Published("groups", (0,), {((1, "ab"),): 6, ((1, "c"),): HIDDEN, ((2, None),): 20})
+    leaves = JointTable("leaves", (0,), {((0, "a"),): HIDDEN, ((0, "b"),): 4, ((0, "c"),): HIDDEN})
+    groups = JointTable("groups", (0,), {((1, "ab"),): 6, ((1, "c"),): HIDDEN, ((2, None),): 20})
     found = disclose(join_tables(columns, [leaves, groups], 0).seen, lambda: 60.0)
     assert [(one.low, one.high) for one in found] == [(2, 2), (14, 14), (14, 14)]
     assert np.all([one.reached for one in found])

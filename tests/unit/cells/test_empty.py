@@ -11,7 +11,7 @@ import pytest
 
 from sqlanon.statistics.choose import UnservedError, choose_hidden
 from sqlanon.statistics.empty import list_empty
-from sqlanon.statistics.system import Atoms, Listed, System, build_system
+from sqlanon.statistics.system import Atoms, PublishedCells, System, build_system
 from tests.oracle.table_reader import Cell, ends, tables
 from tests.unit.cells.made import Tiny, tiny
 
@@ -40,7 +40,7 @@ def with_empty(case: Tiny, threshold: int) -> System:
     levels = np.array([[1 if code is None else 0 for code in cell] for cell in case.cells], np.int64).T
     first = np.array([case.within[cell][0] for cell in case.cells], np.int64)
     small = np.array([case.value[cell] < threshold for cell in case.cells])
-    return build_system(atoms, Listed(levels, first, small), finest, b"key")
+    return build_system(atoms, PublishedCells(levels, first, small), finest, b"key")
 
 
 def allowed(case: Tiny) -> list[tuple[int, ...]]:

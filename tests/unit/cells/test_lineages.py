@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from sqlanon.statistics.bounds import Witnessed, bound_cells
+from sqlanon.statistics.bounds import WitnessTables, bound_cells
 from sqlanon.statistics.choose import UnservedError, choose_hidden
 from sqlanon.statistics.lineages import Blocks, Window, build_lineages
 from sqlanon.statistics.parts import Parts, list_parts, read_parts, with_classes
-from sqlanon.statistics.system import Atoms, Listed
+from sqlanon.statistics.system import Atoms, PublishedCells
 from tests.oracle.class_reader import ENDS, MEMBERS, tables_of
 from tests.oracle.nights_reader import Shown, View, histories
 from tests.unit.cells import test_nights
@@ -25,13 +25,13 @@ pytest.importorskip("highspy")
 Hidden = dict[tuple[object, ...], bool]
 
 
-def listed_of(rows: Counts, places: dict[tuple[int, ...], int]) -> tuple[Listed, list[tuple[object, ...]]]:
+def listed_of(rows: Counts, places: dict[tuple[int, ...], int]) -> tuple[PublishedCells, list[tuple[object, ...]]]:
     """The cells of some rows, each with an atom of all blocks, and their keys."""
     case = tiny(rows)
     levels = np.array([[int(code is None) for code in cell] for cell in case.cells], np.int64).T
     leaves = list(case.counts)
     first = np.array([places[leaves[case.within[cell][0]]] for cell in case.cells], np.int64)
-    return Listed(levels, first, np.array([case.value[cell] < M for cell in case.cells])), list(case.cells)
+    return PublishedCells(levels, first, np.array([case.value[cell] < M for cell in case.cells])), list(case.cells)
 
 
 def begin(nights: Sequence[Counts], patterns: Sequence[Hidden], parts: Parts | None = None) -> Hidden | None:
@@ -173,7 +173,7 @@ def check_bounds(nights: Sequence[Counts]) -> tuple[int, int]:
     system = whole.system(M)
     hidden = np.zeros(len(system), bool)
     hidden[system.listed] = [begun[cell] for cell in whole.cells]
-    (ends,) = bound_cells(system, hidden, Witnessed(np.zeros((1, len(leaves)), np.int64)))
+    (ends,) = bound_cells(system, hidden, WitnessTables(np.zeros((1, len(leaves)), np.int64)))
     found = list(histories_with_bounds(nights, known, begun))
     assert found
     for place, cell in enumerate(whole.cells):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
+from sqlanon.statistics.choose import HiddenChoice, UnservedError, choose_hidden
 from sqlanon.statistics.must_show import Levels, find_hidden, fix_margins
 from tests.oracle.table_reader import numbers, tables
 from tests.unit.cells.made import Tiny, drawn, tiny
@@ -18,7 +18,7 @@ def margin_of(cell: tuple[object, ...]) -> Levels:
     return tuple(1 if code is None else 0 for code in cell)
 
 
-def protect(case: Tiny, show: list[Levels], *, insiders: bool = False) -> Protected | None:
+def protect(case: Tiny, show: list[Levels], *, insiders: bool = False) -> HiddenChoice | None:
     """The hidden cells; None: the margins cannot be shown."""
     system = case.system(M)
     small = [margin_of(cell) in show and case.value[cell] < M for cell in case.cells]
@@ -32,7 +32,7 @@ def protect(case: Tiny, show: list[Levels], *, insiders: bool = False) -> Protec
         return None
 
 
-def check(case: Tiny, show: list[Levels], found: Protected, known: dict[int, int] | None = None) -> None:
+def check(case: Tiny, show: list[Levels], found: HiddenChoice, known: dict[int, int] | None = None) -> None:
     """Cells of the margins are shown, and each small cell can have each number that is promised."""
     hidden = [bool(found.hidden[of]) for of in case.system(M).listed]
     shown = case.shown(hidden)

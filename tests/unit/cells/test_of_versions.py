@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from sqlanon.statistics.joined import Published, join_tables
+from sqlanon.statistics.joined import JointTable, join_tables
 from sqlanon.statistics.of_versions import divide_by_version
 from sqlanon.statistics.reach import ContradictionError, Reach
-from sqlanon.statistics.seen import HIDDEN, Cells, Seen, SeenColumn, build_seen
+from sqlanon.statistics.seen import HIDDEN, Cells, SeenCells, SeenColumn, build_seen
 from tests.oracle.table_reader import tables
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def every_history(view: View, versions: int) -> Iterator[tuple[int, ...]]:
         yield tuple(sum(table[at] for at, (leaf, _) in enumerate(leaves) if leaf == own) for own in LEAVES)
 
 
-def seen_of(view: View, versions: int) -> tuple[Seen, Longs]:
+def seen_of(view: View, versions: int) -> tuple[SeenCells, Longs]:
     levels = np.array([[int(cell[at] is None) for cell in view] for at in range(2)], np.int64)
     labels = tuple([cell[at] for cell in view] for at in range(2))
     value = np.array([HIDDEN if number is None else number for number, _ in view.values()], np.int64)
@@ -119,17 +119,17 @@ def test_bounds_are_those_of_every_drawn_history(seed: int, versions: int) -> No
 
 def test_a_table_of_others_adds_what_it_says_of_now() -> None:
     """A cell of 7 rows in version 1, and of 9 in a table of today: 2 came; and of fewer than 8, nothing fits."""
-    old = Published(
+    old = JointTable(
         "ours", (0,), {((0, "x"),): 7, ((1, None),): 12, ((0, "y"),): HIDDEN}, True, {}, {((0, "x"),): 1}, 2
     )
     columns = COLUMNS[:1]
     alone = join_tables(columns, [old], 1)
     assert [place for place, _ in alone.older] == [0]
     assert Reach(alone.seen).span(np.array([1, 3]))[:2] == (1, 4)  # y: of 12 there are 8 or more in x
-    beside = join_tables(columns, [old, Published("theirs", (0,), {((0, "x"),): 9}, whole=False)], 1)
+    beside = join_tables(columns, [old, JointTable("theirs", (0,), {((0, "x"),): 9}, whole=False)], 1)
     assert not beside.clashes
     assert Reach(beside.seen).span(np.array([1, 3]))[:2] == (3, 3)
-    fewer = join_tables(columns, [old, Published("theirs", (0,), {((0, "x"),): 7}, whole=False)], 1)
+    fewer = join_tables(columns, [old, JointTable("theirs", (0,), {((0, "x"),): 7}, whole=False)], 1)
     assert fewer.clashes == (0,)
 
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
+from sqlanon.statistics.choose import HiddenChoice, UnservedError, choose_hidden
 from sqlanon.statistics.must_show import Levels, find_hidden, fix_margins
-from sqlanon.statistics.parts import How, Placed, list_parts, with_classes
-from sqlanon.statistics.system import Atoms, Listed, System, build_system
+from sqlanon.statistics.parts import How, PlacedRows, list_parts, with_classes
+from sqlanon.statistics.system import Atoms, PublishedCells, System, build_system
 from tests.oracle.class_reader import ENDS, MEMBERS, NODE_OF, NODES, NOTHING, SHOWN, Row, agreeing, tables_of
 from tests.unit.cells.made import Tiny, tiny
 
@@ -33,7 +33,7 @@ def tiny_of(classes: Sequence[Sequence[Row]]) -> Tiny:
     return tiny({row: rows.count(row) for row in sorted(set(rows))})
 
 
-def placed_of(case: Tiny, classes: Sequence[Sequence[Row]], ways: Sequence[str]) -> Placed:
+def placed_of(case: Tiny, classes: Sequence[Sequence[Row]], ways: Sequence[str]) -> PlacedRows:
     leaves = list(case.counts)
     some = [(leaves.index(row), at, rows.count(row)) for at, rows in enumerate(classes) for row in sorted(set(rows))]
     atom, of, count = (np.array(one, np.int64) for one in zip(*some, strict=True))
@@ -52,7 +52,7 @@ def placed_of(case: Tiny, classes: Sequence[Sequence[Row]], ways: Sequence[str])
         for place, at in enumerate(less)
         if ways[at] == NODES
     }
-    return Placed(
+    return PlacedRows(
         atom,
         of,
         count,
@@ -71,21 +71,21 @@ def joint_system(case: Tiny, classes: Sequence[Sequence[Row]], ways: Sequence[st
     parts = list_parts(placed_of(case, classes, ways))
     first = parts.first()[[case.within[cell][0] for cell in case.cells]]
     small = np.array([case.value[cell] < M for cell in case.cells])
-    listed = Listed(plain.levels, first, small)
+    listed = PublishedCells(plain.levels, first, small)
     finest = [(0,) * len(plain.atoms.nodes)]
     nodes = tuple(level[:, parts.atom] for level in plain.atoms.nodes)
     atoms = Atoms(nodes, parts.count, plain.atoms.owner[parts.atom])
     return with_classes(build_system(atoms, listed, finest, b"key"), parts)
 
 
-def protect(system: System, *, insiders: bool) -> Protected | None:
+def protect(system: System, *, insiders: bool) -> HiddenChoice | None:
     try:
         return choose_hidden(system, M, insiders=insiders, secret=b"key")
     except UnservedError:
         return None
 
 
-def shown_by(case: Tiny, system: System, found: Protected) -> dict[tuple[object, ...], int | None]:
+def shown_by(case: Tiny, system: System, found: HiddenChoice) -> dict[tuple[object, ...], int | None]:
     return case.shown([bool(found.hidden[of]) for of in system.listed])
 
 

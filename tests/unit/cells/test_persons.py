@@ -9,15 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from sqlanon.statistics.choose import Protected, choose_hidden
+from sqlanon.statistics.choose import HiddenChoice, choose_hidden
 from sqlanon.statistics.hide_patterns import bound_both
 from sqlanon.statistics.person_bounds import bound_persons
 from sqlanon.statistics.seen import UNBOUNDED
-from sqlanon.statistics.system import Atoms, Listed, build_system
+from sqlanon.statistics.system import Atoms, PublishedCells, build_system
 from sqlanon.statistics.unserved import UnservedError
 from tests.oracle.person_reader import Rows
 from tests.oracle.table_reader import Cell
 from tests.unit.cells.persons_made import Persons, of_rows, persons
+from tests.unit.cells.readers import failing_persons
 
 pytest.importorskip("highspy")
 
@@ -26,22 +27,7 @@ BOTH = ("n", "persons")
 ALONE = ("persons",)
 
 
-def failing(case: Persons, hidden: Sequence[bool], known: tuple[Rows, Sequence[Cell]] | None = None) -> list[Cell]:
-    """The small cells that cannot have each number of persons that is promised; ``known``: what an insider knows."""
-    shown = case.shown(hidden)
-    asked = [cell for cell in case.small if known is None or cell not in known[1]]
-    found = case.read(shown, asked, known)
-    wrong = []
-    for cell in asked:
-        least = min(case.case.parts(cell), M)
-        if not {count for _, count in found[cell]}.issuperset(range(least, M + 1)):
-            wrong.append(cell)
-        if known is None and "n" in case.measures and min(rows for rows, _ in found[cell]) > case.case.parts(cell):
-            wrong.append(cell)
-    return wrong
-
-
-def protect(case: Persons, *, insiders: bool) -> Protected | None:
+def protect(case: Persons, *, insiders: bool) -> HiddenChoice | None:
     """The hidden cells; None: nothing may be published, or the grand total is hidden, and readers have no end."""
     try:
         found = case.protect(insiders=insiders)
@@ -74,7 +60,7 @@ def test_no_reader_finds_a_small_cell(measures: Sequence[str], seed: int, how: d
     case = persons(("persons", seed), **{"many": 6, "measures": measures, **how})  # type: ignore[arg-type]
     found = protect(case, insiders=False)
     if found is not None:
-        assert failing(case, case.hidden_of(found)) == []
+        assert failing_persons(case, case.hidden_of(found)) == []
 
 
 @pytest.mark.parametrize(("measures", "seed", "how"), CASES)
@@ -85,7 +71,7 @@ def test_nobody_who_is_alone_finds_another_small_cell(
     found = protect(case, insiders=True)
     if found is not None:
         for known in case.alone():
-            assert failing(case, case.hidden_of(found), known) == []
+            assert failing_persons(case, case.hidden_of(found), known) == []
 
 
 @pytest.mark.parametrize(("measures", "seed", "how"), CASES)
@@ -199,7 +185,7 @@ def test_bounds_of_persons_take_no_cells_of_two_tables_for_the_same() -> None:
     nodes = np.array([[0, 1]])
     atoms = Atoms((nodes, nodes), np.array([3, 1]), np.array([-1, -1]))
     levels = np.array([[1, 0, 0, 1, 1], [1, 1, 1, 0, 0]])
-    cells = Listed(levels, np.array([0, 0, 1, 0, 1]), np.zeros(5, bool))
+    cells = PublishedCells(levels, np.array([0, 0, 1, 0, 1]), np.zeros(5, bool))
     system = build_system(atoms, cells, [(0, 1), (1, 0)], b"key")
     hidden, persons = np.array([False, True, False, True, True]), np.array([4, 3, 1, 3, 1])
     low, high = bound_persons(system, persons, hidden, np.full(5, UNBOUNDED))

@@ -10,16 +10,16 @@ import pytest
 
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.statistics.blocks import Block
-from sqlanon.statistics.program import SCALE, Box, Solved
+from sqlanon.statistics.program import SCALE, Box, ProgramResult
 from sqlanon.statistics.reach import ContradictionError, Reach
-from sqlanon.statistics.seen import HIDDEN, Cells, Seen, SeenColumn, build_seen, narrow
+from sqlanon.statistics.seen import HIDDEN, Cells, SeenCells, SeenColumn, build_seen, narrow
 from tests.oracle.table_reader import Cell, tables
 from tests.unit.cells.made import Tiny, drawn, tiny
 
 pytest.importorskip("highspy")
 
 
-def seen_of(case: Tiny, shown: dict[Cell, int | None], least: int = 1) -> Seen:
+def seen_of(case: Tiny, shown: dict[Cell, int | None], least: int = 1) -> SeenCells:
     columns = [SeenColumn(str(at), 1, {}) for at in range(len(case.cells[0]))]
     levels = np.array([[1 if code is None else 0 for code in cell] for cell in case.cells], np.int64).T
     labels = tuple([None if cell[at] is None else str(cell[at]) for cell in case.cells] for at in range(len(columns)))
@@ -72,7 +72,7 @@ def test_no_multipliers_make_a_wrong_bound(seed: int, monkeypatch: pytest.Monkey
     draw = np.random.default_rng(seed)
     tables_ = np.array(every_table(case, shown))
 
-    def lie(_: Reach, block: Block, __: np.ndarray, box: Box) -> Solved:
+    def lie(_: Reach, block: Block, __: np.ndarray, box: Box) -> ProgramResult:
         many = len(block.program.sums.low)
         kinds = (
             draw.normal(size=many) * 3,
@@ -81,7 +81,7 @@ def test_no_multipliers_make_a_wrong_bound(seed: int, monkeypatch: pytest.Monkey
             draw.integers(-2, 3, many) / 3,
         )
         table = (None, draw.normal(size=len(box.low)) * 3, draw.integers(0, 9, len(box.low)) / 2)[draw.integers(3)]
-        return Solved(np.asarray(kinds[draw.integers(4)], np.float64), table)
+        return ProgramResult(np.asarray(kinds[draw.integers(4)], np.float64), table)
 
     monkeypatch.setattr(Reach, "_solve", lie)
     reach = Reach(seen_of(case, shown))

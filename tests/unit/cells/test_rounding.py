@@ -10,7 +10,7 @@ import pytest
 
 from sqlanon.statistics.public import find_margins
 from sqlanon.statistics.reach import Reach
-from sqlanon.statistics.rounded_tables import Served, see_rounded
+from sqlanon.statistics.rounded_tables import RoundedTables, see_rounded
 from sqlanon.statistics.rounding import NoRoundingError, round_atoms
 from tests.oracle.table_reader import Cell
 from tests.unit.cells.made import Tiny, drawn, tiny
@@ -85,7 +85,7 @@ def test_a_reader_of_a_rounding_cannot_bound_a_small_cell(seed: int) -> None:
     system = case.system(base)
     made = round_atoms(system, base, b"key")
     numbers = system.sums(made)
-    served = Served(system, see_rounded(system, find_margins(system), numbers, base), base - 1, lambda: 60.0)
+    served = RoundedTables(system, see_rounded(system, find_margins(system), numbers, base), base - 1, lambda: 60.0)
     left = set(served.serve().tolist())
     rounded = {cell: int(numbers[of]) for cell, of in zip(case.cells, system.listed, strict=True)}
     ends = read(case, rounded, base, 16)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from sqlanon.statistics.served import Served
+from sqlanon.statistics.served import WitnessCounts
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -16,7 +16,7 @@ def test_witnesses_are_dropped_where_every_end_is_served_without_them(seed: int)
     plain = draw.random((ends, witnesses)) < 0.6
     unseen = draw.random((witnesses, insiders)) < 0.8
     own = {(0, 1): draw.random(witnesses) < 0.5, (2, 0): np.ones(witnesses, bool)}
-    served = Served(plain, unseen, np.array(list(own.values())), np.array(list(own)))
+    served = WitnessCounts(plain, unseen, np.array(list(own.values())), np.array(list(own)))
 
     def holds(kept: npt.NDArray[np.bool_]) -> bool:
         for end in range(ends):

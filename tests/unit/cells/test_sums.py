@@ -11,15 +11,15 @@ import pytest
 
 from sqlanon.statistics import amount_search
 from sqlanon.statistics.amounts import Range
-from sqlanon.statistics.bounds import Witnessed, bound_cells
-from sqlanon.statistics.choose import Protected, choose_hidden
+from sqlanon.statistics.bounds import WitnessTables, bound_cells
+from sqlanon.statistics.choose import HiddenChoice, choose_hidden
 from tests.oracle.sum_reader import Reader, close_to
 from tests.unit.cells.sums_made import Given, Rules, drawn_rows
 
 pytest.importorskip("highspy")
 
 
-def protect(given: Given) -> tuple[Protected, list[bool]]:
+def protect(given: Given) -> tuple[HiddenChoice, list[bool]]:
     system, rules = given.system(), given.rules
     amounts = [(given.amounts(system), Range(rules.low, rules.high))]
     found = choose_hidden(system, rules.persons, insiders=rules.insiders, secret=b"key", amounts=amounts)
@@ -188,7 +188,7 @@ def test_bounds_are_those_of_every_table(seed: int) -> None:
     system = given.system()
     found, hidden = protect(given)
     amounts = given.amounts(system)
-    rows, sums = bound_cells(system, found.hidden, Witnessed(found.witnesses, found.sums), [(amounts, Range(0, 4))])
+    rows, sums = bound_cells(system, found.hidden, WitnessTables(found.witnesses, found.sums), [(amounts, Range(0, 4))])
     ((_, reader),) = readers(given, hidden, contribute=False)
     for place, cell in enumerate(given.counts.cells):
         numbers = reader.counts[:, given.counts.within[cell]].sum(axis=1)

@@ -7,9 +7,9 @@ import pytest
 
 from sqlanon.attack.sums import _Target
 from sqlanon.statistics.amounts import Range
-from sqlanon.statistics.joined import Joined
+from sqlanon.statistics.joined import JoinedSystem
 from sqlanon.statistics.joint import Combinations
-from sqlanon.statistics.seen import HIDDEN, Seen, narrow
+from sqlanon.statistics.seen import HIDDEN, SeenCells, narrow
 
 pytest.importorskip("highspy")
 
@@ -20,8 +20,8 @@ LEAST = Range(10, 100)
 def target(value: tuple[int, int], rows: int) -> _Target:
     """Two hidden cells whose total is shown; the first must be able to have 5 more, and 5 less."""
     of = np.array([[0, 1], [2, 2]], np.int64)
-    seen = Seen(of, np.array([HIDDEN, HIDDEN, rows], np.int64), np.ones(2, np.int64), (), {}, 1)
-    joined = Joined(seen, ((), (), ()), ((0,), (0,), (0,)), ((0,), (0,), ()), ())
+    seen = SeenCells(of, np.array([HIDDEN, HIDDEN, rows], np.int64), np.ones(2, np.int64), (), {}, 1)
+    joined = JoinedSystem(seen, ((), (), ()), ((0,), (0,), (0,)), ((0,), (0,), ()), ())
     sums = np.array([*value, sum(value)], np.int64)
     demands = np.array([5, 0, 0], np.int64)
     limits = (sums[:2], np.zeros(2, np.int64), np.zeros(2, np.int64))
@@ -34,7 +34,7 @@ def test_who_has_the_rows_bounds_a_sum_by_the_rows_of_another_cell() -> None:
     seen = found.joined.seen
     outsider = found.read("outsider", found.join(seen), lambda: 9.0)
     assert (outsider.sought, outsider.exact, outsider.near, outsider.held) == (1, 0, 0, True)
-    classes = Seen(
+    classes = SeenCells(
         np.concatenate([seen.of, [[3, 4]]]),
         np.concatenate([seen.value, [6, 2]]),
         np.zeros(2, np.int64),

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from sqlanon.statistics.amounts import Range
-from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
+from sqlanon.statistics.choose import HiddenChoice, UnservedError, choose_hidden
 from sqlanon.statistics.parts import list_parts, with_classes
-from sqlanon.statistics.system import Atoms, Listed, System, Wholes, build_system
+from sqlanon.statistics.system import Atoms, PublishedCells, System, Wholes, build_system
 from tests.oracle.class_reader import ENDS, MEMBERS, NOTHING, SHOWN, Row, tables_of
 from tests.oracle.sum_reader import Reader, TooManyError, close_to
 from tests.unit.cells.sums_made import Given, Rules
@@ -46,20 +46,20 @@ def joint_system(given: Given, classes: Classes, ways: Sequence[str]) -> System:
     plain, case = given.system(), given.counts
     parts = list_parts(placed_of(case, classes, ways))
     first = parts.first()[[case.within[cell][0] for cell in case.cells]]
-    listed = Listed(plain.levels, first, plain.small[plain.listed])
+    listed = PublishedCells(plain.levels, first, plain.small[plain.listed])
     nodes = tuple(level[:, parts.atom] for level in plain.atoms.nodes)
     atoms = Atoms(nodes, parts.count, plain.atoms.owner[parts.atom])
     made = build_system(atoms, listed, [(0,) * len(nodes)], b"key")
     return replace(with_classes(made, parts), wholes=Wholes(plain, parts.atom))
 
 
-def protect(given: Given, classes: Classes, ways: Sequence[str], *, sums: bool = True) -> Protected:
+def protect(given: Given, classes: Classes, ways: Sequence[str], *, sums: bool = True) -> HiddenChoice:
     rules, system = given.rules, joint_system(given, classes, ways)
     amounts = [(given.amounts(given.system()), Range(rules.low, rules.high))] if sums else []
     return choose_hidden(system, rules.persons, insiders=rules.insiders, secret=b"key", amounts=amounts)
 
 
-def hidden_of(given: Given, found: Protected) -> list[bool]:
+def hidden_of(given: Given, found: HiddenChoice) -> list[bool]:
     return [bool(found.hidden[of]) for of in given.system().listed]
 
 

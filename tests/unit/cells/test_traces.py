@@ -11,7 +11,7 @@ import pytest
 
 from sqlanon.statistics import foreseen
 from sqlanon.statistics.amounts import Amounts, Contributor
-from sqlanon.statistics.choose import Protected, choose_hidden
+from sqlanon.statistics.choose import HiddenChoice, choose_hidden
 from sqlanon.statistics.foreseen import check_cost
 from sqlanon.statistics.system import System
 from sqlanon.statistics.traces import order_tables, over_traces
@@ -78,7 +78,7 @@ def with_all(case: Persons) -> Persons:
     return replace(case, case=replace(own, counts=counts, within=within))
 
 
-def protect(case: Persons, *, insiders: bool) -> Protected | None:
+def protect(case: Persons, *, insiders: bool) -> HiddenChoice | None:
     """The hidden cells; None: nothing may be published, or the grand total is hidden, and readers have no end."""
     try:
         found = choose_hidden(system_of(case), M, insiders=insiders, secret=b"key")
@@ -88,7 +88,7 @@ def protect(case: Persons, *, insiders: bool) -> Protected | None:
     return None if hidden_of(case, found)[total] else found
 
 
-def hidden_of(case: Persons, found: Protected) -> list[bool]:
+def hidden_of(case: Persons, found: HiddenChoice) -> list[bool]:
     return [bool(found.hidden[of]) for of in system_of(case).listed]
 
 

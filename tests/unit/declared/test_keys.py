@@ -28,7 +28,7 @@ from sqlanon.spec import ReleaseSpec
 from tests.invoked import commands, invoke
 
 ROOT = Path(__file__).parents[3]
-MODELS: dict[str, type[models.Written]] = {
+MODELS: dict[str, type[models.PolicyPart]] = {
     "policy:": models.PolicyModel,
     "": models.ReleaseModel,
     "columns.*.": models.ColumnModel,

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sqlanon.errors import PolicyError
-from sqlanon.policy import Related, Varying, load, propose
+from sqlanon.policy import RelatedCounts, VaryingAttributes, load, propose
 from sqlanon.spec import ReleaseSpec
 
 CANARY = "s3cr3t"
@@ -190,7 +190,7 @@ def test_a_text_that_numbers_something_and_repeats_is_a_persons(tmp_path: Path) 
     assert proposed(tmp_path, Profile("q7", "other", distinct=700, type="UUID"), age).person == ("q7",)
     assert proposed(tmp_path, code, age).person == ("q7",)
     assert proposed(tmp_path, Profile("q7", distinct=700), age).person == ()
-    varying = Related({"q7": Varying(300, {"sex": 150})})
+    varying = RelatedCounts({"q7": VaryingAttributes(300, {"sex": 150})})
     assert propose([code, age], related=varying).person == ()
 
 

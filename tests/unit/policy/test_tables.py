@@ -8,7 +8,7 @@ import pytest
 
 from sqlanon.errors import PolicyError
 from sqlanon.policy import load
-from sqlanon.spec import Together
+from sqlanon.spec import TablesSpec
 
 HEAD = "version: 1\nreleases:\n  - name: hospital\n"
 RIGHT = """\
@@ -35,7 +35,7 @@ def test_what_is_written_for_all_tables_and_for_one(tmp_path: Path) -> None:
     assert {(spec.refresh.keep, spec.scope, spec.person, spec.persons) for spec in (one, two)} == {
         (4, "hospital", ("pid",), "whole")
     }
-    assert one.together == two.together == Together("hospital", ("hospital.patients", "hospital.visits"))
+    assert one.together == two.together == TablesSpec("hospital", ("hospital.patients", "hospital.visits"))
     assert all(spec.rotates for spec in load(write(tmp_path, RIGHT + "    rotate: version\n")).releases)
 
 

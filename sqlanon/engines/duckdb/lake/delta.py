@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaProtocolError, TableNotFoundError
 
-from sqlanon.engines.duckdb.lake.opened import Opened, cannot_open
+from sqlanon.engines.duckdb.lake.opened import OpenedTable, cannot_open
 from sqlanon.errors import DatabaseError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
-def open_table(_: duckdb.DuckDBPyConnection, place: str) -> Opened:
+def open_table(_: duckdb.DuckDBPyConnection, place: str) -> OpenedTable:
     """Open a Delta table at the latest version.
 
     Args:
@@ -49,7 +49,7 @@ def open_table(_: duckdb.DuckDBPyConnection, place: str) -> Opened:
         ) from error
     except Exception as error:
         raise cannot_open(name, "the table's list of files", error) from error
-    return Opened(place, f"version {table.version()} of table {table.metadata().id}", scan)
+    return OpenedTable(place, f"version {table.version()} of table {table.metadata().id}", scan)
 
 
 def _refuse_unread(name: str, table: DeltaTable) -> None:

@@ -10,7 +10,7 @@ from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
 from pyiceberg.io.pyarrow import PyArrowFileIO, schema_to_pyarrow
 
-from sqlanon.engines.duckdb.lake.opened import Opened, cannot_open
+from sqlanon.engines.duckdb.lake.opened import OpenedTable, cannot_open
 from sqlanon.errors import DatabaseError, PolicyError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyiceberg.table import DataScan, Table
 
 
-def open_table(_: duckdb.DuckDBPyConnection, place: str) -> Opened:
+def open_table(_: duckdb.DuckDBPyConnection, place: str) -> OpenedTable:
     """Open an Iceberg table at the current snapshot.
 
     Args:
@@ -49,7 +49,7 @@ def open_table(_: duckdb.DuckDBPyConnection, place: str) -> Opened:
         source = _dataset(table, scan) or _Stream(scan)
     except Exception as error:
         raise cannot_open(name, "the table's list of files", error) from error
-    return Opened(place, f"{version} of table {table.metadata.table_uuid}", source)
+    return OpenedTable(place, f"{version} of table {table.metadata.table_uuid}", source)
 
 
 def open_catalog(name: str, place: str) -> tuple[Catalog, str]:

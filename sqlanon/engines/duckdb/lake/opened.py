@@ -9,7 +9,7 @@ from sqlanon.errors import DatabaseError, LockedError
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedTable:
     """A table that DuckDB can scan, any number of times.
 
     Attributes:

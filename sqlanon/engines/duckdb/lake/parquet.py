@@ -11,7 +11,7 @@ from pathlib import Path
 
 import duckdb
 
-from sqlanon.engines.duckdb.lake.opened import Opened, cannot_open
+from sqlanon.engines.duckdb.lake.opened import OpenedTable, cannot_open
 from sqlanon.errors import DatabaseError, PolicyError
 
 _DIGITS = 38
@@ -23,7 +23,7 @@ _KINDS = (
 """How many different sets of columns the files have."""
 
 
-def open_table(connection: duckdb.DuckDBPyConnection, place: str) -> Opened:
+def open_table(connection: duckdb.DuckDBPyConnection, place: str) -> OpenedTable:
     """Open Parquet files as one table.
 
     Args:
@@ -68,7 +68,7 @@ def open_table(connection: duckdb.DuckDBPyConnection, place: str) -> Opened:
             f"{name}: column {columns} has decimals of more than {_DIGITS} digits, which DuckDB would round; write "
             "them with fewer digits, or as text"
         )
-    return Opened(
+    return OpenedTable(
         place,
         f"{len(files)} file{'s' * (len(files) > 1)} in state {state}",
         scan,

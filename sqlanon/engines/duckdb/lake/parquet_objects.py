@@ -13,11 +13,11 @@ import pyarrow.dataset
 import pyarrow.fs
 import pyarrow.parquet
 
-from sqlanon.engines.duckdb.lake.opened import Opened, cannot_open
+from sqlanon.engines.duckdb.lake.opened import OpenedTable, cannot_open
 from sqlanon.errors import DatabaseError, PolicyError
 
 
-def open_objects(place: str) -> Opened:
+def open_objects(place: str) -> OpenedTable:
     """Open objects as one table; folders such as ``year=2026`` are columns.
 
     Args:
@@ -53,7 +53,7 @@ def open_objects(place: str) -> Opened:
         raise PolicyError(
             f"{name}: the files have {len(schemas)} different sets of columns or types; write all of them alike"
         )
-    return Opened(
+    return OpenedTable(
         place,
         f"{len(files)} file{'s' * (len(files) > 1)} in state {_find_state(files)}",
         scan,

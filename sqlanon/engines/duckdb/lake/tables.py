@@ -15,7 +15,7 @@ import duckdb
 
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.engines.duckdb.connection import quote
-from sqlanon.engines.duckdb.lake.opened import Opened
+from sqlanon.engines.duckdb.lake.opened import OpenedTable
 from sqlanon.engines.duckdb.types import kind_of
 from sqlanon.engines.values import Column
 from sqlanon.errors import DatabaseError, PolicyError
@@ -50,7 +50,7 @@ class LakeTables:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Open none yet; ``connection``: for the views, with a current database without macros."""
         self.connection = connection
-        self._open: dict[str, tuple[Opened, Relation]] = {}
+        self._open: dict[str, tuple[OpenedTable, Relation]] = {}
         self._asked: dict[str, str] = {}
         self._held = False
 
@@ -66,7 +66,7 @@ class LakeTables:
         form = FORMATS[name.scheme]
         if not all(map(find_spec, form.packages)):
             raise PolicyError(f"{name}: {name.scheme} needs more packages: pip install 'sqlanon[{name.scheme}]'")
-        open_table: Callable[[duckdb.DuckDBPyConnection, str], Opened] = import_module(form.reader).open_table
+        open_table: Callable[[duckdb.DuckDBPyConnection, str], OpenedTable] = import_module(form.reader).open_table
         opened = open_table(self.connection, name.place)
         view = f"{name.scheme}:{opened.place}"
         again = self._open.get(view.lower())
@@ -77,7 +77,7 @@ class LakeTables:
         self._asked[str(name)] = view.lower()
         return self._open[view.lower()][1]
 
-    def _register(self, view: str, opened: Opened) -> Relation:
+    def _register(self, view: str, opened: OpenedTable) -> Relation:
         try:
             self.connection.register(view, opened.scan)
             rows = self.connection.execute(f"DESCRIBE FROM temp.main.{quote(view)}").fetchall()

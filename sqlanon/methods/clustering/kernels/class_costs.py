@@ -56,7 +56,7 @@ class Objective(NamedTuple):
     first: Longs
 
 
-class Priced(NamedTuple):
+class ClusterSlots(NamedTuple):
     """Clusters, in slots; a slot without rows is free.
 
     Attributes:
@@ -93,14 +93,14 @@ class Priced(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def make_priced(objective: Objective, n: int, slots: int) -> Priced:
+def make_priced(objective: Objective, n: int, slots: int) -> ClusterSlots:
     """No clusters of ``n`` rows, in so many slots; the last slot stays without rows."""
     facts, d, values = objective.facts, len(objective.facts), objective.counts.shape[1] - 1
     words = np.int64(1)
     for a in range(d):
         if facts[a, KIND] == SET:
             words = max(words, (facts[a, SIZE] + facts[a, NULLS] + 63) // 64)
-    return Priced(
+    return ClusterSlots(
         np.zeros((slots, d), np.int32),
         np.zeros((slots, d), np.int32),
         np.zeros((slots, d), np.int32),
@@ -141,7 +141,9 @@ def _region(objective: Objective, a: int, low: int, high: int) -> tuple[int, int
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _rows_in(clusters: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int, s: int) -> int:
+def _rows_in(
+    clusters: ClusterSlots, objective: Objective, g: int, other: int, a: int, low: int, high: int, s: int
+) -> int:
     """F(R, s), or F(R) for the last ``s``, of the united clusters ``g`` and ``other`` in a given region."""
     counts, first = objective.counts, objective.first[a]
     if low >= 0:
@@ -158,7 +160,7 @@ def _rows_in(clusters: Priced, objective: Objective, g: int, other: int, a: int,
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _members(clusters: Priced, g: int, other: int, a: int) -> int:
+def _members(clusters: ClusterSlots, g: int, other: int, a: int) -> int:
     """Codes of a nominal column in two clusters."""
     members = np.int64(0)
     for w in range(clusters.mask.shape[2]):
@@ -167,7 +169,7 @@ def _members(clusters: Priced, g: int, other: int, a: int) -> int:
 
 
 @njit(nogil=True, cache=True, inline="always")
-def measure_unit(clusters: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int) -> int:
+def measure_unit(clusters: ClusterSlots, objective: Objective, g: int, other: int, a: int, low: int, high: int) -> int:
     """A of the cell of two clusters together that has codes ``low`` to ``high``."""
     facts = objective.facts
     if objective.whole > 0:
@@ -189,7 +191,7 @@ def measure_unit(clusters: Priced, objective: Objective, g: int, other: int, a: 
 
 
 @njit(nogil=True, cache=True)
-def _take(clusters: Priced, objective: Objective, codes: Codes, value: Longs, i: int, g: int) -> None:
+def _take(clusters: ClusterSlots, objective: Objective, codes: Codes, value: Longs, i: int, g: int) -> None:
     """Widen the cells of slot ``g`` to row ``i``, and count it."""
     for a in range(clusters.low.shape[1]):
         code = codes[i, a]
@@ -202,14 +204,16 @@ def _take(clusters: Priced, objective: Objective, codes: Codes, value: Longs, i:
 
 
 @njit(nogil=True, cache=True)
-def make_lone_slot(clusters: Priced, objective: Objective, codes: Codes, value: Longs, i: int, g: int) -> None:
+def make_lone_slot(clusters: ClusterSlots, objective: Objective, codes: Codes, value: Longs, i: int, g: int) -> None:
     """Make slot ``g`` of row ``i`` alone, without a price."""
     clusters.size[g], clusters.of[g], clusters.mask[g] = 0, 0, 0
     _take(clusters, objective, codes, value, i, g)
 
 
 @njit(nogil=True, cache=True)
-def price_slot(clusters: Priced, objective: Objective, codes: Codes, value: Longs, g: int, left: int, to: int) -> None:
+def price_slot(
+    clusters: ClusterSlots, objective: Objective, codes: Codes, value: Longs, g: int, left: int, to: int
+) -> None:
     """Make slot ``to`` of the rows of cluster ``g`` without row ``left`` (-1: all), and price it.
 
     Cost: O((rows + values) d).
@@ -245,7 +249,7 @@ def price_slot(clusters: Priced, objective: Objective, codes: Codes, value: Long
 
 
 @njit(nogil=True, cache=True)
-def move_row(clusters: Priced, i: int, h: int) -> None:
+def move_row(clusters: ClusterSlots, i: int, h: int) -> None:
     """Move row ``i`` to the rows of cluster ``h``; sizes and costs stay as they are."""
     g = clusters.cluster[i]
     if clusters.head[g] == i:
@@ -260,7 +264,14 @@ def move_row(clusters: Priced, i: int, h: int) -> None:
 
 @njit(nogil=True, cache=True)
 def may_exchange(
-    clusters: Priced, g: int, left: int, entered: int, demands: Demands, numbers: Codes, counters: Counters, rows: Longs
+    clusters: ClusterSlots,
+    g: int,
+    left: int,
+    entered: int,
+    demands: Demands,
+    numbers: Codes,
+    counters: Counters,
+    rows: Longs,
 ) -> bool:
     """Whether cluster ``g`` without row ``left`` and with row ``entered`` (-1: none) meets the requirements."""
     if clusters.size[g] - (left >= 0) + (entered >= 0) < demands.k:
@@ -281,7 +292,7 @@ def may_exchange(
 
 @njit(nogil=True, cache=True)
 def find_cheapest_cluster(
-    clusters: Priced,
+    clusters: ClusterSlots,
     objective: Objective,
     x: int,
     i: int,

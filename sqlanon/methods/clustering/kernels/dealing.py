@@ -11,7 +11,14 @@ import numpy.typing as npt
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.random import shuffle
 from sqlanon.kernels.requirements import Counters, Demands
-from sqlanon.methods.clustering.kernels.class_costs import Codes, Longs, Objective, Priced, may_exchange, price_slot
+from sqlanon.methods.clustering.kernels.class_costs import (
+    ClusterSlots,
+    Codes,
+    Longs,
+    Objective,
+    may_exchange,
+    price_slot,
+)
 from sqlanon.methods.clustering.kernels.cluster import Flag
 
 
@@ -39,7 +46,7 @@ def deal(rows: Longs, key: Longs, t: int, part: Longs) -> None:
 
 
 @njit(nogil=True, cache=True)
-def link_rows(clusters: Priced, rows: Longs, part: Longs, slot: Longs) -> None:
+def link_rows(clusters: ClusterSlots, rows: Longs, part: Longs, slot: Longs) -> None:
     """Make the rows of part p the rows of cluster ``slot[p]``; sizes and costs stay as they are."""
     for s in range(len(slot)):
         clusters.head[slot[s]] = -1
@@ -50,7 +57,7 @@ def link_rows(clusters: Priced, rows: Longs, part: Longs, slot: Longs) -> None:
 
 @njit(nogil=True, cache=True)
 def _deal_rows(
-    clusters: Priced,
+    clusters: ClusterSlots,
     rows: Longs,
     key: Longs,
     t: int,
@@ -79,7 +86,7 @@ def _deal_rows(
 
 @njit(nogil=True, cache=True)
 def start(
-    clusters: Priced,
+    clusters: ClusterSlots,
     objective: Objective,
     codes: Codes,
     value: Longs,

@@ -13,10 +13,10 @@ from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import WEIGHT
 from sqlanon.kernels.requirements import Counters, Demands
 from sqlanon.methods.clustering.kernels.class_costs import (
+    ClusterSlots,
     Codes,
     Longs,
     Objective,
-    Priced,
     find_cheapest_cluster,
     make_lone_slot,
     may_exchange,
@@ -72,7 +72,7 @@ def make_partners(key: Longs, slots: int) -> Partners:
 
 
 @njit(nogil=True, cache=True)
-def _leave(clusters: Priced, objective: Objective, codes: Codes, partners: Partners, g: int, to: int) -> None:
+def _leave(clusters: ClusterSlots, objective: Objective, codes: Codes, partners: Partners, g: int, to: int) -> None:
     """Count the saving by the leaving of each row of cluster ``g``; slot ``to`` is overwritten."""
     partners.at[g] = clusters.when[g]
     price_without_each(clusters, objective, codes, g, to, partners.saved)
@@ -85,7 +85,7 @@ def _leave(clusters: Priced, objective: Objective, codes: Codes, partners: Partn
 
 
 @njit(nogil=True, cache=True)
-def _widen(clusters: Priced, objective: Objective, single: int, since: int, wider: Longs) -> None:
+def _widen(clusters: ClusterSlots, objective: Objective, single: int, since: int, wider: Longs) -> None:
     """Compute the added cost of rows beside the row of slot ``single``, for clusters priced after ``since``.
 
     The cost of the single row itself is left out.
@@ -105,7 +105,7 @@ def _widen(clusters: Priced, objective: Objective, single: int, since: int, wide
 
 @njit(nogil=True, cache=True)
 def exchange(
-    clusters: Priced,
+    clusters: ClusterSlots,
     objective: Objective,
     codes: Codes,
     value: Longs,

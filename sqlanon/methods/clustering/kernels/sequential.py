@@ -12,10 +12,10 @@ from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.random import shuffle
 from sqlanon.kernels.requirements import Counters, Demands, make_counters
 from sqlanon.methods.clustering.kernels.class_costs import (
+    ClusterSlots,
     Codes,
     Longs,
     Objective,
-    Priced,
     find_cheapest_cluster,
     make_lone_slot,
     make_priced,
@@ -36,7 +36,7 @@ _ANY = np.int64(2**62)
 
 @njit(nogil=True, cache=True)
 def _pass(
-    clusters: Priced,
+    clusters: ClusterSlots,
     objective: Objective,
     codes: Codes,
     value: Longs,
@@ -102,7 +102,7 @@ def _pass(
 
 @njit(nogil=True, cache=True)
 def _split(
-    clusters: Priced,
+    clusters: ClusterSlots,
     objective: Objective,
     codes: Codes,
     value: Longs,
@@ -161,7 +161,7 @@ def _split(
 
 @njit(nogil=True, cache=True)
 def _unite(
-    clusters: Priced,
+    clusters: ClusterSlots,
     objective: Objective,
     codes: Codes,
     value: Longs,

@@ -6,11 +6,13 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import KIND, SET
-from sqlanon.methods.clustering.kernels.class_costs import Codes, Longs, Objective, Priced, measure_unit
+from sqlanon.methods.clustering.kernels.class_costs import ClusterSlots, Codes, Longs, Objective, measure_unit
 
 
 @njit(nogil=True, cache=True)
-def price_without_each(clusters: Priced, objective: Objective, codes: Codes, g: int, to: int, cost: Longs) -> None:
+def price_without_each(
+    clusters: ClusterSlots, objective: Objective, codes: Codes, g: int, to: int, cost: Longs
+) -> None:
     """Write the costs of cluster ``g`` without each of the rows.
 
     Args:

@@ -54,7 +54,7 @@ def make_maps(nodes: Sequence[npt.NDArray[np.int32]]) -> Maps:
     return Maps(np.concatenate(parts), start, word, words + 1)
 
 
-class Room(NamedTuple):
+class GroupingArrays(NamedTuple):
     """Scratch arrays for grouping.
 
     They hold the records, their keys and groups, a hash table, and the key and first record of each group.
@@ -69,10 +69,10 @@ class Room(NamedTuple):
     size: Longs
 
 
-def room_of(records: int, words: int) -> Room:
+def room_of(records: int, words: int) -> GroupingArrays:
     """Room for at most so many records; memory is taken where it is first written."""
     slots = 1 << max(2 * records - 1, 1).bit_length()
-    return Room(
+    return GroupingArrays(
         np.zeros(records, np.int32),
         np.zeros((words, records), np.int64),
         np.zeros(records, np.int32),
@@ -84,7 +84,7 @@ def room_of(records: int, words: int) -> Room:
 
 
 @njit(nogil=True, cache=True)
-def group(codes: Ints, n: int, maps: Maps, node: npt.NDArray[np.int16], room: Room) -> int:
+def group(codes: Ints, n: int, maps: Maps, node: npt.NDArray[np.int16], room: GroupingArrays) -> int:
     """Group the records ``room.rows[:n]`` at a node; groups are numbered in the order of their first records.
 
     ``room.group`` gets the group of each, ``room.first`` the place of each group's first record in ``room.rows``. A
@@ -100,7 +100,7 @@ def group(codes: Ints, n: int, maps: Maps, node: npt.NDArray[np.int16], room: Ro
 
 
 @njit(nogil=True, cache=True)
-def make_keys(codes: Ints, n: int, maps: Maps, node: npt.NDArray[np.int16], room: Room) -> None:
+def make_keys(codes: Ints, n: int, maps: Maps, node: npt.NDArray[np.int16], room: GroupingArrays) -> None:
     """``room.keys`` of the records ``room.rows[:n]`` at a node."""
     rows, keys, words = room.rows, room.keys, maps.words
     for w in range(words):
@@ -126,7 +126,7 @@ def hash_key(keys: npt.NDArray[np.int64], words: int, i: int) -> np.uint64:
 
 
 @njit(nogil=True, cache=True)
-def thin_out(n: int, words: int, room: Room, counts: Longs, least: int, sums: npt.NDArray[np.uint8]) -> int:
+def thin_out(n: int, words: int, room: GroupingArrays, counts: Longs, least: int, sums: npt.NDArray[np.uint8]) -> int:
     """Drop records in groups that surely have fewer than ``least`` rows.
 
     The other records keep their places, keys and order.
@@ -165,7 +165,7 @@ def thin_out(n: int, words: int, room: Room, counts: Longs, least: int, sums: np
 
 
 @njit(nogil=True, cache=True)
-def group_keys(n: int, words: int, room: Room) -> int:
+def group_keys(n: int, words: int, room: GroupingArrays) -> int:
     """`group`, by keys that are made."""
     keys = room.keys
     size = 2
@@ -200,7 +200,7 @@ def group_keys(n: int, words: int, room: Room) -> int:
 
 
 @njit(nogil=True, cache=True)
-def add_up(n: int, groups: int, room: Room, counts: Longs) -> None:
+def add_up(n: int, groups: int, room: GroupingArrays, counts: Longs) -> None:
     """``room.size`` of each group: the sum of ``counts`` over the records."""
     for g in range(groups):
         room.size[g] = 0

@@ -15,8 +15,8 @@ from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.requirements import Counters, Demands, satisfied
 from sqlanon.kernels.tally import Ints, Longs
 from sqlanon.methods.fulldomain.kernels.lattice import (
+    GroupingArrays,
     Maps,
-    Room,
     add_up,
     group_keys,
     make_keys,
@@ -28,9 +28,9 @@ from sqlanon.methods.fulldomain.kernels.lattice_part import (
     IN_USE,
     PIECES,
     ROWS,
-    Asked,
-    Rest,
-    Tallied,
+    ClassRequirements,
+    RemainingRows,
+    ValueTally,
     count_taken,
 )
 
@@ -54,7 +54,7 @@ class Pieces(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """Which records can be in a group of enough rows at a node: bits by the place in `Rest.records`.
+    """Which records can be in a group of enough rows at a node: bits by the place in `RemainingRows.records`.
 
     Attributes:
         bits: uint64[tables, words], of projections of the lattice to some columns.
@@ -71,12 +71,12 @@ def visit(
     value: Ints,
     maps: Maps,
     nodes: Levels,
-    requirements: Asked,
+    requirements: ClassRequirements,
     demands: Demands,
     counters: Counters,
-    rest: Rest,
+    rest: RemainingRows,
     pieces: Pieces,
-    room: Room,
+    room: GroupingArrays,
     sieve: Filter,
 ) -> int:
     """Let nodes keep classes, one after the other.
@@ -103,7 +103,7 @@ def visit(
     least = requirements.k
     if requirements.p > 0:
         least = max(least, -(-requirements.p // requirements.q))
-    tallied = Tallied(
+    tallied = ValueTally(
         np.zeros(len(rest.counts), np.int64),
         np.zeros(len(rest.counts), np.int64),
         np.zeros(len(rest.counts), np.int64),
@@ -153,7 +153,7 @@ def visit(
 
 
 @njit(nogil=True, cache=True)
-def _candidates(rest: Rest, sieve: Filter, v: int, rows: Ints) -> int:
+def _candidates(rest: RemainingRows, sieve: Filter, v: int, rows: Ints) -> int:
     """The records that may be in a class of node ``v``, in ascending order; returns how many."""
     n, in_use = 0, rest.facts[IN_USE]
     if sieve.which.shape[1] == 0:
@@ -178,7 +178,7 @@ def _candidates(rest: Rest, sieve: Filter, v: int, rows: Ints) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _compact(rest: Rest) -> None:
+def _compact(rest: RemainingRows) -> None:
     """Forget the records that have no rows left."""
     n = 0
     for i in range(rest.facts[IN_USE]):
@@ -193,12 +193,12 @@ def _compact(rest: Rest) -> None:
 def _take(
     members: Ints,
     value: Ints,
-    requirements: Asked,
+    requirements: ClassRequirements,
     demands: Demands,
     counters: Counters,
-    rest: Rest,
+    rest: RemainingRows,
     pieces: Pieces,
-    tallied: Tallied,
+    tallied: ValueTally,
     expanded: Ints,
     places: Longs,
 ) -> None:
@@ -243,11 +243,11 @@ def _is_whole_class(
     members: Ints,
     size: int,
     values: int,
-    requirements: Asked,
+    requirements: ClassRequirements,
     demands: Demands,
     counters: Counters,
-    rest: Rest,
-    tallied: Tallied,
+    rest: RemainingRows,
+    tallied: ValueTally,
     expanded: Ints,
     places: Longs,
 ) -> bool:

@@ -14,7 +14,7 @@ from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.tally import Ints, Longs
 
 
-class Asked(NamedTuple):
+class ClassRequirements(NamedTuple):
     """Requirements of a class.
 
     Attributes:
@@ -29,7 +29,7 @@ class Asked(NamedTuple):
     divide: bool
 
 
-class Rest(NamedTuple):
+class RemainingRows(NamedTuple):
     """The rows that are in no class yet.
 
     Attributes:
@@ -46,10 +46,10 @@ class Rest(NamedTuple):
 
 
 IN_USE, ROWS, CLASSES, PIECES = 0, 1, 2, 3
-"""Of `Rest.facts`: records in use, rows of the rest, classes made, and pieces of them."""
+"""Of `RemainingRows.facts`: records in use, rows of the rest, classes made, and pieces of them."""
 
 
-class Tallied(NamedTuple):
+class ValueTally(NamedTuple):
     """The rows of a group by sensitive value.
 
     It has the rows of each value, the values that occur, and the part of a class in each.
@@ -62,7 +62,7 @@ class Tallied(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def count_taken(values: int, requirements: Asked, rest: Rest, tallied: Tallied) -> int:
+def count_taken(values: int, requirements: ClassRequirements, rest: RemainingRows, tallied: ValueTally) -> int:
     """Number of rows of a group that a class takes, by value in ``tallied.taken``; 0: none can be taken.
 
     Phase one of TP (Xiao, Yi, Tao 2010): h is the largest count that a class of these rows can have of a value. A class
@@ -103,7 +103,7 @@ def count_taken(values: int, requirements: Asked, rest: Rest, tallied: Tallied) 
 
 
 @njit(nogil=True, cache=True)
-def fill(values: int, h: int, bound: int, size: int, rest: Rest, tallied: Tallied) -> None:
+def fill(values: int, h: int, bound: int, size: int, rest: RemainingRows, tallied: ValueTally) -> None:
     """Rows of each value in a class of ``size`` rows.
 
     It takes the necessary rows first, then single rows of the value that is most frequent in the rest.

@@ -11,14 +11,22 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.tally import Ints, Longs
-from sqlanon.methods.fulldomain.kernels.lattice import Maps, Room, add_up, group
+from sqlanon.methods.fulldomain.kernels.lattice import GroupingArrays, Maps, add_up, group
 from sqlanon.methods.fulldomain.kernels.lattice_local import Bits, Levels
-from sqlanon.methods.fulldomain.kernels.lattice_part import IN_USE, Rest
+from sqlanon.methods.fulldomain.kernels.lattice_part import IN_USE, RemainingRows
 
 
 @njit(nogil=True, cache=True)
 def project(
-    codes: Ints, maps: Maps, nodes: Levels, above: Ints, least: int, rest: Rest, place: Ints, room: Room, bits: Bits
+    codes: Ints,
+    maps: Maps,
+    nodes: Levels,
+    above: Ints,
+    least: int,
+    rest: RemainingRows,
+    place: Ints,
+    room: GroupingArrays,
+    bits: Bits,
 ) -> None:
     """Fill ``bits[t]`` for each projection ``nodes[t]``, the coarser first.
 
@@ -59,8 +67,8 @@ def project(
 
 
 @njit(nogil=True, cache=True)
-def find_places(rest: Rest, place: Ints) -> Longs:
-    """The place of each record with rows; `Rest.records` forgets the others.
+def find_places(rest: RemainingRows, place: Ints) -> Longs:
+    """The place of each record with rows; `RemainingRows.records` forgets the others.
 
     Returns their number, and their rows.
     """

@@ -19,10 +19,10 @@ from sqlanon.kernels.compiled import njit
 Longs = npt.NDArray[np.int64]
 
 ROWS, HIGH, MOVED = 0, 1, 2
-"""Of the residue, in `Giving.residue`: rows, highest count, and rows that it was given in this round."""
+"""Of the residue, in `ResidueSets.residue`: rows, highest count, and rows that it was given in this round."""
 
 
-class Giving(NamedTuple):
+class ResidueSets(NamedTuple):
     """The sets, and the residue that they give rows to.
 
     Attributes:
@@ -62,7 +62,7 @@ def complete_residue(start: Longs, value_of: Longs, keeps: Longs, rest: Longs, k
     chosen).
     """
     sets = len(start) - 1
-    give = Giving(
+    give = ResidueSets(
         start,
         value_of,
         keeps,
@@ -103,17 +103,17 @@ def complete_residue(start: Longs, value_of: Longs, keeps: Longs, rest: Longs, k
 
 
 @njit(nogil=True, cache=True)
-def _eligible(give: Giving) -> bool:
+def _eligible(give: ResidueSets) -> bool:
     return give.residue[ROWS] * give.q >= give.p * give.residue[HIGH]
 
 
 @njit(nogil=True, cache=True)
-def _is_fat(give: Giving, s: int) -> bool:
+def _is_fat(give: ResidueSets, s: int) -> bool:
     return (give.rows[s] - 1) * give.q >= give.p * give.high[s]
 
 
 @njit(nogil=True, cache=True)
-def _is_live(give: Giving, s: int) -> bool:
+def _is_live(give: ResidueSets, s: int) -> bool:
     if give.rows[s] == 0:
         return False
     if _is_fat(give, s):
@@ -125,7 +125,7 @@ def _is_live(give: Giving, s: int) -> bool:
 
 
 @njit(nogil=True, cache=True)
-def _measure(give: Giving, s: int) -> None:
+def _measure(give: ResidueSets, s: int) -> None:
     rows, high = np.int64(0), np.int64(0)
     for i in range(give.start[s], give.start[s + 1]):
         rows += give.kept[i]
@@ -134,7 +134,7 @@ def _measure(give: Giving, s: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _move(give: Giving, i: int, rows: int) -> None:
+def _move(give: ResidueSets, i: int, rows: int) -> None:
     """Give rows of an entry; the set is measured afterwards."""
     give.kept[i] -= rows
     give.rest[give.held[i]] += rows
@@ -144,14 +144,14 @@ def _move(give: Giving, i: int, rows: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _measure_all(give: Giving, s: int) -> None:
+def _measure_all(give: ResidueSets, s: int) -> None:
     for i in range(give.start[s], give.start[s + 1]):
         _move(give, i, give.kept[i])
     _measure(give, s)
 
 
 @njit(nogil=True, cache=True)
-def _give_row(give: Giving, s: int, i: int) -> None:
+def _give_row(give: ResidueSets, s: int, i: int) -> None:
     """A fat set gives a row of an entry; a set that falls under k goes as a whole."""
     _move(give, i, 1)
     _measure(give, s)
@@ -160,7 +160,7 @@ def _give_row(give: Giving, s: int, i: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _most_frequent(give: Giving, s: int) -> None:
+def _most_frequent(give: ResidueSets, s: int) -> None:
     """A set gives a row of each of the most frequent values; a set that falls under k goes as a whole."""
     for i in range(give.start[s], give.start[s + 1]):
         if give.kept[i] == give.high[s]:
@@ -171,7 +171,7 @@ def _most_frequent(give: Giving, s: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _phase_two(give: Giving) -> None:
+def _phase_two(give: ResidueSets) -> None:
     """Of the values of live sets the value rarest in the residue, until it is eligible or every set is dead.
 
     Sets die for good while the highest count of the residue is the same. So for each value they are looked through
@@ -220,7 +220,7 @@ def _phase_two(give: Giving) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _choose(give: Giving) -> None:
+def _choose(give: ResidueSets) -> None:
     """First step of a round of phase three.
 
     It chooses sets that together share no most frequent value of the residue, and takes rows of each.
@@ -255,7 +255,7 @@ def _choose(give: Giving) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _until_dead(give: Giving, s: int) -> None:
+def _until_dead(give: ResidueSets, s: int) -> None:
     """Second step of a round: a live set gives rows until it is dead.
 
     A fat set gives the value that is rarest in the residue, never a value most frequent there.
