@@ -1,4 +1,4 @@
-"""Plan: the actions of a run and whether it can succeed, computed without publishing anything."""
+"""Plans a run: its stages, and whether it can succeed, without publishing anything."""
 
 from __future__ import annotations
 

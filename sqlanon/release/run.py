@@ -1,8 +1,8 @@
-"""Run a release: a list of stages is built from the policy, the state of the release and the source, and carried out.
+"""Runs a release: builds a list of stages from the policy, the state of the release and the source, and executes it.
 
 Tables that are published together (`tables:`) are read in one snapshot and published in one transaction. Their classes
-are made one after the other, in the policy's order: the persons of a table are divided by the kinds of their tokens
-in earlier tables. The written tables are then checked together.
+are made one after the other, in the order of the policy: the persons of a table are divided by the kinds of their
+tokens in earlier tables. The written tables are then checked together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The cells of a release, counted in the database, and the codes of them that leave it."""
+"""Counts the cells of a release in the database, and reads them as arrays of codes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.statistics.empty import list_empty
 from sqlanon.statistics.empty_parts import list_class_empty
 from sqlanon.statistics.failing import make_several_rows_error
-from sqlanon.statistics.part_patterns import list_classes, with_class_persons
+from sqlanon.statistics.part_patterns import list_classes, with_alike, with_class_persons
 from sqlanon.statistics.parts import Parts, with_classes
 from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
 from sqlanon.statistics.placing import count_class_persons, divide_cells, place_persons, read_person_rows
@@ -25,9 +25,7 @@ from sqlanon.statistics.traces import over_traces
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 MOST_RANGE = 2**62
@@ -145,13 +143,6 @@ def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
             f"{release}: a person has several rows, so that persons do not add up over cells; with measures of persons "
             "noise and rounding of such a source is not built: take method: suppress, or round n: count without persons"
         )
-    neighbour = shape.neighbour
-    if neighbour is not None and neighbour.persons.why:
-        raise PolicyError(
-            f"{release}: a person has several rows, and together with measures of persons {neighbour.release} is not "
-            f"supported, as it {neighbour.persons.why}: leave persons out of the measures, or {neighbour.release} out "
-            "of together, and give no reader both"
-        )
 
 
 def _read_patterns(scratch: Scratch, rows: TableRef) -> Patterns:
@@ -195,11 +186,14 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
         return over
     classes = None
     if parts is not None and shape.neighbour is not None:
-        classes = list_classes(parts, shape.neighbour.persons.share)
+        promised = shape.neighbour.persons
+        classes = list_classes(parts, promised.share, cube.patterns.of if promised.alike else None)
     patterns = add_candidates(system, cube.patterns, secret, classes=classes)
     over = over_patterns(system, counted, patterns, rows=shape.has_rows)
     if parts is None or shape.neighbour is None:
         return over
+    if shape.neighbour.persons.alike:
+        return with_alike(over, parts)
     return with_class_persons(over, parts, cube.class_persons, shape.neighbour.persons.least)
 
 

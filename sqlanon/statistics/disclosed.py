@@ -1,4 +1,4 @@
-"""Disclosure by published tables: the possible numbers of each hidden cell."""
+"""Measures disclosure by published tables: the possible numbers of each hidden cell."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells
 from sqlanon.statistics.spans import find_spans
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 @dataclass(frozen=True, slots=True)

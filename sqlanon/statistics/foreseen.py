@@ -1,4 +1,4 @@
-"""Searches that would cost more than they may, before they begin."""
+"""Estimates the cost of a search before it begins, and refuses one that would exceed the limit."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import ENTRIES_OF_PROGRAM, MOST_READ
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags
 
-    Flags = npt.NDArray[np.bool_]
 
 MOST_FORESEEN = 800_000_000
 """Entries of the matrices of all programs where persons have several rows, at most; about a minute of one core."""

@@ -1,4 +1,4 @@
-"""Tables that prove the protection of rounded cells: they agree with all of them, and have other small numbers."""
+"""Finds the witnesses of rounded cells: tables that agree with all of them and have other small numbers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,9 @@ from sqlanon.statistics.seen import HIDDEN, SeenCells, narrow
 from sqlanon.statistics.spans import find_simple_ends
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.statistics.system import System
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MISSES = 3
 """Programs for many cells end after so many that found nothing new."""

@@ -1,7 +1,7 @@
-"""Published cells as a reader has them, as sums over the finest combinations that may occur.
+"""Published cells from the view of readers: sums over the finest combinations that may occur.
 
-Nothing here knows the hidden numbers. A cell has a node of each column; above a leaf lies a node at each level of its
-column, and the total above all.
+Nothing here reads hidden numbers. A cell has a node of each column; above a leaf is a node at each level of the column,
+and above all the total.
 """
 
 from __future__ import annotations
@@ -16,10 +16,8 @@ from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.statistics.links import OPEN, Links
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 HIDDEN = -1
 """The value of a hidden cell."""

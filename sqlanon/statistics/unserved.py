@@ -1,4 +1,4 @@
-"""The error of a search that does not protect a cell."""
+"""Error of a search that leaves a cell without protection."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
+from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.policy import load
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.statistics import foreseen
@@ -157,25 +157,6 @@ def test_persons_of_one_row_each(measures: str, shared_db: Any, tmp_path: Path) 
         assert row["persons_low"] <= number <= row["persons_high"]
     assert shared_db.audit(f"release.{pair.view}").satisfied
     assert shared_db.attack(pair.name).held
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("of_rows", "privacy", "roles", "why"),
-    [
-        ("    person: sex\n", "{k: 2}", ROLES.replace("region:", "sex: {role: identifier}, region:"), "other persons"),
-        ("    person: pid\n", "{k: 8, l: 1.2}", f"{ROLES}, sex: {{role: sensitive}}", "promises l of persons"),
-    ],
-)
-def test_rows_that_promise_more_of_persons_are_refused(
-    of_rows: str, privacy: str, roles: str, why: str, shared_db: Any, tmp_path: Path
-) -> None:
-    draw = random.Random("refused")
-    rows = [(region, draw.choice("FM"), age, pid) for region, _, age, pid in persons("refused", 120)]
-    pair = PersonsPair(shared_db, tmp_path, rows, of_rows=of_rows, privacy=privacy, roles=roles)
-    with pytest.raises(PolicyError, match=why):
-        pair.run()
-    assert shared_db.releases(pair.name) == ()
 
 
 TAMPERED: dict[str, tuple[str, str]] = {

@@ -1,10 +1,8 @@
-"""Arguments of aggregates that are expressions of columns with ranges.
+"""Bounds arguments of aggregates that are expressions of columns with ranges, such as ``sum(age * 2)``.
 
-Examples are ``sum(age * 2)`` and ``avg(CASE WHEN age > 40 THEN 1 ELSE 0 END)``.
-
-CASE is taken apart into branches: a formula each, and a value without CASE. Of a row, the value of a branch lies where
-interval arithmetic puts it, over the part of each box in which the formula is decided alike. The ends are calculated in
-the source's own types: rounding never falls, so that it keeps the order of the ends.
+CASE becomes branches: a formula each, and a value without CASE. Interval arithmetic bounds the value of a branch over
+the part of each box in which the formula has one result. The ends are calculated in the types of the source: rounding
+is monotone, so that it keeps the order of the ends.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plan of a release of rows: what a method would make of them, and what it would cost."""
+"""Plans a release of rows: the expected classes of a method, and the cost."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""A release in another database: rows go into a private table of the source's database, and are sent from there.
+"""Delivers a release to another database: a private table of the source's database is sent and verified there.
 
 One transaction of the other database makes the tables, verifies them, shows them and records the version
-(`sqlanon.release.catalog.receiver`): that transaction decides. Nothing of an attempt that was not committed is left
-there.
+(`sqlanon.release.catalog.receiver`). That transaction decides; an attempt that was not committed leaves nothing there.
 """
 
 from __future__ import annotations
