@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from sqlanon.errors import PrivacyViolation
+from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.policy import load
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.statistics import foreseen
 from sqlanon.statistics.protections import suppress
 from tests.contract.counted import Made, Rows
 
@@ -104,6 +105,22 @@ def test_rows_persons_and_classes_are_one_system(measures: str, shared_db: Any, 
     _, outsider, reader, _ = found.attacks
     assert reader.cells == outsider.cells == found.small > 0
     assert reader.guess >= outsider.guess
+
+
+def test_levels_that_are_proposed_where_it_would_take_too_long_are_protected(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreseen, "MOST_FORESEEN", 1)
+    rows = persons("one system")
+    pair = PersonsPair(shared_db, tmp_path, rows)
+    with pytest.raises(InfeasibleError, match="of all margins region x sex has most small cells") as error:
+        pair.run()
+    assert shared_db.releases(pair.name) == ()
+    assert "few cells of region are small" in str(error.value)
+    taken = {"columns": "{region: {}}", "tables": "[{name: all, by: [region]}]"}
+    coarse = PersonsPair(shared_db, tmp_path, rows, counted=taken)
+    assert coarse.run().statistics.patterns
+    assert shared_db.audit(f"release.{coarse.view}").satisfied
 
 
 @pytest.mark.thorough
