@@ -79,7 +79,7 @@ class Meter:
 
     def count(self, counters: Counters) -> None:
         """From now on count the statements of one more engine; a second time nothing changes."""
-        if not any(known == counters for known, _ in self._counters):
+        if not any(earlier == counters for earlier, _ in self._counters):
             self._counters.append((counters, counters()))
 
     @contextmanager

@@ -1,8 +1,8 @@
 """A DuckDB connection that counts its statements, and the bytes that their operators read and wrote.
 
 DuckDB's profile of a statement has the size of the rows that each operator passed on: rows that scans pass on were
-read, and rows that an operator passes on to one that fills a table or a file were written. Sizes are those of the columns in
-memory, so that they depend neither on compression nor on buffers; a text of a table counts as 16 bytes.
+read, and rows that an operator passes on to one that fills a table or a file were written. Sizes are those of the
+columns in memory, so that they depend neither on compression nor on buffers; a text of a table counts as 16 bytes.
 """
 
 from __future__ import annotations
