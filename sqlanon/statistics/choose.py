@@ -95,7 +95,8 @@ def choose_hidden(
             for low in (True, False):
                 search.serve(int(cell), low=low)
         except ExhaustedError:
-            raise UnservedError(int(system.margin[cell]), exhausted=True) from None
+            able = None if system.times is None else index // 2
+            raise UnservedError(int(system.margin[cell]), exhausted=True, able=able) from None
     if search.has_tables():
         serve_again(search, secret)
     sources, changes, whole = None, search.changes, system

@@ -68,7 +68,8 @@ class CountSearch:
         self.ahead, self._cost = 0, 0
         self._insiders = Insiders(system, insiders)
         # The least number is one of rows, where cells have both; of rows fewer than N are fewer than N persons.
-        self._least_of = np.arange(len(system)) if system.twin is None else system.twin
+        rows = None if system.by_persons else system.twin
+        self._least_of = np.arange(len(system)) if rows is None else rows
         self._most = (system.least - system.value)[self._least_of]
         self._fewest = threshold - system.value
         self._parts: _Parts | None = None

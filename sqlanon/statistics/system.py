@@ -114,6 +114,7 @@ class System:
             in both. Of two classes the first counts persons, and the second rows.
         kin: int64[n, 2], pairs of atoms; programs of few atoms that have the first have the second.
         traces: where atoms are traces of persons in tables, these; None: they are not.
+        by_persons: where cells have two numbers, the least one is of persons, and not of rows.
     """
 
     atoms: Atoms
@@ -135,6 +136,7 @@ class System:
     twin: Longs | None = None
     kin: Longs | None = None
     traces: Traces | None = None
+    by_persons: bool = False
 
     def __len__(self) -> int:
         return len(self.value)
