@@ -221,7 +221,7 @@ class _Candidates:
                     other = others[turn % len(others)]
                     moved = _change(_change(moved, atom, -times), other, times)
                     once = _change(_change(once, atom, 1 - times), other, times - 1)
-            yield from ((pattern, made) for made in (moved, once) if made != pattern)
+            yield from ((pattern, changed) for changed in (moved, once) if changed != pattern)
 
     def _filled(self, patterns: Sequence[Pattern]) -> Iterator[Child]:
         """Rows come to small cells from others of their kind."""
