@@ -15,6 +15,7 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.statistics import foreseen
 from sqlanon.statistics.protections import suppress
 from tests.contract.counted import Made, Rows
+from tests.contract.tampering import tamper
 
 pytest.importorskip("highspy")
 
@@ -185,16 +186,7 @@ TAMPERED: dict[str, tuple[str, str]] = {
 def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected, text = TAMPERED[what]
     pair = PersonsPair(shared_db, tmp_path, persons("one system"))
-    verify = suppress.verify_source
-
-    def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
-        parts = ("cells", "atoms", "witness", "patterns")
-        names = {part: f'"_sqlanon"."{getattr(kept, part).name}"' for part in parts}
-        names["physical"] = names["cells"].removesuffix('_cells"') + '"'
-        scratch.engine.execute(text.format(**names))
-        verify(scratch, shape, stage, kept, release)
-
-    monkeypatch.setattr(suppress, "verify_source", tampered)
+    tamper(monkeypatch, suppress, "verify_source", text)
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
         pair.run()
     assert shared_db.releases(pair.name) == ()
