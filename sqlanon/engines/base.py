@@ -15,6 +15,7 @@ from sqlanon.engines.abilities import (
     Files,
     FrameKind,
     LakeWriting,
+    Reception,
     Rights,
     SecondFile,
     Session,
@@ -106,7 +107,11 @@ class Engine(Protocol):
 
     @property
     def transfer(self) -> Transfer | None:
-        """Rows that it sends to another database, and takes from one; None: it cannot."""
+        """Rows that it sends to another database; None: it cannot."""
+
+    @property
+    def reception(self) -> Reception | None:
+        """Rows that it takes from another database; None: it cannot."""
 
     @property
     def frames(self) -> Frames | None:
