@@ -26,7 +26,7 @@ import sqlanon
 from benchmarks.record import RESULTS, Record, has_data, options
 from benchmarks.statistics import TABLES, measured, read_sources, write_hierarchies
 from sqlanon.statistics import hide
-from sqlanon.statistics.deviations import lower_bounds
+from sqlanon.statistics.demands import lower_bounds
 from sqlanon.statistics.system import System
 
 if TYPE_CHECKING:

@@ -157,7 +157,6 @@ def _explain_unlike_columns(scratch: Scratch, entry: Entry, other: Entry, here: 
 
 
 def _weaker_promise(*entries: Entry) -> float | None:
-    """1/k of the weaker promise."""
     k = min(int(entry.policy["privacy"].get("k") or 1) for entry in entries)
     return 1 / k if k > 1 else None
 

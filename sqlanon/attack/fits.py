@@ -26,7 +26,6 @@ class VictimBoxes:
     Attributes:
         at: int64[r + 1], where the boxes of a tuple's victims begin in ``own``.
         own: int32, the box of some of them; ``times`` int64 how many they are.
-        times: see there.
         box_of: the box of every class of the private tables.
     """
 

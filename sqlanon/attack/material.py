@@ -46,23 +46,17 @@ class Material:
         sensitive: the sensitive columns.
         tuples: int32[r, d], each combination of quasi codes of published victims once; ``victims`` int64[r] how many
             have it.
-        victims: see there.
         values: per sensitive column int32[t] of all combinations of quasi and sensitive codes, ``of`` int32[t] the
             place in ``tuples``, ``times`` int64[t] how many published victims have it.
-        of: see there.
-        times: see there.
         published: how many published victims there are; ``times`` may be of a part of them (`sqlanon.attack.drawn`).
         left_out: victims that the version leaves out.
         unmatched: rows of the source that the version was not made of.
         cells: int32[d, b], of each box the numbers of the cells; ``members`` int64[b] the box's rows.
-        members: see there.
         covered: codes that each cell covers.
         counts: per sensitive column, how often each box has each value; in format anatomy each group.
         groups: in format anatomy: per group the rows, int64; else ``members``.
         shares: in format anatomy (box, group, rows), of each box how many rows are in which group; else None.
         stage: scratch table of the source with links, ``placed`` of (rid, class), ``work`` of codes.
-        placed: see there.
-        work: see there.
         tied: whether the private tables say which rows were left out.
     """
 

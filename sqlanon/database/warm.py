@@ -156,7 +156,6 @@ class _Values:
         self.type = "VARCHAR" if listed else "INTEGER"
 
     def of(self, n: int, rows: int) -> object:
-        """The value of a row."""
         if self._listed:
             # Not the same order of values in each column: a search is compiled for classes that lose something.
             return self._listed[(n * 7 + n // len(self._listed) * self._place) % len(self._listed)]

@@ -54,7 +54,6 @@ class Manifest:
     """The parts of manifest.json that are read.
 
     Attributes:
-        path: the file.
         adapter: dbt's name for the kind of database; None if it does not say.
         asked: the models that ask for a release, in the manifest's order.
         tests: id of a test -> id of the model it is about.

@@ -72,10 +72,6 @@ class Registry(Mapping[str, T]):
     def add(self, declared: T, *, believed: bool = False) -> T:
         """Add a declaration and return it: after the declaration that it names by ``after``, or as the last.
 
-        Args:
-            declared: the declaration.
-            believed: see `believes`.
-
         Raises:
             ValueError: the name is taken, or is not of lower-case letters, digits and underscores.
         """

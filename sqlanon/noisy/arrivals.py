@@ -20,7 +20,7 @@ from sqlanon.noisy.shape import Shape
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    from sqlanon.noisy.shape import Longs
+    from sqlanon.arrays import Longs
 
 MOST_SEEN = 100_000_000
 """Persons of a night, at most, where they are kept in another database."""

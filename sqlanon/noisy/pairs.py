@@ -19,7 +19,7 @@ import numpy as np
 from sqlanon.errors import PrivacyViolation
 
 if TYPE_CHECKING:
-    from sqlanon.noisy.levels import Longs
+    from sqlanon.arrays import Longs
 
 GAP_CHANGE = 4
 """The most that a row changes the score of a pair."""

@@ -21,7 +21,7 @@ from sqlanon.noisy.split import Noise
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    from sqlanon.noisy.levels import Longs
+    from sqlanon.arrays import Longs
 
 Names = tuple[tuple[str, str], ...]
 Labels = Mapping[str, TableRef]
@@ -47,7 +47,6 @@ class Difference:
     """How far synthetic rows are from a noisy table.
 
     Attributes:
-        table: the table.
         rows: number of synthetic rows.
         mean: mean difference between the rows and the noisy number of a group.
         most: mean difference between the rows and the counted rows of a group, at most, with probability 0.95.

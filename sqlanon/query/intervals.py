@@ -195,7 +195,6 @@ def count_interval(shares: Sequence[Sequence[float]], level: float) -> Interval:
 
 
 def _binomial(n: int, p: float) -> npt.NDArray[np.float64]:
-    """P(X = 0), ..., P(X = n)."""
     import numpy as np
 
     factorials = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, n + 1)))))

@@ -58,7 +58,6 @@ class SubqueryContext:
 
     Attributes:
         engine: the database.
-        released: the release.
         joinable: the dimensions of the release's policy.
         allow_linking: any table may be read.
         answer: answers a query over the release.

@@ -1,4 +1,4 @@
-"""Preview: a few rows as they are and as they would be published, for the owner alone.
+"""Previews a release: a few source rows next to their published form, for the owner alone.
 
 Nothing is written, kept or logged.
 """

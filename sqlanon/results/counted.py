@@ -21,6 +21,7 @@ class NeighbourReport(Report):
             readers know that each end or member occurs.
         persons: rows of how many persons each class has at least.
         share: the part of a class's rows that one person may have, at most, as a fraction.
+        alike: it promises more, and each witness has as many persons of equal rows by class and shown values.
     """
 
     release: str
@@ -29,6 +30,7 @@ class NeighbourReport(Report):
     columns: tuple[tuple[int, str, bool], ...]
     persons: int = 1
     share: tuple[int, int] = (1, 1)
+    alike: bool = False
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
@@ -42,6 +44,7 @@ class NeighbourReport(Report):
             columns,
             int(report.get("persons", 1)),
             (int(part), int(of)),
+            bool(report.get("alike", False)),
         )
 
 

@@ -37,7 +37,6 @@ class Membership:
         persons: columns that name persons; none: every row is one.
         weight: the column of sampling weights, if the risk is of these.
         population: a table of all persons, if the risk is of its classes, and its quasi columns in ``others``.
-        others: see there.
     """
 
     table: TableRef

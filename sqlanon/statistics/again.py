@@ -1,10 +1,10 @@
-"""Serve ends of cells again, with fewer cells hidden: a local search over the witnesses.
+"""Improves a finished choice of hidden cells: a local search that forgets some witnesses and replaces them.
 
-A search serves one demand after another, and the first of them know nothing of the cells that later ones hide. Here
-some witnesses are forgotten, what they alone served is served again next to all others, and the result is kept if no
-more cells are hidden (ruin and recreate: Schrimpf et al. 2000, "Record breaking optimization results using the ruin
-and recreate principle", Journal of Computational Physics 159). Every state protects all cells: so does the last.
-The draws come from the key, and the steps are counted, so that the result is the same on every machine.
+The first search serves one demand after another, so early witnesses do not use the cells that later ones hide. Here
+some witnesses are dropped, and the demands that only they served are served again next to all others. The result is
+kept if no more cells are hidden (ruin and recreate: Schrimpf et al. 2000, "Record breaking optimization results using
+the ruin and recreate principle", Journal of Computational Physics 159). Every state protects all cells, so the last
+does. Draws come from the key and steps are counted: the result is the same on every machine.
 """
 
 from __future__ import annotations
@@ -22,10 +22,8 @@ from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_FORGOTTEN = 10
 """Witnesses that are forgotten at once, at most."""

@@ -1,4 +1,4 @@
-"""Cells that sums ask to hide besides those that counts ask for, and cells that none of them needs."""
+"""Chooses the cells to hide for sums, in addition to those for counts, and drops cells that no sum needs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ from sqlanon.statistics.system import System, hash_members
 from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+    from sqlanon.arrays import Flags, Longs
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Search for changes of sums that serve the demands of a column, with as few other cells hidden as it finds."""
+"""Searches for changes of sums that serve the demands of a column and hide few other cells."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.amounts import ENDS, Amounts, Contributor, Range
-from sqlanon.statistics.deviations import Demand, Deviations, Limits
+from sqlanon.statistics.demands import Demand, Limits
+from sqlanon.statistics.deviations import Deviations
 from sqlanon.statistics.growing import Rows
 from sqlanon.statistics.local import NEARBY, WHOLE, NearbyPrograms
 from sqlanon.statistics.served import WitnessCounts
@@ -17,10 +18,7 @@ from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+    from sqlanon.arrays import Flags, Longs
 
 
 class AmountSearch:

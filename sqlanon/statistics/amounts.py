@@ -1,9 +1,10 @@
-"""Sums of a column over the cells of a system, and by how much other tables must be able to change them.
+"""Demands of sums: by how much the sums of a column must be able to change in other tables.
 
-A change is an integer for each atom, in the least unit of the column. Demands are of two kinds. A sensitive cell must
-be able to be larger and smaller by its protection level (Hundepool et al. 2010, "Handbook on Statistical Disclosure
-Control", 4.2.2), for readers outside of it. A contributor who dominates atoms must be able to have p % more, and p %
-less, in all of them at once, for every other contributor: so no union of hidden cells of one contributor says more.
+A change is an integer for each atom, in the least unit of the column. There are two kinds of demands. A sensitive cell
+must be able to be larger and smaller by its protection level, for readers outside of it (Hundepool et al. 2010,
+"Handbook on Statistical Disclosure Control", 4.2.2). A contributor who dominates atoms must be able to have p % more,
+and p % less, in all of them at once, against every other contributor: then no union of hidden cells of a contributor
+shows more.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
+
 
 MOST_UNIT = 10**6
 """Changes are solved in a unit, a power of ten, such that the largest atom has about so many."""

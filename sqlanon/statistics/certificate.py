@@ -1,7 +1,7 @@
-"""The certificate of a release: sums that prove, of the written tables, that no small cell can be found.
+"""Checks a written release of counts: sums over private tables prove that no small cell can be computed.
 
-It shares nothing with the search for hidden cells and trusts no linear program: every statement here adds and compares.
-The witnesses are changes of the true table, and the true table is one of them.
+The check shares nothing with the search for hidden cells and trusts no linear program: every statement adds and
+compares. Witnesses are changes of the true table, and the true table is one of them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Choice of the cells to hide, and of the tables that prove their protection.
+"""Chooses the cells to hide, and finds the witnesses that prove their protection.
 
-A small cell is protected if two tables agree with all published cells: in the first the cell has as little as its
-published parts allow, in the second as much as the threshold; and the same for every insider, who knows the atoms of
-the cells in which he is alone. Such a table, as a change of each atom, is a witness. A witness serves every cell with
-a demand that it happens to meet. To hide more cells never takes a witness away.
+A small cell is protected if two tables agree with all published cells: in the first the cell has the least number that
+its published parts allow, in the second the threshold or more. The same holds against every insider, who knows the
+atoms of the cells in which he is alone. Each such table is a witness: a change of each atom. A witness serves every
+cell with a demand that it meets. Hiding more cells never invalidates a witness.
 """
 
 from __future__ import annotations
@@ -26,10 +26,8 @@ from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import MOST_WORK, ExhaustedError, Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_SHOWN = 50_000_000_000
 """Ends times witnesses times cells, at most, for which cells are shown again."""
@@ -97,7 +95,8 @@ def choose_hidden(
             for low in (True, False):
                 search.serve(int(cell), low=low)
         except ExhaustedError:
-            raise UnservedError(int(system.margin[cell]), exhausted=True) from None
+            able = None if system.times is None else index // 2
+            raise UnservedError(int(system.margin[cell]), exhausted=True, able=able) from None
     if search.has_tables():
         serve_again(search, secret)
     sources, changes, whole = None, search.changes, system

@@ -1,4 +1,4 @@
-"""Search for witnesses of counts, with as few other cells hidden as it finds."""
+"""Searches for witnesses of counts that hide few other cells."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.deviations import Demand, Deviations
+from sqlanon.statistics.demands import Demand
+from sqlanon.statistics.deviations import Deviations
 from sqlanon.statistics.growing import Rows
 from sqlanon.statistics.insiders import Insider, Insiders
 from sqlanon.statistics.local import NEARBY, WHOLE, NearbyPrograms
@@ -18,10 +19,8 @@ from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_SERVED = 500_000_000
 """Most bytes of the tables of served ends; with more they are not made."""
@@ -69,7 +68,8 @@ class CountSearch:
         self.ahead, self._cost = 0, 0
         self._insiders = Insiders(system, insiders)
         # The least number is one of rows, where cells have both; of rows fewer than N are fewer than N persons.
-        self._least_of = np.arange(len(system)) if system.twin is None else system.twin
+        rows = None if system.by_persons else system.twin
+        self._least_of = np.arange(len(system)) if rows is None else rows
         self._most = (system.least - system.value)[self._least_of]
         self._fewest = threshold - system.value
         self._parts: _Parts | None = None

@@ -1,98 +1,48 @@
-"""Other tables that agree with the published cells: linear programs over changes of atoms, solved by HiGHS.
+"""Finds other tables that agree with the published cells: linear programs over changes of atoms, solved by HiGHS.
 
 A change is an integer for each atom. It is consistent if no atom becomes negative, no published cell zero, and no shown
-cell changes. The programs look for the change of least weight that also changes shown cells: these are then hidden.
+cell changes. A program finds the change of least weight that may also change shown cells; these are then hidden.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sqlanon.statistics.demands import Demand, Limits, count_limits
 from sqlanon.statistics.equations import find_parts
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
+from sqlanon.statistics.pricing import Pricing
 from sqlanon.statistics.system import System
+from sqlanon.statistics.whole import search_whole
 from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Doubles, Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
-    Floats = npt.NDArray[np.float64]
 
 FREE = 1e-5
 """Cost of a hidden atom's change for each unit, so that changes stay in few cells."""
 FREE_ATOM = 1e-3
 """The same of any atom's change."""
-GAP = 0.1
-"""The weight of a change in whole numbers may exceed the least weight by this share."""
 UNIT_NEAR = 1e-3
 """The same of changes in other units, whose sums are compared in whole numbers."""
 MOST_STEPS = 4
 """Most steps of the simplex method for a demand, per row."""
-MOST_NODES = 500
-"""Nodes that the search for whole numbers may visit for a demand."""
-INTEGER_SECONDS = 10.0
-"""Seconds that it may take at most, which nodes do not bound."""
 MOST_ENTRIES = 1_000_000
 """Entries of the matrix of all atoms, at most, of which whole numbers are searched for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """A cell that is to have another value, or atoms that are.
-
-    Attributes:
-        cell: the class of the cell; -1: none.
-        most: greatest change of the value; None: any.
-        fewest: least change of the value; None: any.
-        fixed: atoms that an insider knows.
-        between: atoms with other limits of the change than those of the system: place, least and greatest change.
-        kept: atoms with a least change besides: place and change.
-    """
-
-    cell: int
-    most: int | None
-    fewest: int | None
-    fixed: tuple[int, ...] = ()
-    between: tuple[tuple[int, int, int], ...] = ()
-    kept: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much numbers may change.
-
-    Attributes:
-        low, high: float64[atoms], the least and the greatest change of each atom; the latter may be infinite.
-        shrinks: float64[classes], by how much each class may shrink; infinite where its atoms say it.
-        unit: changes are solved in this unit, so that the numbers of the programs are not too large.
-    """
-
-    low: npt.NDArray[np.float64]
-    high: npt.NDArray[np.float64]
-    shrinks: npt.NDArray[np.float64]
-    unit: int = 1
-
-
-def lower_bounds(system: System) -> npt.NDArray[np.float64]:
-    """The least change of each atom: float64[atoms]; an atom that is a whole published cell keeps its least value."""
-    least = -system.atoms.count.astype(np.float64)
-    single = np.diff(system.at) == 1
-    atoms, floors = system.member[system.at[:-1][single]], -(-system.floors()[single] // system.first_times()[single])
-    np.maximum.at(least, atoms, floors - system.atoms.count[atoms])
-    return least
-
-
-def count_limits(system: System) -> Limits:
-    """Counts are not negative, and no published cell falls below its least value, which is 1 of most."""
-    single = np.diff(system.at) == 1
-    shrinks = np.where(single, np.inf, (system.value - system.floors()).astype(np.float64))
-    return Limits(lower_bounds(system), np.full(len(system.atoms.count), np.inf), shrinks)
+MOST_READ_AT_ONCE = 200_000
+"""Entries of the matrix, at most, with which a program has all atoms from the beginning."""
+MOST_ROUNDS = 100
+"""Atoms enter a program so many times for a demand, at most."""
+ENTERING = 200
+"""So many at once, at most."""
+NEAREST = (1_000, 4_000, 16_000)
+"""Atoms of least reduced cost of which whole numbers are searched for, one number after the other."""
+GAIN = 1e-4
+"""An atom enters where the weight falls by more than this for each unit of the change."""
 
 
 class Deviations:
@@ -127,9 +77,20 @@ class Deviations:
         self._shrinks = self._grows + np.where(self._single, self._atoms, len(wide))
         self._low, self._high = self._list_bounds(wide)
         self._open(np.flatnonzero(hidden & ~self._single))
-        self._solver = self._build(wide)
+        self._cost = np.full(len(self._low), FREE_ATOM)
+        self._cost[self._grows] = self._cost[self._shrinks] = self._price(np.arange(len(system)))
+        self._list_entries(wide)
+        self._pricing: Pricing | None = None
+        inside = np.ones(len(self._low), bool)
+        if not self._parts_of and system.times is not None and len(self._index) > MOST_READ_AT_ONCE:
+            # Nobody has the other atoms, so that they only grow: they enter where that costs less.
+            self._pricing = Pricing(system, np.where(self._single, -1, self._row))
+            inside[: 2 * self._atoms] = np.tile(self._limits.low < 0, 2)
+        self._place = np.where(inside, np.cumsum(inside) - 1, -1)
+        self._columns = int(inside.sum())
+        self._solver = make_solver(self._select(inside, (self._low, self._high), self._list_rows(wide)))
 
-    def _list_bounds(self, wide: Longs) -> tuple[Floats, Floats]:
+    def _list_bounds(self, wide: Longs) -> tuple[Doubles, Doubles]:
         """The least and the greatest value of each variable."""
         limits, atoms = self._limits, np.arange(self._atoms)
         low = np.zeros(2 * (self._atoms + len(wide)))
@@ -153,20 +114,15 @@ class Deviations:
         shrinks = self._limits.shrinks[cells] / self._unit
         self._high[self._shrinks[cells]] = np.where(self._system.fixed[cells], 0.0, shrinks)
 
-    def _list_rows(self, cells: Longs) -> tuple[Floats, Floats]:
+    def _list_rows(self, cells: Longs) -> tuple[Doubles, Doubles]:
         """The ends of the rows of classes of several atoms; of shown ones variables have the change."""
         hidden, fixed = self.hidden[cells] & (not self._parts_of), self._system.fixed[cells]
         low = np.where(hidden, np.where(fixed, 0.0, -self._limits.shrinks[cells] / self._unit), 0.0)
         return low, np.where(hidden & ~fixed, self._highs.kHighsInf, 0.0)
 
-    def _build(self, wide: Longs) -> Any:  # noqa: ANN401 - HiGHS has no types
-        system, highs = self._system, self._highs
-        program = highs.HighsLp()
-        program.num_col_, program.num_row_ = len(self._low), len(wide)
-        cost = np.full(len(self._low), FREE_ATOM)
-        cost[self._grows] = cost[self._shrinks] = self._price(np.arange(len(system)))
-        program.col_cost_, program.col_lower_, program.col_upper_ = cost, self._low, self._high
-        program.row_lower_, program.row_upper_ = self._list_rows(wide)
+    def _list_entries(self, wide: Longs) -> None:
+        """The entries of the matrix of all columns, row by row."""
+        system = self._system
         index, value = [], []
         for cell in wide.tolist():
             if cell in self._parts_of:
@@ -180,15 +136,31 @@ class Deviations:
         self._starts = np.cumsum([0, *map(len, index)])
         self._index = np.concatenate([np.zeros(0, np.int32), *(columns.astype(np.int32) for columns in index)])
         self._value = np.concatenate([np.zeros(0), *value])
-        program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
-        program.a_matrix_.start_, program.a_matrix_.index_ = self._starts.astype(np.int32), self._index
-        program.a_matrix_.value_ = self._value
-        return make_solver(program)
 
-    def _price(self, cells: Longs) -> Floats:
+    def _select(self, inside: Flags, ends: tuple[Doubles, Doubles], row_ends: tuple[Doubles, Doubles]) -> Any:  # noqa: ANN401
+        """The program of some columns.
+
+        Args:
+            inside: bool[columns].
+            ends: the least and the greatest value of each column.
+            row_ends: the same of each row.
+        """
+        program = self._highs.HighsLp()
+        columns, number, entries = np.flatnonzero(inside), np.cumsum(inside) - 1, inside[self._index]
+        rows = np.repeat(np.arange(len(self._starts) - 1), np.diff(self._starts))[entries]
+        program.num_col_, program.num_row_ = len(columns), len(self._starts) - 1
+        program.col_cost_, program.col_lower_, program.col_upper_ = (of[columns] for of in (self._cost, *ends))
+        program.row_lower_, program.row_upper_ = row_ends
+        program.a_matrix_.format_ = self._highs.MatrixFormat.kRowwise
+        program.a_matrix_.start_ = np.searchsorted(rows, np.arange(len(self._starts))).astype(np.int32)
+        program.a_matrix_.index_ = number[self._index[entries]].astype(np.int32)
+        program.a_matrix_.value_ = self._value[entries]
+        return program
+
+    def _price(self, cells: Longs) -> Doubles:
         """The cost of a class's change for each unit; of a hidden one it is free, but for a little."""
         weight = self._system.weight[cells]
-        price: Floats = np.where(self.hidden[cells], FREE * np.sqrt(weight), weight)
+        price: Doubles = np.where(self.hidden[cells], FREE * np.sqrt(weight), weight)
         price[self._single[cells]] += FREE_ATOM
         return price
 
@@ -213,7 +185,9 @@ class Deviations:
         if len(wide):
             self._solver.changeRowsBounds(len(wide), self._row[wide].astype(np.int32), *self._list_rows(wide))
         columns, price = np.concatenate([self._grows[cells], self._shrinks[cells]]), self._price(cells)
-        self._solver.changeColsCost(len(columns), columns.astype(np.int32), np.concatenate([price, price]))
+        self._cost[columns] = np.concatenate([price, price])
+        columns = columns[self._place[columns] >= 0]
+        self._solver.changeColsCost(len(columns), self._place[columns].astype(np.int32), self._cost[columns])
 
     def solve(
         self, demand: Demand, *, keep_shown: bool = False, instead: Callable[[], Longs | None] | None = None
@@ -242,9 +216,7 @@ class Deviations:
         try:
             solver.clearSolver()
             # With many equal costs the simplex method may turn in a circle.
-            self._work.limit(solver, MOST_STEPS * (1000 + len(self._system)))
-            solver.run()
-            self._work.add(solver)
+            self._run(high)
             status, able = solver.getModelStatus(), self._highs.HighsModelStatus
             if status == able.kIterationLimit:
                 alternative = instead() if instead is not None else None
@@ -269,6 +241,44 @@ class Deviations:
                 cells = np.array([demand.cell])
                 solver.changeRowsBounds(1, self._row[cells].astype(np.int32), *self._list_rows(cells))
 
+    def _run(self, high: Doubles) -> None:
+        """Run the program; atoms outside of it enter as long as it would be less with them, or has no solution."""
+        solver, able = self._solver, self._highs.HighsModelStatus
+        for _ in range(MOST_ROUNDS):
+            self._work.limit(solver, MOST_STEPS * (1000 + len(self._system)))
+            solver.run()
+            self._work.add(solver)
+            if self._pricing is None or solver.getModelStatus() not in (able.kOptimal, able.kInfeasible):
+                return
+            entering = self._choose_entering(high[: self._atoms] > 0)
+            if not len(entering):
+                return
+            self._enter(entering, high[entering])
+
+    def _choose_entering(self, can_grow: Flags) -> Longs:
+        """Atoms outside of the program with which it would be less, the best first."""
+        assert self._pricing is not None
+        outside = np.flatnonzero(can_grow & (self._place[: self._atoms] < 0))
+        self._work.read(self._pricing.entries)
+        if self._solver.getModelStatus() == self._highs.HighsModelStatus.kOptimal:
+            reduced = self._cost[: self._atoms] - self._pricing.value(np.array(self._solver.getSolution().row_dual))
+            self._reduced = reduced
+            outside = outside[reduced[outside] < -GAIN]
+            return outside[np.argsort(reduced[outside], kind="stable")[:ENTERING]]
+        ray = self._solver.getDualRay()
+        if not ray[1]:
+            return outside
+        gain = np.abs(self._pricing.value(np.array(ray[2])))
+        outside = outside[gain[outside] > GAIN]
+        return outside[np.argsort(-gain[outside], kind="stable")[:ENTERING]]
+
+    def _enter(self, atoms: Longs, high: Doubles) -> None:
+        assert self._pricing is not None
+        starts, rows, times = self._pricing.columns(atoms)
+        self._solver.addCols(len(atoms), self._cost[atoms], np.zeros(len(atoms)), high, len(rows), starts, rows, times)
+        self._place[atoms] = self._columns + np.arange(len(atoms))
+        self._columns += len(atoms)
+
     def _row_of(self, demand: Demand) -> tuple[int, float, float] | None:
         """The row of a hidden class that is demanded to change, with its ends; None: variables have them."""
         if self._parts_of or demand.cell < 0 or self._single[demand.cell] or not self.hidden[demand.cell]:
@@ -278,12 +288,13 @@ class Deviations:
         most = high if demand.most is None else demand.most / self._unit
         return int(self._row[demand.cell]), least, most
 
-    def _read(self) -> Floats:
-        values = np.array(self._solver.getSolution().col_value[: 2 * self._atoms])
-        changes: Floats = values[: self._atoms] - values[self._atoms :]
+    def _read(self) -> Doubles:
+        values, inside = np.zeros(2 * self._atoms), self._place[: 2 * self._atoms] >= 0
+        values[inside] = np.array(self._solver.getSolution().col_value)[self._place[: 2 * self._atoms][inside]]
+        changes: Doubles = values[: self._atoms] - values[self._atoms :]
         return changes
 
-    def _demanded(self, demand: Demand, *, keep_shown: bool) -> tuple[Floats, Floats]:
+    def _demanded(self, demand: Demand, *, keep_shown: bool) -> tuple[Doubles, Doubles]:
         """Bounds of all variables; of the demanded class either part is zero, and the other is bounded."""
         low, high, unit = self._low.copy(), self._high.copy(), self._unit
         if keep_shown:
@@ -305,7 +316,7 @@ class Deviations:
                 low[shrinks], high[grows] = max(low[shrinks], -demand.most / unit), 0.0
         return low, high
 
-    def _round(self, solution: Floats) -> Longs | None:
+    def _round(self, solution: Doubles) -> Longs | None:
         """The change in whole numbers, if the program's is one: no class changes by the rounding."""
         exact = solution * self._unit
         whole = np.rint(exact)
@@ -317,7 +328,7 @@ class Deviations:
         return None if self._system.sums(change)[still].any() else change
 
     def _whole(
-        self, solution: Floats, demand: Demand, ends: tuple[Floats, Floats], *, keep_shown: bool
+        self, solution: Doubles, demand: Demand, ends: tuple[Doubles, Doubles], *, keep_shown: bool
     ) -> Longs | None:
         """The same program with whole numbers: of the atoms that change in ``solution``, and if need be of all.
 
@@ -327,6 +338,12 @@ class Deviations:
         first, _ = self._solve_whole(np.flatnonzero(np.abs(solution) >= NEAR), demand, ends)
         if first is not None:
             return first
+        if self._pricing is not None:
+            order = self._order_near(solution)
+            for most in (most for most in NEAREST if most < len(order)):
+                near, _ = self._solve_whole(np.sort(order[:most]), demand, ends)
+                if near is not None:
+                    return near
         change, is_sure = None, False
         if len(self._index) <= MOST_ENTRIES:
             change, is_sure = self._solve_whole(np.arange(self._atoms), demand, ends)
@@ -334,47 +351,40 @@ class Deviations:
             raise ExhaustedError
         return change
 
-    def _solve_whole(self, atoms: Longs, demand: Demand, ends: tuple[Floats, Floats]) -> tuple[Longs | None, bool]:
+    def _order_near(self, solution: Doubles) -> Longs:
+        """The atoms that change in a solution, then the others from the least reduced cost on."""
+        cost = np.where(np.abs(solution) >= NEAR, -1.0, np.abs(self._reduced))
+        order: Longs = np.argsort(cost, kind="stable").astype(np.int64)
+        return order
+
+    def _solve_whole(self, atoms: Longs, demand: Demand, ends: tuple[Doubles, Doubles]) -> tuple[Longs | None, bool]:
         """A change of some atoms in whole numbers; and whether without one there is none."""
-        highs, program, many = self._highs, self._highs.HighsLp(), len(self._low)
+        highs, many = self._highs, len(self._low)
         used = np.ones(many, bool)
         used[: 2 * self._atoms] = False
         used[atoms] = used[atoms + self._atoms] = True
-        columns, number = np.flatnonzero(used), np.cumsum(used) - 1
-        entries = used[self._index]
-        rows = np.repeat(np.arange(len(self._starts) - 1), np.diff(self._starts))[entries]
-        cost = np.full(many, FREE_ATOM)
-        cost[self._grows] = cost[self._shrinks] = self._price(np.arange(len(self._system)))
-        low, high = self._list_rows(np.flatnonzero(~self._single))
+        columns = np.flatnonzero(used)
+        row_ends = self._list_rows(np.flatnonzero(~self._single))
         row = self._row_of(demand)
         if row is not None:
-            low[row[0]], high[row[0]] = row[1:]
-        program.num_col_, program.num_row_ = len(columns), len(low)
-        program.col_cost_, program.col_lower_, program.col_upper_ = (of[columns] for of in (cost, *ends))
-        program.row_lower_, program.row_upper_ = low, high
+            row_ends[0][row[0]], row_ends[1][row[0]] = row[1:]
+        program = self._select(used, ends, row_ends)
         kinds = highs.HighsVarType
         whole = columns < 2 * self._atoms
         program.integrality_ = [kinds.kInteger if of else kinds.kContinuous for of in whole.tolist()]
-        program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
-        program.a_matrix_.start_ = np.searchsorted(rows, np.arange(len(low) + 1)).astype(np.int32)
-        program.a_matrix_.index_ = number[self._index[entries]].astype(np.int32)
-        program.a_matrix_.value_ = self._value[entries]
         solver = make_solver(program)
-        limits = (("mip_max_nodes", MOST_NODES), ("time_limit", INTEGER_SECONDS))
-        for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), *limits):
-            solver.setOptionValue(name, option)
-        solver.run()
-        self._work.add(solver)
-        if solver.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
+        if not search_whole(solver, self._work):
             return None, solver.getModelStatus() == highs.HighsModelStatus.kInfeasible
         values = np.zeros(2 * self._atoms)
         values[columns[whole]] = np.array(solver.getSolution().col_value)[whole]
         change = np.rint(values[: self._atoms] - values[self._atoms :]).astype(np.int64) * self._unit
         return change, True
 
-    def _set(self, columns: Longs, low: Floats, high: Floats) -> None:
+    def _set(self, columns: Longs, low: Doubles, high: Doubles) -> None:
+        columns = columns[self._place[columns] >= 0]
         if len(columns):
-            self._solver.changeColsBounds(len(columns), columns.astype(np.int32), low[columns], high[columns])
+            places = self._place[columns].astype(np.int32)
+            self._solver.changeColsBounds(len(columns), places, low[columns], high[columns])
 
 
 def _split(low: Any, high: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:  # noqa: ANN401 - a number or an array

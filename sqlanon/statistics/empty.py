@@ -1,9 +1,9 @@
-"""Empty combinations of which readers of several tables cannot know that they are empty.
+"""Adds empty combinations to a system, where readers of several tables cannot know that they are empty.
 
-Where no table has all columns, a reader knows which cells of each table are empty, and not which combinations of all
-columns are: each occurs that no table rules out. A system of the combinations that do occur has fewer tables than
-readers have to think of, and a small cell may have no table in it that it has for them: two persons of one age, of whom
-each is the only one of a sex, may be of two ages. Combinations without rows are added then, near such cells alone.
+If no table has all columns, readers know which cells of each table are empty, but not which combinations of all columns
+are: any combination may occur that no table excludes. A system of the occurring combinations alone has fewer tables
+than readers must consider, and a small cell may then lack a witness that exists for readers. For example, two persons
+of one age, each the only one of a sex, may be of two ages. Empty combinations are therefore added near such cells only.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ import numpy as np
 from sqlanon.statistics.system import System, group_atoms
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_JOINED = 200
 """Combinations of a finest cell, at most."""

@@ -1,8 +1,8 @@
-"""Empty combinations next to classes of rows, of which readers of several tables cannot know that they are empty.
+"""Adds empty combinations within classes of rows, where readers of several tables cannot know that they are empty.
 
-See `sqlanon.statistics.empty`. A row of a class keeps the values that the class shows; without other combinations of
-these with the cells of the class a person may have nowhere to go. So within each class the cells of one table are
-combined with the remaining values of its rows, as far as no table rules it out.
+See `sqlanon.statistics.empty`. A row keeps the values that the class shows. Without other combinations of these values
+with the cells of the class, a person may have no other place. So within each class the cells of one table are combined
+with the remaining values of the class's rows, unless a table excludes the combination.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ import numpy as np
 from sqlanon.statistics.system import Atoms
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_OF_CLASS = 300
 """Combinations of a class that are combined with each other, at most."""

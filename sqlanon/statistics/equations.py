@@ -1,4 +1,4 @@
-"""Published cells that add up to another one: each equation of a margin and the margin one level below in a column."""
+"""Equations between published cells: each cell is the sum of cells of the margin a level below in one column."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import numpy as np
 from sqlanon.statistics.system import System, group_atoms
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +36,6 @@ class Equations:
 
 def list_equations(system: System) -> Equations:
     """The equations of cells with the cells one published level below, each once.
-
-    Args:
-        system: the cells.
 
     Cost: a sort of the atoms for each margin and column.
     """

@@ -1,4 +1,4 @@
-"""Refusals of a certificate."""
+"""Errors of a certificate that does not hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A matrix that grows by rows."""
+"""A matrix to which rows are appended."""
 
 from __future__ import annotations
 

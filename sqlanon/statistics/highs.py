@@ -1,4 +1,4 @@
-"""HiGHS, where it is installed."""
+"""Imports HiGHS, an optional package, and makes solvers of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several published tables as one system: equal cells once, over the combinations of leaves that all tables allow."""
+"""Joins several published tables into one system: equal cells once, over the combinations that all tables allow."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""From numbers of persons by trace to sources: which traces a person has together, and of which combinations.
+"""Builds a source from numbers of persons by trace: which traces, and which combinations, a person has together.
 
-Numbers of persons by trace say nothing of who has which traces. Persons whose traces have other numbers are parted, and
-are put together anew with traces that have equal rows of the columns that tables share; all others stay as they are.
-The rows of a new person are put together in the same way. Their combinations need not occur: that one does not is
-nothing that a reader of the tables knows, as long as each table lists a cell of it.
+Numbers of persons by trace do not say which traces belong to one person. Persons with changed traces are taken apart
+and joined anew with traces that have equal rows in the shared columns of the tables; all others stay. The rows of a new
+person are joined in the same way. The resulting combinations need not occur in the source: readers of the tables cannot
+know that one is missing, as long as each table lists a cell of it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from sqlanon.statistics.system import Atoms, System, Wholes
 from sqlanon.statistics.traces import group_traces
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 Places = tuple[int, ...]
 """A trace of each of some tables."""

@@ -1,7 +1,7 @@
-"""Numbers of rows and sums of columns as one system: rows in a range bound their sum, and it bounds how many they are.
+"""Rows and sums of columns as one system: the rows of a cell bound the sum, and the sum bounds the rows.
 
-Of each column an atom has a further number, the sum above the least that the rows can have. It is 0 or more, and at
-most the rows times the width of the range. Any whole numbers between these ends are the sums of some rows.
+For each column an atom has a further number: the sum above the least that the rows can have. It is between 0 and the
+rows times the width of the range. Any whole number in between is the sum of some rows.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ from sqlanon.statistics.reach import End, Reach
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""The cells with which a new lineage begins, as one system with all versions that readers had before.
+"""The cells of a new lineage and of all earlier versions, as one system.
 
-A block is the new rows of a version, or those that wait. Blocks have no row in common. Readers have numbers of cells of
-some blocks in a row: of one block each, and of all of them at the beginning of a lineage. So atoms are the
-finest combinations of each block, and numbers of earlier versions are cells that no table changes.
+A block is the new rows of a version, or the rows that wait. Blocks share no row. Readers have numbers of cells over
+consecutive blocks: one block for each version, and all blocks so far where a lineage begins. So atoms are the finest
+combinations of each block, and numbers of earlier versions are cells that no witness changes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,7 @@ import numpy as np
 from sqlanon.statistics.system import Atoms, PublishedCells, System, group_atoms, weigh
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+    from sqlanon.arrays import Flags, Longs
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
-"""Several tables as a reader has them: over the combinations that all tables allow, or over pieces that are linked.
+"""Several tables as one reader has them: one system over all possible combinations, or linked systems of each table.
 
-A reader of tables of which none has all columns does not know which combinations of all columns occur. He knows the
-finest cells of each table, and so the combinations whose parts all tables list. Where the columns of tables form a
-tree (Graham 1979, "On the universal relation": the tables are ears one after the other), less is needed: tables of
-whole numbers with equal sums over their common columns are always those of one whole table (Vorob'ev 1962, "Consistent
-families of measures and their extensions"), so that each table has atoms of its own, with equal sums over the columns
-that it shares with another. That holds of numbers of rows alone, not of rows with sums.
+Readers of tables without all columns do not know which combinations of all columns occur. They know the finest cells of
+each table, and so the combinations with parts in all tables. If the columns of tables form a tree (Graham 1979, "On the
+universal relation": the tables are ears one after the other), a smaller system is enough: tables of whole numbers with
+equal sums over their common columns are always margins of one table (Vorob'ev 1962, "Consistent families of measures
+and their extensions"). Then each table has atoms of its own, with equal sums over the columns that it shares with
+another. This holds for numbers of rows alone, not for rows with sums.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.links import Links
-from sqlanon.statistics.seen import SeenCells
+from sqlanon.statistics.seen import SeenCells, list_atoms
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_JOINED = 50_000
 """Combinations of all tables, at most; beyond, tables are pieces."""
@@ -73,12 +72,9 @@ class LinkedSystem:
     def sets(self) -> dict[int, Longs]:
         """The atoms of each published cell, in one of the pieces."""
         atoms_of: dict[int, Longs] = {}
-        for row in self.seen.of:
-            order = np.argsort(row, kind="stable")
-            cells, starts = np.unique(row[order], return_index=True)
-            for cell, atoms in zip(cells.tolist(), np.split(order, starts[1:]), strict=True):
-                if 0 <= cell < len(self.cell):
-                    atoms_of.setdefault(int(self.cell[cell]), np.sort(atoms))
+        for cell, atoms in list_atoms(self.seen.of):
+            if cell < len(self.cell):
+                atoms_of.setdefault(int(self.cell[cell]), atoms)
         return atoms_of
 
     def values(self, published: Longs) -> Longs:

@@ -1,8 +1,8 @@
-"""Changes of atoms near a cell: linear programs of few atoms, for systems where a program of all atoms takes long.
+"""Finds changes of atoms near a cell: small linear programs, for systems where a program of all atoms takes long.
 
-The atoms are those of the cell and of the smallest published cells that contain it. Cells that have the same of these
-atoms change equally, and are one row. A change that is found is consistent in the whole system; the least change of all
-atoms may weigh less, and a change of more atoms may exist where none of these atoms does.
+The program has the atoms of the cell and of the smallest published cells that contain it. Cells with the same of these
+atoms change equally and are one row. The change is consistent in the whole system. The best change of all atoms may
+weigh less, and may exist where this program has none.
 """
 
 from __future__ import annotations
@@ -11,26 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sqlanon.statistics.deviations import (
-    FREE_ATOM,
-    GAP,
-    INTEGER_SECONDS,
-    MOST_NODES,
-    UNIT_NEAR,
-    Demand,
-    Limits,
-    count_limits,
-)
+from sqlanon.statistics.demands import Demand, Limits, count_limits
+from sqlanon.statistics.deviations import FREE_ATOM, UNIT_NEAR
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.system import System
+from sqlanon.statistics.whole import search_whole
 from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Doubles, Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
-    Floats = npt.NDArray[np.float64]
 
 ENOUGH = 20
 """An atom of more rows than this is as good as an atom of exactly so many."""
@@ -92,22 +82,16 @@ class NearbyPrograms:
         change[pool] = whole.astype(np.int64)
         return change
 
-    def _read(self, solver: Any, atoms: int) -> Floats:  # noqa: ANN401 - HiGHS has no types
+    def _read(self, solver: Any, atoms: int) -> Doubles:  # noqa: ANN401 - HiGHS has no types
         values = np.array(solver.getSolution().col_value[: 2 * atoms])
-        changes: Floats = values[:atoms] - values[atoms:]
+        changes: Doubles = values[:atoms] - values[atoms:]
         return changes
 
     def _solve_whole(self, solver: Any, atoms: int) -> bool:  # noqa: ANN401
         places = np.arange(2 * atoms, dtype=np.int32)
         whole = np.full(len(places), int(self._highs.HighsVarType.kInteger), np.uint8)
         solver.changeColsIntegrality(len(places), places, whole)
-        limits = (("mip_max_nodes", MOST_NODES), ("time_limit", solver.getRunTime() + INTEGER_SECONDS))
-        for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), *limits):
-            solver.setOptionValue(name, option)
-        solver.run()
-        self._work.add(solver)
-        able = self._highs.SolutionStatus.kSolutionStatusFeasible
-        return bool(solver.getInfo().primal_solution_status == able)
+        return search_whole(solver, self._work)
 
     def _cells_of(self, atom: int) -> Longs:
         """The classes that have an atom."""
@@ -151,13 +135,13 @@ class NearbyPrograms:
             return related
         return real if len(real) else atoms[:1]
 
-    def _count_asked(self, atoms: Longs, demand: Demand) -> Floats:
+    def _count_asked(self, atoms: Longs, demand: Demand) -> Doubles:
         """How often the class of a demand counts some of its atoms."""
         if demand.cell < 0 or self._system.times is None:
             return np.ones(len(atoms))
         members = self._system.members(demand.cell)
         times = self._system.times[self._system.at[demand.cell] : self._system.at[demand.cell + 1]]
-        counted: Floats = times[np.searchsorted(members, atoms)].astype(np.float64)
+        counted: Doubles = times[np.searchsorted(members, atoms)].astype(np.float64)
         return counted
 
     def _cost_of(self, atom: int) -> float:
@@ -165,7 +149,7 @@ class NearbyPrograms:
         shown = self._system.weight[cells[~self._hidden[cells]]].sum()
         return float(shown / (1 + min(int(self._system.atoms.count[atom]), ENOUGH)))
 
-    def _merge(self, pool: Longs) -> tuple[Floats, Floats, Flags, Longs, Longs, Longs]:
+    def _merge(self, pool: Longs) -> tuple[Doubles, Doubles, Flags, Longs, Longs, Longs]:
         """The cells of some atoms, merged where they have the same of these atoms.
 
         Returns:
@@ -195,7 +179,7 @@ class NearbyPrograms:
         starts = np.searchsorted(row[order], np.arange(rows + 1)).astype(np.int64)
         return cost, least, fixed, starts, column[order], times[entries][order]
 
-    def _bounds(self, pool: Longs, demand: Demand) -> tuple[Floats, Floats]:
+    def _bounds(self, pool: Longs, demand: Demand) -> tuple[Doubles, Doubles]:
         """The least and the greatest change of each atom."""
         low, high = self._limits.low.copy(), self._limits.high.copy()
         for atom, least in demand.kept:

@@ -1,4 +1,4 @@
-"""Margins that a policy wants shown: none of their cells may change in a witness, and so none is hidden."""
+"""Margins that the policy wants shown: witnesses change none of their cells, so that none is hidden."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A release of rows that readers of counts have as well: its classes, as templates read them."""
+"""A release of rows that readers of the counts have as well: the classes, as arguments of templates."""
 
 from __future__ import annotations
 
@@ -46,12 +46,13 @@ class OfPersons:
     Attributes:
         least: persons of a class, at least.
         share: the part of a class's rows that one person may have, at most, as a fraction; (1, 1): all.
-        why: why readers who know its promises cannot be answered by numbers of persons; empty: they can.
+        alike: it promises more, of values of persons or of other persons: witnesses keep how many persons have which
+            kinds of rows; see `sqlanon.statistics.part_patterns`.
     """
 
     least: int = 1
     share: tuple[int, int] = (1, 1)
-    why: str = ""
+    alike: bool = False
 
 
 @dataclass(frozen=True, slots=True)

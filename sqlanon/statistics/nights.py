@@ -1,15 +1,14 @@
-"""Versions of counts that are safe together: the rows of each version that are new are protected by themselves.
+"""Protects consecutive versions of counts together: the new rows of each version are protected by themselves.
 
-Rows only come: of each finest combination a version has those of the version before, and new ones. The new rows of a
-version are a table of their own, with hidden cells and witnesses of their own, and nothing else is published of them. A
-reader of all versions knows at most these tables, which have no row in common, so that a witness of one is possible
-with all others as they are. A cell of which the new rows are hidden keeps its number and ``as_of`` from then on.
+Rows are only added. Of each finest combination a version has the rows of the version before, and new ones. The new rows
+are a table with separate hidden cells and witnesses, and nothing else is published about them. Readers of all versions
+know at most these tables, which share no row, so that a witness of one is possible with all others unchanged. A cell
+with hidden new rows keeps its number and ``as_of`` from then on.
 
-Sums are of the same rows: a row is new if its finest combination has more rows of the same amounts than before. Each
-person has one row, so that whoever contributes to a cell does so in one version, and is protected among the new rows of
-that version.
+Sums follow the same rule: a row is new if its finest combination has more rows of the same amounts than before. Each
+person has one row, so that a contributor to a cell contributes in one version, and is protected there.
 
-The tables of a version in the private schema have the rows of all versions, each with its number as ``batch``.
+The private tables of a version have the rows of all versions, with the number of each as ``batch``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Published cells with numbers of several versions that follow one another, as one system of sums.
+"""Published cells of several consecutive versions as one system of sums.
 
-Rows only come. A cell that is shown has the sum of its rows up to a version, and if that is not the last one, rows came
-to it since. So each combination has a part for the rows that came up to each of these versions, and a cell is the sum
-of its parts up to its own version.
+Rows are only added. A shown cell has the sum of its rows up to some version; if that is not the last version, rows were
+added since. So each combination has one part for each version, and a cell is the sum of the parts up to its version.
 """
 
 from __future__ import annotations
@@ -15,9 +14,7 @@ import numpy as np
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 def divide_by_version(seen: SeenCells, as_of: Longs, newest: int) -> tuple[SeenCells, Longs]:

@@ -1,28 +1,35 @@
-"""Patterns of persons over the parts of a release of rows, and the persons that its classes promise.
+"""Persons of counts next to a release of rows: patterns over parts, and the persons that classes promise.
 
-A pattern is how many rows a person has of each part. Classes keep their numbers of rows by the system of the parts, and
-their persons here: readers know that a class has rows of so many persons at least, that nobody has more than a share of
-a class's rows, and perhaps that nobody has rows in two classes.
+A pattern is how many rows a person has of each part. The system of the parts keeps the numbers of rows of each class;
+the persons of classes are kept here. Readers know that a class has rows of at least so many persons, that no person has
+more than a share of a class's rows, and perhaps that no person has rows in two classes.
+
+Where the rows promise more, such as l of persons, a witness has as many persons as the source of each *kind of rows*:
+how many rows a person has in each class, by the values that the class shows as they are. Then every person of it can
+be given the other values, published or not, of a person of the source with equal kinds of rows. So each promise about
+classes, their values and whose rows they are holds for the witness as it does for the source, whatever it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sqlanon.statistics.parts import LEFT_OUT, Parts
-from sqlanon.statistics.system import System
+from sqlanon.statistics.system import System, Wholes
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 Pattern = tuple[tuple[int, int], ...]
 """Combinations, or parts, with rows, in ascending order, each with how many."""
+Kinds = tuple[tuple[int, int], ...]
+"""Classes with the values that they show as they are, in ascending order, each with how many rows of a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +41,19 @@ class Classes:
         kind: int64[parts], see `Parts`.
         rows: of each class how many rows it has.
         share: the part of a class's rows that one person may have, at most, as a fraction.
+        alike: the kinds of rows of persons, where witnesses keep how many persons have which; None: they do not.
     """
 
     of: Longs
     kind: Longs
     rows: dict[int, int]
     share: tuple[int, int]
+    alike: frozenset[Kinds] | None = None
 
     def allows(self, pattern: Pattern) -> bool:
-        """Whether a person may have these rows: of no class more than the share."""
+        """Whether a person may have these rows: of no class more than the share, or kinds that somebody has."""
+        if self.alike is not None:
+            return list_kinds(pattern, self.kind) in self.alike
         part, of = self.share
         if part >= of:
             return True
@@ -53,11 +64,32 @@ class Classes:
         return all(many * of <= part * self.rows[number] for number, many in rows.items() if number != LEFT_OUT)
 
 
-def list_classes(parts: Parts, share: tuple[int, int]) -> Classes:
-    """The classes of some parts."""
+def list_kinds(pattern: Pattern, kind: Longs) -> Kinds:
+    """How many rows of each kind a pattern has.
+
+    Args:
+        pattern: the rows of a person, by parts.
+        kind: int64[parts], see `Parts`.
+    """
+    rows: dict[int, int] = {}
+    for place, times in pattern:
+        number = int(kind[place])
+        rows[number] = rows.get(number, 0) + times
+    return tuple(sorted(rows.items()))
+
+
+def list_classes(parts: Parts, share: tuple[int, int], observed: Iterable[Pattern] | None = None) -> Classes:
+    """The classes of some parts.
+
+    Args:
+        parts: the parts.
+        share: the part of a class's rows that one person may have, at most, as a fraction.
+        observed: where witnesses keep how many persons have which kinds of rows, the patterns of persons.
+    """
+    alike = None if observed is None else frozenset(list_kinds(pattern, parts.kind) for pattern in observed)
     numbers, place = np.unique(parts.of, return_inverse=True)
     rows = np.bincount(place.reshape(-1), parts.count, len(numbers)).astype(np.int64)
-    return Classes(parts.of, parts.kind, dict(zip(numbers.tolist(), rows.tolist(), strict=True)), share)
+    return Classes(parts.of, parts.kind, dict(zip(numbers.tolist(), rows.tolist(), strict=True)), share, alike)
 
 
 class PatternMoves:
@@ -126,4 +158,61 @@ def with_class_persons(system: System, parts: Parts, persons: Mapping[int, int],
         inner=np.concatenate([system.inner, np.ones(many, bool)]),
         floor=np.concatenate([system.floors(), np.minimum(value, least)]),
         twin=None if system.twin is None else np.append(twin, len(system) + np.arange(many)),
+    )
+
+
+def number_alike(wholes: Wholes, kind: Longs, patterns: int) -> Longs:
+    """A number of the kinds of rows of each pattern: int64[patterns].
+
+    Args:
+        wholes: the patterns, over parts.
+        kind: int64[parts], see `Parts`.
+        patterns: how many there are.
+    """
+    assert wholes.places is not None
+    assert wholes.part is not None
+    assert wholes.times is not None
+    ends = np.searchsorted(wholes.part, np.arange(patterns + 1))
+    rows = list(zip(wholes.places.tolist(), wholes.times.tolist(), strict=True))
+    numbers: dict[Kinds, int] = {}
+    of = [
+        numbers.setdefault(list_kinds(tuple(rows[start:end]), kind), len(numbers))
+        for start, end in itertools.pairwise(ends.tolist())
+    ]
+    return np.array(of, np.int64)
+
+
+def with_alike(system: System, parts: Parts) -> System:
+    """A system of patterns in which as many persons as in the source have each kinds of rows.
+
+    Small cells then have as few persons as finest cells, whatever rows these have: a person keeps a number of rows.
+
+    Args:
+        system: the cells over the patterns.
+        parts: the parts.
+    """
+    wholes = system.wholes
+    assert wholes is not None
+    assert system.times is not None
+    persons = system.atoms.count
+    alike = number_alike(wholes, parts.kind, len(persons))
+    order = np.argsort(alike, kind="stable")
+    starts = np.searchsorted(alike[order], np.arange(1, int(alike.max(initial=-1)) + 2))
+    many, none = len(starts), np.zeros(len(starts), np.int64)
+    return replace(
+        system,
+        at=np.concatenate([system.at, system.at[-1] + starts]),
+        member=np.concatenate([system.member, order]),
+        times=np.concatenate([system.times, np.ones(len(order), np.int64)]),
+        value=np.concatenate([system.value, np.bincount(alike, persons, many).astype(np.int64)]),
+        least=np.concatenate([system.least, none]),
+        small=np.concatenate([system.small, np.zeros(many, bool)]),
+        weight=np.concatenate([system.weight, np.ones(many)]),
+        margin=np.concatenate([system.margin, none]),
+        height=np.concatenate([system.height, none]),
+        fixed=np.concatenate([system.fixed, np.ones(many, bool)]),
+        inner=np.concatenate([system.inner, np.zeros(many, bool)]),
+        floor=np.concatenate([system.floors(), none]),
+        twin=None if system.twin is None else np.append(system.twin, len(system) + np.arange(many)),
+        by_persons=True,
     )

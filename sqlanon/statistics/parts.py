@@ -1,9 +1,9 @@
-"""Classes of a release of rows that readers of counts have as well: the cells are divided among these classes.
+"""Counts next to a release of rows: the atoms are divided among the classes that readers of the rows see.
 
-A release of rows shows of each class how many rows it has, and where: between two ends, in a set, or at the values
-themselves. A part is a finest combination within a class. Readers know the sum of the parts of a class, and that both
-ends, and all members of a set, occur in it; nothing else of the parts. So they are atoms of a larger system, in which
-the numbers of the classes are cells that cannot be hidden.
+A release of rows shows, for each class, the number of rows and their values: a range, a set, or the values themselves.
+A part is a finest combination within a class. Readers know the sum of the parts of a class, and that both ends of a
+range and all members of a set occur; nothing else about the parts. So parts are atoms of a larger system, in which the
+numbers of the classes are cells that cannot be hidden.
 """
 
 from __future__ import annotations
@@ -18,10 +18,8 @@ import numpy as np
 from sqlanon.statistics.system import System
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_PARTS = 400_000
 """Parts of a system, at most."""

@@ -1,9 +1,9 @@
-"""Versions of counts of all lineages: the numbers of earlier ones, and the certificate of all together.
+"""Counts of all earlier versions and lineages, and the certificate of all together.
 
-A lineage begins with numbers of all rows. Readers have those of earlier versions as well, so that all are one system
-(see `sqlanon.statistics.lineages`): each witness has a part of each version's rows, and agrees with every number that
-was ever shown. The private tables of a version have the finest combinations of each version's rows, the cells of all
-earlier versions, and these witnesses.
+A lineage begins with numbers of all rows. Readers have the earlier numbers as well, so that all are one system (see
+`sqlanon.statistics.lineages`): each witness has a part of each version's rows, and agrees with every published number.
+The private tables of a version have the finest combinations of each version's rows, the cells of all earlier versions,
+and these witnesses.
 """
 
 from __future__ import annotations
@@ -35,10 +35,7 @@ from sqlanon.statistics.system import PublishedCells, System
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+    from sqlanon.arrays import Flags, Longs
 
 
 @dataclass(frozen=True, slots=True)

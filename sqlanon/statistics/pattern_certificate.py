@@ -1,7 +1,7 @@
-"""The certificate of counted persons who have several rows: witnesses are numbers of persons for each pattern of rows.
+"""Checks counts of persons with several rows: witnesses are numbers of persons for each pattern of rows.
 
-Every statement adds and compares. A witness is a source: numbers of a cell are counted of persons and their rows,
-so that no numbers of rows and persons pass that no persons have.
+Every statement adds and compares. A witness is a source: numbers of a cell are counted from persons and their rows, so
+that numbers of rows and persons that no source has do not pass.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def verify_persons(
         least = verify_class_patterns(scratch, shape, stored, least, release)
     scratch.execute("statistics/pattern_ends", ends=ends, moved=moved, compared=compared)
     demand: dict[str, Any] = {
-        "least_of": "n" if shape.has_rows else "persons",
+        "least_of": "n" if shape.has_rows and not shape.alike else "persons",
         "threshold": shape.threshold,
         "least": least,
     }

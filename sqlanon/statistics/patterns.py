@@ -1,8 +1,8 @@
-"""Persons with several rows: systems of cells over patterns, in which rows and persons are both sums.
+"""Systems for persons with several rows: over patterns, in which rows and persons are both sums.
 
-A pattern is how many rows a person has of each finest combination. Persons do not add up over cells, but they do over
-patterns: a person counts once in each cell that the pattern has a row in. So a source is a number of persons for each
-pattern, and so is a witness: no numbers are looked at that no persons have.
+A pattern is how many rows a person has of each finest combination. Persons do not add up over cells, but over patterns:
+a person counts once in each cell in which the pattern has a row. A source, and so a witness, is a number of persons for
+each pattern.
 """
 
 from __future__ import annotations
@@ -18,10 +18,8 @@ from sqlanon.statistics.part_patterns import Classes, Pattern, PatternMoves
 from sqlanon.statistics.system import Atoms, System, Wholes, hash_members
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_PATTERNS = 40_000
 """Patterns of a system that are made of others, at most; of further ones no witness has other numbers."""
@@ -111,7 +109,8 @@ def add_candidates(
         observed: all patterns that persons have.
         secret: key of the order among equals.
         most: patterns, at most, besides those of persons in small cells, and those of one combination.
-        classes: where these are parts, the classes of a release of rows; a class is then a further column.
+        classes: where these are parts, the classes of a release of rows; a class is then a further column. Where
+            witnesses keep kinds of rows, rows stay in their kind.
 
     Cost: for each combination of persons with several rows a scan of the combinations.
     """
@@ -144,6 +143,7 @@ class _Candidates:
 
     def __init__(self, system: System, observed: Patterns, secret: bytes, classes: Classes | None = None) -> None:
         self._observed, self._secret, self._classes = observed, secret, classes
+        self._alike = classes is not None and classes.alike is not None
         nodes = system.atoms.nodes if classes is None else (*system.atoms.nodes, classes.of[np.newaxis])
         self._side = find_sides(nodes, observed)
         self._nodes = np.concatenate(nodes)
@@ -161,14 +161,21 @@ class _Candidates:
         """
         yield from self._inside
         for atom in range(self._nodes.shape[1]):
-            yield ((atom, 1),)
-            if self._most > 1 and (self._classes is None or self._classes.allows(((atom, 2),))):
+            if not self._alike or self._allows(((atom, 1),)):
+                yield ((atom, 1),)
+            if self._most > 1 and self._allows(((atom, 2),)):
                 yield ((atom, 2),)
+
+    def _allows(self, pattern: Pattern) -> bool:
+        return self._classes is None or self._classes.allows(pattern)
 
     def draw(self) -> Iterator[Child]:
         """All others, each with a pattern of which it is made; some several times."""
         several = self._order(pattern for pattern in self._inside if _rows(pattern) > 1)
         yield from self._transposed(several, only=None)
+        if self._alike:
+            yield from self._draw_alike(several)
+            return
         for pattern in several:
             yield from self._smaller(pattern)
             yield from self._moved(pattern, only=self._small)
@@ -187,6 +194,47 @@ class _Candidates:
             yield from self._larger(pattern)
             yield from self._moved(pattern, only=None)
         yield from self._doubled(range(self._nodes.shape[1]))
+
+    def _draw_alike(self, several: Sequence[Pattern]) -> Iterator[Child]:
+        """The same where rows stay in their kind, after the first."""
+        for pattern in several:
+            yield from self._emptied(pattern)
+            yield from self._moved(pattern, only=self._small)
+        small_patterns = set(self._inside)
+        others = self._order(pattern for pattern in self._observed.of if pattern not in small_patterns)
+        yield from self._transposed(others, only=self._small)
+        everybody = self._order([*others, *self._inside])
+        yield from self._filled(everybody)
+        yield from ((None, pattern) for pattern in others)
+        yield from self._transposed(others, only=None)
+        for pattern in everybody:
+            yield from self._moved(pattern, only=None)
+
+    def _emptied(self, pattern: Pattern) -> Iterator[Child]:
+        """All rows in small cells go elsewhere, or all but one."""
+        inside = [(atom, times) for atom, times in pattern if atom in self._small]
+        for turn in range(SIBLINGS):
+            moved, once = pattern, pattern
+            for atom, times in inside:
+                others = [other for other in self._near(atom) if other not in self._small] or self._near(atom)
+                if others:
+                    other = others[turn % len(others)]
+                    moved = _change(_change(moved, atom, -times), other, times)
+                    once = _change(_change(once, atom, 1 - times), other, times - 1)
+            yield from ((pattern, changed) for changed in (moved, once) if changed != pattern)
+
+    def _filled(self, patterns: Sequence[Pattern]) -> Iterator[Child]:
+        """Rows come to small cells from others of their kind."""
+        assert self._classes is not None
+        targets: dict[tuple[int, int], list[int]] = {}
+        kind = self._classes.kind
+        for atom in sorted(self._small):
+            targets.setdefault((int(kind[atom]), int(self._side[atom])), []).append(atom)
+        for pattern in patterns:
+            for atom, _ in pattern:
+                for target in targets.get((int(kind[atom]), int(self._side[atom])), ()):
+                    if target != atom:
+                        yield pattern, _change(_change(pattern, atom, -1), target, 1)
 
     def _transposed(self, patterns: Sequence[Pattern], only: set[int] | None) -> Iterator[Child]:
         """Next to classes the rows of a person with other values of all columns in which nobody has two.
@@ -220,7 +268,10 @@ class _Candidates:
         siblings = self._siblings.get(atom)
         if siblings is None:
             unlike = self._nodes != self._nodes[:, atom, np.newaxis]
-            able = np.flatnonzero((self._side == self._side[atom]) & unlike.any(axis=0))
+            fits = (self._side == self._side[atom]) & unlike.any(axis=0)
+            if self._alike and self._classes is not None:
+                fits &= self._classes.kind == self._classes.kind[atom]
+            able = np.flatnonzero(fits)
             able = able[np.argsort(unlike[:, able].sum(axis=0), kind="stable")]
             chosen = dict.fromkeys(int(other) for row in unlike for other in able[row[able]][:SIBLINGS])
             siblings = [*chosen, *(other for other in able[:SIBLINGS].tolist() if other not in chosen)]

@@ -1,4 +1,4 @@
-"""Bounds of the persons of hidden cells, where persons have several rows, and so do not add up."""
+"""Bounds of the numbers of persons in hidden cells, where persons have several rows and do not add up."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from sqlanon.statistics.seen import ROUNDS, UNBOUNDED
 from sqlanon.statistics.system import System
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
     Steps = list[tuple[Longs, Longs]]
 
 

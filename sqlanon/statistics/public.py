@@ -1,7 +1,7 @@
-"""The system of a release as readers have it: combinations that may occur, and classes of rows beside them.
+"""The system of a release from the view of readers: possible combinations, and classes of rows beside them.
 
-The search for hidden cells may take more for known than readers know, which is safe. Bounds that are published may not:
-they would add to it.
+The search for hidden cells may assume more knowledge than readers have, which is safe. Published bounds may not: they
+would add to that knowledge.
 """
 
 from __future__ import annotations
@@ -19,10 +19,7 @@ from sqlanon.statistics.seen import HIDDEN, SeenCells
 from sqlanon.statistics.system import System, group_atoms
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+    from sqlanon.arrays import Longs
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Bounds of sums of atoms over all tables of whole numbers that agree with the published cells.
+"""Bounds sums of atoms over all tables of whole numbers that agree with the published cells.
 
-Linear programs propose, and integers decide. Where the best table of a program has fractions, the tables are
-divided by a fraction, as in branch and bound; each part has a bound, and the least of these holds.
+Linear programs propose, and integers decide. Where the best table of a program has fractions, the tables are divided at
+a fraction, as in branch and bound; each part has a bound, and the least of these holds.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from sqlanon.statistics.rows import build_rows
 from sqlanon.statistics.seen import AtomRanges, SeenCells, narrow
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_WEIGHT = 2**31
 """Weights of sums, at most."""

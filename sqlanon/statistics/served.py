@@ -1,4 +1,4 @@
-"""How often each end of each small cell is served by witnesses, so that those that are not needed can be dropped."""
+"""Counts the witnesses that serve each end of each small cell, so that unneeded witnesses are dropped."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 Drop = Callable[[], None]
 """Takes witnesses away."""

@@ -110,6 +110,11 @@ class Shape:
         return names[0] if names else ""
 
     @property
+    def alike(self) -> bool:
+        """Witnesses keep how many persons have which rows of the classes of a release of rows, with shown values."""
+        return self.patterns and self.neighbour is not None and self.neighbour.persons.alike
+
+    @property
     def has_rows(self) -> bool:
         """Whether numbers of rows are published."""
         return any(column == "n" for _, column in self.measures)

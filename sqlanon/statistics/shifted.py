@@ -1,4 +1,4 @@
-"""Sums as readers see them: numbers of zero and more, above the least that the rows and the range of a row allow."""
+"""Sums from the view of readers: numbers of zero and more, above the least that rows and range allow."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from sqlanon.statistics.reach import End, Reach
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, AtomRanges, SeenCells
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_TOP = 2**52
 """Larger sums of an atom are taken for unbounded."""

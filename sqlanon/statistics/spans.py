@@ -1,8 +1,8 @@
-"""The least and the greatest sums of many sets of atoms at once, over all tables that agree with the published cells.
+"""Least and greatest sums of many sets of atoms at once, over all tables that agree with the published cells.
 
-Most ends follow from one published cell around a set and the ends of its other atoms (bounds of Fréchet), and one
-linear program finds a table with hundreds of them. What is left has programs of its own, until the time is over: then
-bounds hold, and may be wider than they need be.
+Most ends follow from one published cell around a set and the ends of the other atoms in it (bounds of Fréchet), and one
+linear program finds a table with hundreds of them. The remaining sets have separate programs until the time is over:
+then bounds hold, and may be wider than necessary.
 """
 
 from __future__ import annotations
@@ -16,10 +16,8 @@ from sqlanon.statistics.reach import ContradictionError, End, Reach
 from sqlanon.statistics.seen import UNBOUNDED, AtomRanges, SeenCells
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MISSES = 4
 """Programs for many sets end after so many that found nothing new."""
@@ -161,7 +159,6 @@ class _Spans:
             self.note(end.table)
 
     def list(self) -> list[Span]:
-        """The spans."""
         met = (self._low_met & self._high_met) | (self._low == self._high)
         ends = zip(self._low.tolist(), self._high.tolist(), met.tolist(), strict=True)
         return [(low, None if high >= UNBOUNDED else high, reached) for low, high, reached in ends]

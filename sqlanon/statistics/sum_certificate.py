@@ -1,4 +1,4 @@
-"""The part of a certificate that is about sums: demands are those of the staged rows, and witnesses meet them."""
+"""Checks published sums: demands are those of the staged rows, and witnesses meet them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Demands of sums, counted in the database by contributor, and as arrays."""
+"""Counts the demands of sums by contributor in the database, and reads them as arrays."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from sqlanon.statistics.system import System
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 LIMITS = ("atom", "low", "high")
 NEEDS = ("cell", "up", "down", "sensitive")

@@ -1,7 +1,7 @@
-"""The cells of a release as one system of sums over atoms: arrays of codes and counts, no value of the source.
+"""The cells of a release as a system of sums over atoms: arrays of codes and counts, without values of the source.
 
-An atom is a combination of the finest codes of all columns that occurs. A cell is seen by readers: a level and a
-code for each column, and the sum of atoms. Cells of equal atoms are equal for every reader, and are one class.
+An atom is an occurring combination of the finest codes of all columns. A cell has a level and a code for each column,
+and the sum of atoms. Cells of equal atoms are equal for every reader, and are one class.
 """
 
 from __future__ import annotations
@@ -16,11 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Flags, Longs
     from sqlanon.statistics.branches import Traces
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +94,6 @@ class System:
     """Cells over atoms.
 
     Attributes:
-        atoms: the atoms.
         at, member: cell classes by their atoms: those of class i are ``member[at[i]:at[i + 1]]``, in ascending order.
         value: int64[classes], the sums.
         least: int64[classes], a lower bound over all tables with the published cells and without zeros: of each table
@@ -118,6 +114,7 @@ class System:
             in both. Of two classes the first counts persons, and the second rows.
         kin: int64[n, 2], pairs of atoms; programs of few atoms that have the first have the second.
         traces: where atoms are traces of persons in tables, these; None: they are not.
+        by_persons: where cells have two numbers, the least one is of persons, and not of rows.
     """
 
     atoms: Atoms
@@ -139,6 +136,7 @@ class System:
     twin: Longs | None = None
     kin: Longs | None = None
     traces: Traces | None = None
+    by_persons: bool = False
 
     def __len__(self) -> int:
         return len(self.value)

@@ -1,11 +1,11 @@
-"""Persons with several rows in tables that share some columns: systems over the traces of persons in each table.
+"""Systems for persons with several rows in tables that share some columns: over the traces of persons.
 
-The trace of a person in a table is how many rows the person has of each finest cell of the table. A reader of several
-tables does not know which traces belong together, but for the columns that tables share: there they have equal rows.
-Where the tables hang on one another like the branches of a tree, any numbers of persons by trace with equal numbers
-by the rows of the shared columns are those of some source (Vorob'ev 1962, "Consistent families of measures and their
-extensions"; here the measures are over rows of persons). So a witness is looked for over the traces of each table,
-which are far fewer than the patterns of all columns, and `joining` makes it a source.
+The trace of a person in a table is how many rows the person has of each finest cell of the table. Readers of several
+tables do not know which traces belong together, except by the shared columns: there traces have equal rows. If the
+tables form a tree, any numbers of persons by trace with equal numbers by the rows of the shared columns are those of
+some source (Vorob'ev 1962, "Consistent families of measures and their extensions"; here the measures are over rows of
+persons). So witnesses are found over the traces of each table, which are far fewer than the patterns of all columns,
+and `joining` builds a source of each.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from sqlanon.statistics.patterns import Pattern, Patterns, add_candidates, over_
 from sqlanon.statistics.system import Atoms, PublishedCells, System, Wholes, build_system
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_TRACES = 4_000
 """Traces of a table that are made of others, at most."""

@@ -13,6 +13,8 @@ MOST_READ = 8_000_000_000
 matrices is most of the cost; minutes of one core."""
 ENTRIES_OF_PROGRAM = 100_000
 """To make a program costs as much as to read so many entries."""
+ENTRIES_OF_SCAN = 4
+"""A scan of a matrix costs the part 1 / n of what a program costs to read it."""
 STEPS_OF_READING = 200
 """So many steps cost as much as to read the matrix once more."""
 
@@ -44,6 +46,16 @@ class Work:
         self.left -= steps * (1000 + int(solver.getNumRow()))
         self.unread -= ENTRIES_OF_PROGRAM + int(solver.getNumNz()) * (1 + steps // STEPS_OF_READING)
         if self.left < 0 or self.unread < 0:
+            raise ExhaustedError
+
+    def read(self, entries: int) -> None:
+        """Count a scan of so many entries.
+
+        Raises:
+            ExhaustedError: the limit is exceeded.
+        """
+        self.unread -= entries // ENTRIES_OF_SCAN
+        if self.unread < 0:
             raise ExhaustedError
 
     def limit(self, solver: Any, most: int) -> None:  # noqa: ANN401

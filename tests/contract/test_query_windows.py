@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import UnsupportedError
-from sqlanon.query.rewrite import window_bounds, window_functions
+from sqlanon.query.rewrite import window_functions, window_ranks
 from tests.oracle.handmade import plain, publish, quasi
 
 COLUMNS = [
@@ -187,7 +187,7 @@ def test_what_has_no_bounds_is_refused(shared_db: Any, items: str, rest: str, re
 
 
 def test_many_groups_are_added_up_and_not_ranked(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (window_functions, window_bounds):
+    for module in (window_functions, window_ranks):
         monkeypatch.setattr(module, "MOST_RANKED", 2)
     name = made(shared_db, [(1, 9, 0, g) for g in "pqr"])
     (first, *_) = shared_db.query(f"SELECT g, count(*) OVER () AS n FROM {name} GROUP BY g").rows

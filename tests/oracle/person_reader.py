@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 
 Cell = tuple[object, ...]
 """Of each column the node, or None for the total."""
@@ -36,7 +37,8 @@ def sources(
         able: the rows that persons may have; None: any.
         known: the reader's own rows, and cells in which the reader is the only person.
     """
-    kinds = list(able) if able is not None else _all_rows(leaves, most[0])
+    # In this order the kinds that touch a cell are close together, so that a cell is known to be wrong early.
+    kinds = sorted(able if able is not None else _all_rows(leaves, most[0]))
     if known is not None:
         alone = {place for cell in known[1] for place in within[cell]}
         kinds = [kind for kind in kinds if not alone & set(kind)] + [known[0]]
@@ -45,30 +47,45 @@ def sources(
     for kind in kinds:
         inside = [sum(place in set(within[cell]) for place in kind) for cell in cells]
         effect.append([(index, rows) for index, rows in enumerate(inside) if rows])
-    last = [
-        max((at for at, touched in enumerate(effect) if any(index == i for i, _ in touched)), default=-1)
-        for index in range(len(cells))
-    ]
+    touched = [[index for index, _ in own] for own in effect]
+    closing: list[list[int]] = [[] for _ in kinds]
+    for index in range(len(cells)):
+        touching = [at for at, own in enumerate(touched) if index in own]
+        if not touching:
+            return
+        closing[touching[-1]].append(index)
+    limits = [[inf if number is None else number for number in shown[cell] or (None, None)] for cell in cells]
+    everybody = min((limits[index][1] for index in set.intersection(*map(set, touched))), default=inf)
+    # Of each cell the persons who are not in it: as many as are left of all.
+    outside = [everybody - persons if persons < inf else inf for _, persons in limits]
+    finite = [index for index, most_outside in enumerate(outside) if most_outside < inf]
+    untouched = [[index for index in finite if index not in own] for own in touched]
     rows, persons = [0] * len(cells), [0] * len(cells)
     source: Source = {}
 
-    def fits(at: int, *, ended: bool) -> bool:
-        for index, _ in effect[at]:
+    def fits(at: int, counted: int) -> bool:
+        for index in touched[at]:
+            most_rows, most_persons = limits[index]
+            if rows[index] > most_rows or persons[index] > most_persons:
+                return False
+        return all(counted - persons[index] <= outside[index] for index in untouched[at])
+
+    def ends(at: int) -> bool:
+        """Whether the cells that no later kind touches have their numbers."""
+        for index in closing[at]:
             numbers = shown[cells[index]]
-            closed = ended and last[index] == at
             if numbers is None:
-                if closed and not persons[index]:
+                if not persons[index]:
                     return False
                 continue
             for number, value in zip(numbers, (rows[index], persons[index]), strict=True):
-                if number is not None and (value > number or (closed and value != number)):
+                if number is not None and value != number:
                     return False
         return True
 
     def extend(at: int, left: int) -> Iterator[Source]:
         if at == len(kinds):
-            if all(last[index] >= 0 for index in range(len(cells))):
-                yield dict(source)
+            yield dict(source)
             return
         fixed = known is not None and at == len(kinds) - 1
         number = 0
@@ -77,10 +94,10 @@ def sources(
                 for index, times in effect[at]:
                     rows[index] += times
                     persons[index] += 1
-            if not fits(at, ended=False):
+            if number and not fits(at, most[2] - left + number):
                 number += 1
                 break
-            if (not fixed or number == 1) and fits(at, ended=True):
+            if (not fixed or number == 1) and ends(at):
                 if number:
                     source[kinds[at]] = number
                 yield from extend(at + 1, left - number)

@@ -32,7 +32,7 @@ CLASSES = frozenset(
     | {"Shown", "Stays", "Sure", "Taken", "Together", "Whole", "Written", "Wrong"}
 )
 """Names of one word that say nothing of a class; likewise all that end in -ed or -ing and are no nouns."""
-NOUNS = frozenset({"Drawing", "Grouping", "Heading", "Packing", "Reading", "Spending"})
+NOUNS = frozenset({"Drawing", "Grouping", "Heading", "Packing", "Pricing", "Reading", "Spending"})
 PUBLISHED_CLASSES = frozenset({"Bounded", "Coded", "Grouped", "Measured", "Whole"})
 """Names that extensions and callers write: they stay."""
 

@@ -6,6 +6,7 @@ import multiprocessing
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,18 @@ Start = Callable[..., tuple[Any, Any]]
 """Starts a function of `worker` in a process of its own; gives the process and our end of its pipe."""
 
 
+@cache
+def forked() -> Any:
+    """Processes are forked from one that has imported us and holds no database."""
+    forks = multiprocessing.get_context("forkserver")
+    forks.set_forkserver_preload(["tests.safety.preloaded"])
+    return forks
+
+
 @pytest.fixture(scope="session")
 def context() -> Any:
-    """Processes are forked from one that has imported us and holds no database."""
-    made = multiprocessing.get_context("forkserver")
-    made.set_forkserver_preload(["tests.safety.preloaded"])
-    return made
+    """See `forked`."""
+    return forked()
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
+import signal
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -23,7 +22,8 @@ from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.events import list_spendings
 from sqlanon.release.budget.ledger import Ledger
 from tests.engines import create_table
-from tests.safety.conftest import wait_for
+from tests.safety.conftest import forked, wait_for
+from tests.safety.worker import run_until_call
 
 pytest.importorskip("opendp")
 
@@ -46,27 +46,6 @@ releases:
 
 ENDS = ("drawn", "published")
 """What a version comes to after it was charged."""
-
-KILLED = """\
-import os, signal, sys
-import sqlanon
-from sqlanon.policy import load
-left = int(sys.argv[3])
-with sqlanon.connect(sys.argv[1]) as db:
-    def counted(method):
-        def call(*given, **named):
-            global left
-            left -= 1
-            if left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return method(*given, **named)
-        return call
-    for name in ("execute", "execute_all", "fetch", "load_rows"):
-        setattr(db.engine, name, counted(getattr(db.engine, name)))
-    replace = os.replace
-    os.replace = counted(replace)
-    db.run(load(sys.argv[2]).releases[0], spend=True)
-"""
 
 
 class Place:
@@ -110,8 +89,11 @@ def place(tmp_path: Path) -> Place:
 
 def kill_at(place: Place, nth: int) -> bool:
     """Run until the nth call of the engine, and die there; whether it died."""
-    command = [sys.executable, "-c", KILLED, place.url, str(place.file), str(nth)]
-    return subprocess.run(command, check=False, cwd=Path(__file__).parents[2], env=os.environ).returncode != 0
+    process = forked().Process(target=run_until_call, args=(place.url, place.file, nth))
+    process.start()
+    process.join()
+    assert process.exitcode in (0, -signal.SIGKILL)
+    return process.exitcode != 0
 
 
 def wait_until_gone(place: Place) -> None:

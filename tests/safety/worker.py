@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import threading
 import time
 from multiprocessing.connection import Connection
@@ -49,6 +50,30 @@ def run_until(reported: Connection, url: str, arguments: dict[str, Any], stage: 
     with sqlanon.connect(url, progress=StopAt(reported, stage, nth), threads=1) as db:
         db.anonymize("people", **arguments)
     reported.send("done")
+
+
+def run_until_call(url: str, policy: Path, nth: int) -> None:
+    """Run the first release of a policy, and kill this process before the nth call of the engine or of `os.replace`."""
+    import sqlanon
+    from sqlanon.policy import load
+
+    left = nth
+
+    def counted(method: Any) -> Any:
+        def call(*arguments: Any, **options: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return method(*arguments, **options)
+
+        return call
+
+    with sqlanon.connect(url) as db:
+        for name in ("execute", "execute_all", "fetch", "load_rows"):
+            setattr(db.engine, name, counted(getattr(db.engine, name)))
+        os.replace = counted(os.replace)
+        db.run(load(policy).releases[0], spend=True)
 
 
 def tables_until(reported: Connection, url: str, policy: Path, stage: str, nth: int) -> None:

@@ -29,7 +29,6 @@ class Split:
         inside: int32[n, d], codes of the rows that are released.
         outside: int32[m, d], of those held out.
         victims: int64, a row of each person inside, by place; ``control`` of each person held out.
-        control: see there.
         counted: ``rows`` or ``persons``.
     """
 

@@ -28,7 +28,6 @@ class Space(NamedTuple):
 
     Attributes:
         low: int32[d, b], the least code of each cell; high: the greatest. Less than ``low``: it covers none of them.
-        high: see there.
         null: bool[d, b], the cell covers code 0 in addition.
         cells: int32[d, b], the number of each cell that is a set.
         start: int64[d], where a column's part of ``sets`` begins.

@@ -39,7 +39,6 @@ def preview_report(screen: Screen, preview: Preview, following: str) -> None:
 
 
 def _cell(name: str, names: Sequence[str], before: Mapping[str, object], after: Mapping[str, object] | None) -> str:
-    """``34 -> 30 .. 39``."""
     if after is None:
         return f"{_text(before[name])} -> (left out)"
     if not names:

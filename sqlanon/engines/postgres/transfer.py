@@ -50,7 +50,6 @@ class TransferSession(Tables):
     """A session that sends and takes rows."""
 
     def read_type(self, column: Column) -> Portable | None:
-        """See `Transfer.read_type`."""
         if column.own_operators:
             return None
         array = column.type.endswith("[]")
@@ -63,7 +62,6 @@ class TransferSession(Tables):
         return None if name is None else Portable(name, array=array)
 
     def write_type(self, kind: Portable) -> str | None:
-        """See `Transfer.write_type`."""
         if kind.name == "decimal":
             type_text = f"numeric({kind.digits},{kind.scale})" if 0 <= kind.scale <= kind.digits <= _DIGITS else None
         else:

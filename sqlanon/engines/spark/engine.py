@@ -161,7 +161,7 @@ class SparkEngine(Session):
 
     def _list(self, text: str) -> frozenset[str] | None:
         try:
-            rows = self._session.sql(text).collect()
+            rows = self._metered.sql(text).collect()
         except PySparkException as error:
             if condition(error).startswith(_MISSING):
                 return None
@@ -243,7 +243,7 @@ class SparkEngine(Session):
 
     def _text_of(self, view: TableRef) -> str | None:
         try:
-            rows = self._session.sql(f"DESCRIBE TABLE EXTENDED {qualify(view)}").collect()
+            rows = self._metered.sql(f"DESCRIBE TABLE EXTENDED {qualify(view)}").collect()
         except PySparkException as error:
             if condition(error).startswith(_MISSING):
                 return None

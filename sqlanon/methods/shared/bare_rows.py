@@ -140,7 +140,6 @@ class _RowGroups:
         return self._made
 
     def bare(self, geometry: Geometry, threads: int) -> TreeRows:
-        """The groups."""
         made_groups, keys = self._made, self._keys
         bare = kernel_input.make_room(made_groups, len(self._shift), geometry)
         spread(

@@ -18,7 +18,6 @@ class ReleasedView:
 
     Attributes:
         engine: the database.
-        released: the release.
     """
 
     engine: Engine

@@ -17,7 +17,6 @@ class ValuesByTest:
 
     Attributes:
         ways: sets of tests that hold together, a group for each.
-        tests: the tests.
     """
 
     ways: Sequence[frozenset[int]]

@@ -35,10 +35,10 @@ from sqlanon.statistics.seen import Label, SeenCells
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Longs
     from sqlanon.engines.base import Engine
     from sqlanon.query.release import Field
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_ATOMS = 200_000
 """Finest cells that a query is asked of, at most."""

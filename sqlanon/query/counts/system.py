@@ -16,11 +16,8 @@ from sqlanon.statistics.reach import End, Reach
 from sqlanon.statistics.seen import Label, SeenColumn
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.engines.base import Engine
-
-    Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +114,6 @@ class _Cells:
         self._codes: list[dict[Label, int]] = [{} for _ in released.columns]
 
     def places(self, table: Sequence[SeenColumn]) -> tuple[int, ...]:
-        """The places of the columns of a table."""
         return tuple(self._columns.index(column) for column in table)
 
     def add(self, table: Sequence[SeenColumn], keys: Sequence[tuple[object, ...]], values: Sequence[Longs]) -> Longs:

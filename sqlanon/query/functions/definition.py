@@ -88,7 +88,6 @@ class Definition:
         ends: makes the abstract value; None: it is computed value by value only, where the values of a box are listed.
         signatures: kinds of the operands that ``ends`` is for, each operand's kinds joined by ``|``; the last one
             repeats.
-        forms: see `Form`.
         constant: operands, by their numbers, that must be constants.
         jumps: it may differ much where an operand differs by the last digit.
         estimate: the value over estimates, which are doubles, from the call and the abstract value; None: the call

@@ -1,7 +1,7 @@
-"""The kinds of aggregates: contributions of rows to each, in a single definition with tables and columns.
+"""The kinds of aggregates: one definition of each, with the contributions of rows and the tables that it reads.
 
-A row is a class, or a part of a class, with ``n`` rows of the source: whether they may qualify, whether they do for
-certain, and the ends of their values. `KINDS` has the computation of bounds for each kind, by the name that
+A row is a class, or a part of a class, with ``n`` rows of the source: whether they may qualify, whether they certainly
+qualify, and the ends of their values. `KINDS` has the computation of bounds for each kind, by the name that
 `sqlanon.query.functions.aggregates` gives; no other code depends on the kind of an aggregate to bound it.
 `tests/contract/test_query_aggregates.py` judges each of them against all consistent sources of tiny tables.
 """
@@ -45,7 +45,6 @@ class AggregateInputs:
     """An aggregate to bound, with the inputs of its bounds.
 
     Attributes:
-        aggregate: the aggregate.
         scope, plan, rows: the names, the query, and the query's box rows.
         values: the contributions of each row.
         keys: the columns of the groups.

@@ -1,6 +1,6 @@
-"""The rows that attain the ends of ranges and members of sets: rows of a class, or the candidates of a row's box.
+"""Narrows bounds by attained values: every shown end of a range and member of a set belongs to some row.
 
-Counts, and sums and extremes of ranges, have narrower bounds by attained values.
+It does so for counts, and for sums and extremes of ranges; over the rows of a class, or the candidates of a row's box.
 """
 
 from __future__ import annotations

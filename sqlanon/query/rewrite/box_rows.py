@@ -1,4 +1,4 @@
-"""Box rows: distinct boxes with counts, the lookups of listed boxes, and the result of each condition for every row."""
+"""Writes the table of box rows: distinct boxes with counts, and the result of each condition for every row."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Interface between the parts of a calculation with aggregates.
-
-The parts are windows, quotients, CASE, and the code around them.
-"""
+"""Interface between the parts of a calculation with aggregates: windows, quotients, CASE, and the rest."""
 
 from __future__ import annotations
 

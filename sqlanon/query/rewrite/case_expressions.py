@@ -1,4 +1,4 @@
-"""CASE between aggregates, over the ends of each branch that some source takes."""
+"""Bounds CASE between aggregates, over the ends of each branch that some source takes."""
 
 from __future__ import annotations
 

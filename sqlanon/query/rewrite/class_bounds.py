@@ -1,4 +1,4 @@
-"""Which aggregates are bounded class by class, and which exact terms divide the rows of a class."""
+"""Chooses the aggregates to bound class by class, and the exact terms that divide the rows of a class."""
 
 from __future__ import annotations
 

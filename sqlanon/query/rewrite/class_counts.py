@@ -1,8 +1,8 @@
-"""Counts of rows that are bounded class by class, where closed forms may be wider than need be.
+"""Bounds counts of rows class by class, where closed forms may be too wide.
 
-Of `a = 1 OR d = 'x'` a row with d = 'x' satisfies the condition, and of the others those with a = 1: the rests that
-exact columns leave of a condition divide the rows of a class into sorts. The exact numbers of each different class are
-joined from the solver (`sqlanon.query.rewrite.solve_classes`); unsolved classes have the numbers of closed forms.
+Of `a = 1 OR d = 'x'`, a row with d = 'x' satisfies the condition, and of the others those with a = 1: the remainders
+of a condition after its exact columns divide the rows of a class into sorts. The exact numbers of each different class
+are joined from the solver (`sqlanon.query.rewrite.solve_classes`); unsolved classes have the numbers of closed forms.
 """
 
 from __future__ import annotations

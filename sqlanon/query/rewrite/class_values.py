@@ -1,4 +1,4 @@
-"""Counts of the rows of classes, over which bounds of a class are computed."""
+"""Counts the rows of classes, as input of the bounds of a class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collect the plan of a bound query; no rows are read, only facts about the release."""
+"""Makes the plan of a bound query from facts about the release; no rows are read."""
 
 from __future__ import annotations
 

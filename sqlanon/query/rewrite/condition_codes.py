@@ -1,4 +1,4 @@
-"""Several conditions on a column as a single number, with a base 3 digit for each: TRUE, FALSE or NULL."""
+"""Codes several conditions on a column as one number, with a base 3 digit for each: TRUE, FALSE or NULL."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Rows that exact terms divide, with the results of the conditions from the kept table of the classes.
+"""Rows of classes that a condition cuts, with results joined from the kept table of the classes.
 
-A condition over boxes says the same of all rows of a class. So it is computed of each class that it cuts, and the rows
-of these classes, grouped by class and exact terms, get the results by a join; see
+A condition over boxes has one result for all rows of a class. So it is computed for each cut class, and the rows of
+these classes, grouped by class and exact terms, get the results by a join. See
 `sqlanon.query.rewrite.settled_classes` for all other classes.
 """
 

@@ -1,7 +1,4 @@
-"""COUNT(DISTINCT) of a column with ranges.
-
-The upper bound is the values in all ranges together, the lower bound the values that are certain.
-"""
+"""Bounds COUNT(DISTINCT) of a column with ranges: all values in the ranges from above, certain values from below."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the values of every box divide under the tests of a query: the domains that formulas are compiled over."""
+"""Divides the values of every box by the tests of a query: the domains that formulas are compiled over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Select: the last SELECT over the groups, and the whole statement that answers a query."""
+"""Writes the last SELECT over the groups, and the whole statement that answers a query."""
 
 from __future__ import annotations
 

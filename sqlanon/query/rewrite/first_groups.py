@@ -1,8 +1,8 @@
-"""Bounds of aggregates of the first groups of a subquery, such as the sum of the three largest counts.
+"""Bounds aggregates over the first groups of a subquery, such as the sum of the three largest counts.
 
-The first groups may differ between sources, and their total much less: the sum of the k largest counts rises with each
-of them. So it lies between the sums of the k largest low ends and of the k largest high ends, where a group that need
-not be there has the low end 0.
+The first groups may differ between sources, but their total differs much less: the sum of the k largest counts rises
+with each count. So it is between the sums of the k largest low ends and of the k largest high ends, where a group that
+need not exist has the low end 0.
 """
 
 from __future__ import annotations

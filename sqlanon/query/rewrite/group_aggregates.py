@@ -1,4 +1,4 @@
-"""Aggregates of the groups of a query, as they are read: the outer ones of ``avg(n)`` over ``count(*) AS n``."""
+"""Reads aggregates over the groups of a query: the outer ones of ``avg(n)`` over ``count(*) AS n``."""
 
 from __future__ import annotations
 

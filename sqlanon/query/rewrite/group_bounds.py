@@ -1,9 +1,9 @@
-"""Bounds of aggregates of groups, as SQL over the table of the groups.
+"""Bounds aggregates of groups, as SQL over the table of the groups.
 
-A group is there in every source (`sure`), in some (`may`), or in none, and the value lies between two ends, or is NULL.
-The bounds of an aggregate of groups follow: a group that is sure counts with its ends, a group that is only possible
-counts where it widens the bounds. Each row lies in a single group, so that the total of a count or sum over all groups
-is that of all rows, which has narrower bounds.
+A group is in every source (`sure`), in some (`may`), or in none, and the value is between two ends, or is NULL. From
+these follow the bounds: a sure group counts with its ends, a possible group counts where it widens the bounds. Each row
+is in a single group, so that the total of a count or sum over all groups is that of all rows, which has narrower
+bounds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The terms of GROUP BY over columns with ranges.
-
-Some can be spread over their values or steps; the others are refused.
-"""
+"""Terms of GROUP BY over columns with ranges: some are spread over values or steps, the others are refused."""
 
 from __future__ import annotations
 

@@ -1,11 +1,9 @@
-"""A quotient of two aggregates, bounded jointly.
-
-Every row counts once, in both, with the worst (best) values for the quotient.
+"""Bounds a quotient of two aggregates jointly: every row counts once, in both, with the extreme values.
 
 The largest N / D of all consistent sources is the v at which the largest N - v D is 0 (Dinkelbach 1967, On nonlinear
 fractional programming). For a given v that is a sum over rows of the best contribution of each. A few steps of
-Newton from 0 come to v. From any v the bound is sound: N <= v D + g(v), so that N / D is at most v + g(v) / D; where
-the steps have arrived, g is 0.
+Newton from 0 reach v. From any v the bound is sound: N <= v D + g(v), so that N / D is at most v + g(v) / D; at the
+end of the steps, g is 0.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rows of a query that asks boxes alone, from the kept table of the classes."""
+"""Rows of a query that reads boxes only, from the kept table of the classes."""
 
 from __future__ import annotations
 

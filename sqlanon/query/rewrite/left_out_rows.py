@@ -1,9 +1,8 @@
-"""Rows of the source that a release leaves out: each may satisfy any condition and belong to any group.
+"""Widens the bounds of every aggregate by the rows that a release leaves out.
 
-They widen the bounds of every aggregate once it is known over the rows that are published. A left-out row has some
-value of the column's domain. So sums, averages and extremes have bounds where the release declares that domain in
-numbers (a hierarchy's leaves, or an order). Elsewhere they have none: of other columns the release does not publish the
-domain.
+Such a row may satisfy any condition and belong to any group, with some value of the column's domain. So sums, averages
+and extremes have bounds where the release declares that domain in numbers (a hierarchy's leaves, or an order), and none
+elsewhere.
 """
 
 from __future__ import annotations

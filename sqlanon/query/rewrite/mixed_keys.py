@@ -1,7 +1,7 @@
-"""Terms of GROUP BY that read a column with ranges and other columns: grouped by their parts, and those again.
+"""Groups by terms that read columns with ranges and other columns: first by the parts, then by the terms.
 
-``plan || city`` is grouped by plan and city first, and the groups that have the same text are put together. So counts
-and sums are added up, and least and greatest values compared; other aggregates are none of their groups'.
+``plan || city`` is grouped by plan and city first, and groups with the same text are merged. Counts and sums are added,
+least and greatest values compared; other aggregates cannot be merged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Notes of a query: the boxes, tests and aggregates that its expressions ask for."""
+"""Collects the boxes, tests and aggregates that the expressions of a query need."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Aggregates that need separate tables in addition to the sums.
-
-They are AVG, COUNT(DISTINCT), and counts over the groups of anatomy.
+"""Aggregates that need separate tables: AVG, COUNT(DISTINCT), and counts over the groups of anatomy.
 
 Each gives the tables that it reads, the last of them with a row for every step of the order or value, and the four
 columns of `sqlanon.query.rewrite.sums` over that table.

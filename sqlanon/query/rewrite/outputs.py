@@ -1,4 +1,4 @@
-"""Outputs of a query: items, HAVING and ORDER BY over the columns of the aggregates and the keys."""
+"""Writes the outputs of a query, items, HAVING and ORDER BY, over the columns of aggregates and keys."""
 
 from __future__ import annotations
 

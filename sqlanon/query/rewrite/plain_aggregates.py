@@ -1,8 +1,6 @@
-"""Aggregates that need no order of the rows: COUNT, SUM, MIN and MAX.
+"""Bounds aggregates that need no order of the rows: COUNT, SUM, MIN and MAX, and sums compared with the source.
 
-It also bounds the difference of sums from those of the source.
-
-Sums take certain rows whole and uncertain ones only if they help.
+Sums count certain rows fully, and uncertain rows only if they widen the bound.
 """
 
 from __future__ import annotations

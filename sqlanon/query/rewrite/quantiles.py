@@ -1,8 +1,8 @@
-"""Medians and other quantiles by ranks, and aggregates that an engine calculates if a query has no uncertain rows.
+"""Bounds medians and other quantiles by ranks.
 
-The smallest possible quantile: every row at the low end, certain rows in, others only up to the value. For these
-numbers of rows, the value is small enough once as many rows lie at or below it as the quantile's rank asks for. The
-largest is the mirror image.
+The smallest possible quantile has every row at the low end, all certain rows, and uncertain rows only up to the value:
+a value is large enough once the rows at or below it reach the quantile's rank. The largest is the mirror image. If a
+query has no uncertain rows, the engine calculates the aggregate.
 """
 
 from __future__ import annotations

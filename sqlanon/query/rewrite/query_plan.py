@@ -1,4 +1,4 @@
-"""The plan of a query: the value between reading the query and writing the SQL that answers it."""
+"""The plan of a query: the value between reading a query and writing the SQL that answers it."""
 
 from __future__ import annotations
 

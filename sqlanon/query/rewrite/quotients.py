@@ -1,4 +1,4 @@
-"""Products and quotients of aggregates, jointly where both are sums over rows.
+"""Bounds products and quotients of aggregates, jointly where both are sums over rows.
 
 See `sqlanon.query.rewrite.joint_ratio`.
 """

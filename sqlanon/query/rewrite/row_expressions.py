@@ -1,10 +1,8 @@
-"""Arguments of aggregates that are expressions of columns with ranges.
+"""Bounds arguments of aggregates that are expressions of columns with ranges, such as ``sum(age * 2)``.
 
-Examples are ``sum(age * 2)`` and ``avg(CASE WHEN age > 40 THEN 1 ELSE 0 END)``.
-
-CASE is taken apart into branches: a formula each, and a value without CASE. Of a row, the value of a branch lies where
-interval arithmetic puts it, over the part of each box in which the formula is decided alike. The ends are calculated in
-the source's own types: rounding never falls, so that it keeps the order of the ends.
+CASE becomes branches: a formula each, and a value without CASE. Interval arithmetic bounds the value of a branch over
+the part of each box in which the formula has one result. The ends are calculated in the types of the source: rounding
+is monotone, so that it keeps the order of the ends.
 """
 
 from __future__ import annotations
@@ -142,11 +140,9 @@ class PartLeaves(ExactLeaves):
         self._names, self._parts = names, parts
 
     def exact(self, node: exp.Expr) -> Tree:
-        """See `ExactLeaves`."""
         return column(self._names[node.sql(dialect=self.dialect)])
 
     def range_of(self, node: exp.Column) -> Value:
-        """See `ExactLeaves`."""
         part, type_ = self._parts[node.name], type_of(self.scope.box(node.name), self.dialect)
         if part.low is None or part.high is None:
             return fixed(exp.cast(exp.null(), type_), type_, null=TRUE)
@@ -160,11 +156,9 @@ class ShownLeaves(ExactLeaves):
     """The ranges of the view's rows: a fact about them is asked before an argument is calculated."""
 
     def exact(self, node: exp.Expr) -> Tree:
-        """See `ExactLeaves`."""
         return node.copy()
 
     def range_of(self, node: exp.Column) -> Value:
-        """See `ExactLeaves`."""
         box, type_ = self.scope.box(node.name), type_of(self.scope.box(node.name), self.dialect)
         if box.shape != "interval" or not box.numeric or box.point is not None:
             raise NoEndsError(node, f"column {box.field.name} has no ranges of numbers")

@@ -1,8 +1,7 @@
-"""Results of conditions for a row that are columns of the rows, each written once.
+"""Results of conditions as columns of the rows, so that each is written and computed once.
 
-A condition that is split by the values of a column has results in which those of its parts occur many times, and so do
-they in every aggregate under it. As columns of tables before the one that reads them they are written and computed
-once.
+A condition that is split by the values of a column repeats the results of its parts many times, and so does every
+aggregate under it. As columns of an earlier table each is computed once.
 """
 
 from __future__ import annotations

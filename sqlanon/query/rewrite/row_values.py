@@ -202,7 +202,6 @@ class RowValues:
             )
 
     def _of_calculated(self, value: RowExpression, condition: int) -> Mapping[str, Tree]:
-        """See `of`."""
         name, n = f"{value.id}_{condition}", column("n")
         columns = _read_columns(name)
         low, high = columns["low"], columns["high"]

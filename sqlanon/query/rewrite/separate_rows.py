@@ -1,8 +1,8 @@
-"""Aggregates that are computed from separate rows.
+"""Aggregates over separate tables of rows, so that one aggregate's values do not divide the rows of another.
 
-An average of an exact column needs the values of the rows one by one, a count the classes: in a single table, every
-class would be divided by the values. So the aggregates that hold exact values get tables beside those of the others,
-and the groups of all tables are put together at the end (`sqlanon.query.rewrite.sums`).
+An average of an exact column needs the values of single rows, a count only the classes: in one table, every class would
+be divided by the values. So aggregates with exact values get tables of their own, and the groups of all tables are
+joined at the end (`sqlanon.query.rewrite.sums`).
 """
 
 from __future__ import annotations

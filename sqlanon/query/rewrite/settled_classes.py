@@ -1,8 +1,7 @@
-"""Classes in which the conditions of a query are settled: every row satisfies a condition, or none does.
+"""Settled classes: every row of the class satisfies a condition, or none does.
 
-Most classes lie inside a range that is asked for, or outside of it. Their rows need not be grouped by class: all
-those that satisfy the same conditions are a single class, which is counted as a whole. Classes that a condition cuts
-are grouped as they are.
+Most classes are inside a requested range, or outside of it. Their rows need not be grouped by class: all rows that
+satisfy the same conditions are a single class, counted as a whole. Classes that a condition cuts are grouped as usual.
 """
 
 from __future__ import annotations

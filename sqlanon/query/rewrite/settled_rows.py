@@ -1,4 +1,4 @@
-"""The rows of a query whose settled classes are put together, from the kept table of the classes where there is one."""
+"""Rows of a query with merged settled classes, from the kept table of the classes where there is one."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The share of the rows with a property among those with another, where the first have the second as well.
+"""Bounds a share: rows with a property among rows with another, where the first have the second as well.
 
 Of the rows of a class N have both properties, and S the second alone: N + S have the second. Each of the three numbers
 has bounds, by the attained values of the class. The share of all classes rises with every N and falls with every S. The
-largest N leaves room for the smallest S: N is at most h(N) and at most h(N + S) - l(S), and with that N the smallest S
-is the larger of l(S) and l(N + S) - N, which a smaller N does not lower. So the classes reach their parts of the
-largest share independently of one another, and no search is needed; the smallest share is the mirror image.
+largest N permits the smallest S: N is at most h(N) and at most h(N + S) - l(S), and with that N the smallest S is the
+larger of l(S) and l(N + S) - N, which a smaller N does not lower. So the classes reach their parts of the largest share
+independently, without a search; the smallest share is the mirror image.
 """
 
 from __future__ import annotations

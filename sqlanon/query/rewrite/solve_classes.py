@@ -1,8 +1,8 @@
-"""The exact numbers of rows of classes, where closed forms may be wider than need be.
+"""Solves the exact numbers of rows of classes, where closed forms may be too wide.
 
-The different cells of the classes that a condition cuts are read first: classes with the same small numbers share an
-answer, so that there are few. The solver of `sqlanon.query.logic.venn_cells` then counts each, and the numbers become a
-table of the statement that answers the query.
+First the different cells of cut classes are read: classes with the same small numbers share an answer, so that there
+are few. The solver of `sqlanon.query.logic.venn_cells` counts each, and the numbers become a table of the statement
+that answers the query.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Counts over boxes of their own, bounded by all matchings of rows and boxes at once.
+"""Bounds counts over boxes of single rows, by all matchings of rows and boxes at once.
 
-Each box by itself counts its candidates, and their sum is divided by k (`sqlanon.query.rewrite.attained_rows`). A row
-has its values in all of its boxes, though, which a linear program over all boxes knows
-(`sqlanon.query.logic.matchings`). Over many rows it gains nothing, so that small releases alone are asked.
+Each box by itself counts its candidates, and their sum is divided by k (`sqlanon.query.rewrite.attained_rows`). But a
+row has the same values in all of its boxes, which a linear program over all boxes uses
+(`sqlanon.query.logic.matchings`). Over many rows it gains nothing, so that only small releases are solved.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""AVG of exact whole numbers, whose best prefix is searched among steps of the values first.
+"""Bounds AVG of exact whole numbers: the best prefix is searched among steps of values first.
 
-The average of the certain rows with all others up to a value is least where that value reaches the average itself: a
-value below an average lowers it, one above raises it. So the step of values that this happens in is known by the sums
-of whole steps, and only the values of that step are put in order: to order all of them takes several times longer.
+The average of the certain rows with all others up to a value is least where that value reaches the average: a value
+below an average lowers it, one above raises it. The sums of whole steps show in which step this happens, and only the
+values of that step are sorted: sorting all of them takes several times longer.
 """
 
 from __future__ import annotations

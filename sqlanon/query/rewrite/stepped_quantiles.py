@@ -1,7 +1,7 @@
-"""Quantiles of exact whole numbers, whose ranks are searched among steps of the values first.
+"""Bounds quantiles of exact whole numbers: ranks are searched among steps of values first.
 
-How many rows lie at or below a value grows with the value, so that the step with the value that a rank asks for is
-known by the numbers of rows of whole steps; see `sqlanon.query.rewrite.quantiles` for the ranks.
+The number of rows at or below a value grows with the value, so that the numbers of rows of whole steps show which step
+has the rank. See `sqlanon.query.rewrite.quantiles` for the ranks.
 """
 
 from __future__ import annotations

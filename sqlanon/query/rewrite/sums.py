@@ -1,4 +1,4 @@
-"""Sums: estimates and sound bounds of each aggregate, as SQL over the box rows.
+"""Writes estimates and sound bounds of each aggregate, as SQL over the box rows.
 
 For every row (a box, ``n`` times) each condition gives: possible, certain, share. AVG adds uncertain values one after
 the other, the most extreme first, and takes the best average of all these prefixes: any set of uncertain rows with a

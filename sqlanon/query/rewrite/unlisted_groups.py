@@ -1,4 +1,4 @@
-"""Groups that an answer does not list: values of a GROUP BY's column that the release shows nowhere."""
+"""Groups that an answer does not list: values of a GROUP BY column that the release does not show."""
 
 from __future__ import annotations
 

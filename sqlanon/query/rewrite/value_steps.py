@@ -1,7 +1,6 @@
-"""Steps of the values of an exact column: a search among all values begins among steps.
+"""Divides the values of an exact column into steps, so that a search sorts one step and not all values.
 
-To put all values in order takes several times longer than to add up the rows of each step, and to order the values of
-the one step that the searched value is in.
+Sorting all values takes several times longer than adding the rows of each step and sorting the values of one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Statements within a statement, each with separate tables."""
+"""Nests a statement in another one with separate tables."""
 
 from __future__ import annotations
 

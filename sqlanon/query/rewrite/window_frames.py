@@ -1,8 +1,8 @@
-"""Windows that count groups: ROWS frames, means of windows, LAG and LEAD, FIRST_VALUE and LAST_VALUE.
+"""Bounds windows that count groups: ROWS frames, means of windows, LAG and LEAD, FIRST_VALUE and LAST_VALUE.
 
-The groups in a frame depend on the groups that exist. Between two groups lie at least those that are in every source,
-and at most those that are in some. So a group may be in a frame if the former are few enough, and is for certain, where
-it is itself, if the latter are. The group of the row counts as being there: bounds hold where it is.
+The groups in a frame depend on the groups that exist. Between two groups are at least the sure groups, and at most the
+possible ones. A group may be in a frame if few enough sure groups are between, and is certainly in it if it is sure and
+few enough possible groups are. The group of the row counts as existing: bounds hold where it does.
 """
 
 from __future__ import annotations

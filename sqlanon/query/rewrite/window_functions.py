@@ -1,4 +1,4 @@
-"""Window functions of a query, as they are read: over the groups of the answer, after GROUP BY and HAVING."""
+"""Reads the window functions of a query: over the groups of the answer, after GROUP BY and HAVING."""
 
 from __future__ import annotations
 

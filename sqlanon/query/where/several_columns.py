@@ -47,7 +47,6 @@ class RowLeaves(ExactLeaves):
         self._terms = terms
 
     def exact(self, node: exp.Expr) -> Tree:
-        """See `ExactLeaves`."""
         return self._terms.column(node)
 
     def range_of(self, node: exp.Column) -> Value:

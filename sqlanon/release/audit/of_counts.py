@@ -109,7 +109,7 @@ def shape_of_entry(entry: Entry) -> Shape:
             neighbour_report.version,
             neighbour_report.shown,
             neighbour_report.columns,
-            OfPersons(neighbour_report.persons, neighbour_report.share),
+            OfPersons(neighbour_report.persons, neighbour_report.share, neighbour_report.alike),
         )
     return read_stored_shape(
         entry.policy["statistics"], counts.levels, entry.version, counts.scales, neighbour, patterns=counts.patterns

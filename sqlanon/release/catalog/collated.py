@@ -33,10 +33,6 @@ def find_collated(engine: Engine, roles: Roles) -> dict[str, list[str]]:
 def mark_collated(scratch: Scratch, source: Relation) -> Relation:
     """A source with the text columns marked that hold texts of other bytes equal, where the catalog does not show them.
 
-    Args:
-        scratch: the database.
-        source: the source.
-
     Returns:
         The same, with `Column.deterministic` false for these columns. Cost: a query that reads no row.
     """

@@ -14,7 +14,7 @@ from typing import Protocol
 from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import require
 from sqlanon.errors import LockedError, PolicyError
-from sqlanon.release.catalog import lake_facts, receiver
+from sqlanon.release.catalog import lake_facts, sent_versions
 from sqlanon.release.catalog.addresses import explain_elsewhere, is_elsewhere
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_ours, version_in
@@ -172,22 +172,22 @@ class _Database(_Views):
         return entry.sent.get("place")
 
     def locate(self, state: ReleaseState, target: Publication) -> str | None:
-        return receiver.sent_place(state.engine, state.spec, target.view, target.second)
+        return sent_versions.sent_place(state.engine, state.spec, target.view, target.second)
 
     def explain_missing(self, engine: Engine, entry: Entry) -> str | None:
         elsewhere = explain_elsewhere(engine, entry)
-        shown = elsewhere is None and receiver.is_shown_there(engine, entry)
+        shown = elsewhere is None and sent_versions.is_shown_there(engine, entry)
         return None if shown else elsewhere or f"version {entry.version} in {self.of(entry)} is gone"
 
     def explain_change(self, engine: Engine, entry: Entry) -> str | None:
-        same = not is_elsewhere(engine, entry) and receiver.is_unchanged_there(engine, entry)
+        same = not is_elsewhere(engine, entry) and sent_versions.is_unchanged_there(engine, entry)
         return None if same else f"version {entry.version} in {self.of(entry)} is gone, or rows of it were changed"
 
     def is_there(self, engine: Engine, entry: Entry) -> bool:
-        return receiver.is_sent(engine, entry)
+        return sent_versions.is_sent(engine, entry)
 
     def warn_of_readers(self, state: ReleaseState) -> list[str]:
-        return receiver.warn_of_readers_there(state)
+        return sent_versions.warn_of_readers_there(state)
 
 
 VIEWS: Place = _Views()

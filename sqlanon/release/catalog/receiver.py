@@ -17,23 +17,16 @@ from dataclasses import dataclass, replace
 from sqlanon._version import __version__
 from sqlanon.engines import connect_target, file_of
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
-from sqlanon.engines.lacks import require
-from sqlanon.engines.names import ELSEWHERE
 from sqlanon.engines.portable import PortableColumn
 from sqlanon.engines.rows import read_integer
-from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
-from sqlanon.release.catalog.addresses import is_elsewhere, read_place
+from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.release.catalog.addresses import read_place
 from sqlanon.release.catalog.catalog import now
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.lake_facts import secret_of
 from sqlanon.release.catalog.private_tables import private_table, schema_of
-from sqlanon.release.catalog.rights import reader_warnings
-from sqlanon.release.catalog.state import ReleaseState
-from sqlanon.release.catalog.views import ViewTarget, list_pointings, metadata_table, second_of, views_beside
+from sqlanon.release.catalog.views import ViewTarget, list_pointings, metadata_table, second_of
 from sqlanon.results import ReleaseRow
-from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
-from sqlanon.target_url import place_of
 
 SHOWN, REPLACED = "shown", "replaced"
 """States of a version in the table: readers have it, or its tables are to be dropped."""
@@ -345,59 +338,3 @@ def open_receiver(release: str, place: str, *, read_only: bool = False) -> Itera
         yield Receiver(engine)
     finally:
         engine.close()
-
-
-def sent_place(engine: Engine, spec: ReleaseSpec, view: TableRef, second: str) -> str | None:
-    """The URL of the database that gets a release; None without one.
-
-    Raises:
-        UnsupportedError: the engine sends no rows, or the release has more than one table of them.
-        PolicyError: the view there was not sent by this release.
-        DatabaseError: the database cannot be opened.
-    """
-    if spec.publish_to is None:
-        return None
-    require(engine, ELSEWHERE, spec.name)
-    if second:
-        raise UnsupportedError(f"{spec.name}: {ELSEWHERE}: not with format {spec.format.kind}: it has a second table")
-    place = place_of(spec.publish_to)
-    with open_receiver(spec.name, place, read_only=True) as receiver:
-        if receiver is not None:
-            views = [replace(ref, database=receiver.table.database) for ref in views_beside(view, second)]
-            receiver.check_own(spec.name, views, secret_of(engine, spec.name))
-    return place
-
-
-def warn_of_readers_there(state: ReleaseState) -> list[str]:
-    """Warnings about the policy's readers in the other database."""
-    spec = state.spec
-    with open_receiver(spec.name, place_of(str(spec.publish_to)), read_only=True) as receiver:
-        return reader_warnings(receiver.engine, spec, None) if receiver else []
-
-
-def is_shown_there(engine: Engine, entry: Entry) -> bool:
-    """Whether readers of the other database have this version."""
-    with open_receiver(entry.release, entry.sent["place"], read_only=True) as receiver:
-        return receiver is not None and receiver.shows(entry, secret_of(engine, entry.release))
-
-
-def is_unchanged_there(engine: Engine, entry: Entry) -> bool:
-    """Whether readers of the other database have this version, and nobody changed a row.
-
-    Cost: a scan of the rows there.
-    """
-    with open_receiver(entry.release, entry.sent["place"], read_only=True) as receiver:
-        return receiver is not None and receiver.is_unchanged(entry, secret_of(engine, entry.release))
-
-
-def is_sent(engine: Engine, entry: Entry) -> bool:
-    """Whether this attempt to send a version was committed, also if another version was sent since.
-
-    Where the place names another database now, readers of the former one may have it: it counts as sent.
-    """
-    if is_elsewhere(engine, entry):
-        return True
-    secret = secret_of(engine, entry.release)
-    with open_receiver(entry.release, entry.sent["place"], read_only=True) as receiver:
-        receipts = receiver.receipts() if receiver is not None else []
-    return any(receipt.token == entry.sent["token"] and receipt.is_of(secret) for receipt in receipts)

@@ -34,7 +34,6 @@ class Step:
     Attributes:
         lineage: the lineage's tables.
         release: name of the release.
-        version: the version.
         begins: the version is the lineage's first.
         at: the time of the run.
         entered: the cohort to publish; None without a cohort.

@@ -1,4 +1,4 @@
-"""What a run would change for readers, in a line or two."""
+"""Changes of a run for readers, in a line or two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plan of a release of counts: cells are counted, and how many of each margin are small; nothing is hidden."""
+"""Plans a release of counts: counts cells, and the small cells of each margin; nothing is hidden yet."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Plan of differentially private statistics: cost and noise of a version, and for the owner the cuts by bounding.
+"""Plans differentially private statistics: cost and noise of a version, and for the owner the cuts by bounding.
 
-Cuts by bounding are counted exactly, for the owner alone: choosing contributions by them is a leak that no ledger sees.
+Cuts by bounding are counted exactly, for the owner alone: choosing contributions by them is a leak outside the ledger.
 """
 
 from __future__ import annotations

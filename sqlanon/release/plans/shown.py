@@ -1,4 +1,4 @@
-"""Contents of a plan: the treatment of every column, and the SQL of a run whose text does not depend on the data."""
+"""Facts of a plan: the treatment of every column, and the SQL statements that do not depend on the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""From classes to published views: tables are written and verified, views swapped.
+"""Publishes a version: writes and verifies tables, shows them by views, and keeps, returns or drops versions.
 
-Versions can be returned to, withdrawn and dropped.
+`publish` runs all steps for one run, `new` and `content` write the tables of a version, and a delivery (`in_views`,
+`second_file`, `in_lake`, `send`) shows them at one kind of place. `reconcile` repairs interrupted steps, `rollback`,
+`unpublish` and `retention` change earlier versions.
 """

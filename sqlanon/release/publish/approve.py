@@ -1,4 +1,4 @@
-"""Approve a release, list approvals, revoke them: rows of the catalog bound to a policy and to figures."""
+"""Approves a release, lists approvals and revokes them: catalog rows bound to a policy and to figures."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Arrays that many classes publish alike.
+"""Finds arrays that many classes publish, so that the engine stores each once and rows have a number.
 
-Finds the arrays that the engine may write by number (see sql/duckdb/publish/table.sql).
+See sql/duckdb/publish/table.sql.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables that are carried to another database, as texts that both read alike, and compared there."""
+"""Copies tables to another database as texts that both databases read alike, and compares the copies."""
 
 from __future__ import annotations
 

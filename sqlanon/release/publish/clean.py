@@ -1,4 +1,4 @@
-"""Clean: drop tables of killed runs and old versions."""
+"""Drops the tables of killed runs and of old versions."""
 
 from __future__ import annotations
 

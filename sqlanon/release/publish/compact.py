@@ -1,7 +1,4 @@
-"""Compaction of a database's files.
-
-Dropped tables, deleted rows and earlier values of rows leave nothing in them.
-"""
+"""Compacts the files of a database, so that they have no traces of dropped tables and earlier values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Content of a new version: the statements that write its tables, their verification, and the metadata."""
+"""Statements that write the tables of a new version, the verification of these tables, and the metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registry of deliveries: how versions come to each kind of `sqlanon.release.catalog.places`, and how they leave."""
+"""Registry of deliveries: one for each kind of `sqlanon.release.catalog.places`."""
 
 from __future__ import annotations
 

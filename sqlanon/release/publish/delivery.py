@@ -1,4 +1,4 @@
-"""How versions come to a kind of places, and how they leave: the protocol of `sqlanon.release.publish.deliveries`."""
+"""Interface of a delivery: showing a version to readers at one kind of place, and withdrawing it."""
 
 from __future__ import annotations
 

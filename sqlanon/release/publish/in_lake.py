@@ -1,9 +1,9 @@
-"""A release in lake tables: rows go into private tables of the database, then into files, then into commits.
+"""Delivers a release into lake tables: private tables of the database, then files, then commits.
 
-An engine that writes no files sends the rows to a DuckDB in memory first (`Engine.lake_engine`), where they are
-compared and measured again. Each table of a release is a table of the lake: the rows, and next to them the metadata,
-and the sensitive values of `anatomy`. The first commit decides; `settle` makes the others after a kill, or removes the
-files of a version of which no commit was made. Of tables that are published together the first one's commit decides.
+An engine that writes no files copies the rows to a DuckDB in memory first (`Engine.lake_engine`), where they are
+compared and measured again. Each table of a release is a table of the lake: the rows, the metadata, and the sensitive
+values of `anatomy`. The first commit decides. After a kill, `settle` makes the other commits, or removes the files of a
+version without a commit. Of tables that are published together, the commit of the first decides.
 """
 
 from __future__ import annotations

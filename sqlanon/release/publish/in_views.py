@@ -1,6 +1,6 @@
-"""A release in views of the source's database: the views are swapped in one transaction with the catalog's row.
+"""Delivers a release as views of the source's database, swapped in one transaction with the catalog row.
 
-Without transactions they are replaced in two phases (`sqlanon.release.publish.two_phase`).
+Engines without transactions replace the views in two phases (`sqlanon.release.publish.two_phase`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Unchanged releases: a run records the check and applies the readers that the policy names now."""
+"""Keeps an unchanged release: records the check, and grants the rights of readers in the current policy."""
 
 from __future__ import annotations
 

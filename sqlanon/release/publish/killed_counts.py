@@ -1,8 +1,8 @@
-"""Counts that a killed run left between two steps, on engines without transactions.
+"""Finishes or takes back interrupted steps of counts, on engines without transactions.
 
-There a version that readers have, or had, can be ``pending``, ``returning`` or ``withdrawing`` in the catalog until the
-next run of its release. The rules between releases of counts, and between counts and rows, read the catalog: before
-they do, such steps of other releases are finished or taken back.
+A version that readers have, or had, can be ``pending``, ``returning`` or ``withdrawing`` in the catalog until the next
+run of its release. The rules between releases of counts, and between counts and rows, read the catalog: interrupted
+steps of other releases are finished or taken back first.
 """
 
 from __future__ import annotations

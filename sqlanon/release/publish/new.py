@@ -1,4 +1,4 @@
-"""A version in publication: the tables are written and verified, then the views are swapped with the catalog row."""
+"""Writes and verifies the tables of a new version, and swaps the views together with the catalog row."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A release outside of the source's database: made and verified there, then sent, verified again, and shown.
+"""Delivers a release to a place outside of the source's database: it is verified before and after it is sent.
 
-The source's database has the view as well, for queries and audits of the owner. Its catalog records the pending step
+The source's database keeps the view as well, for queries and audits of the owner. Its catalog records a pending step
 (``pending``: a run, ``returning``: a rollback, ``withdrawing``) before the step at the other place that decides, and
-``published`` or ``withdrawn`` after it; `sqlanon.release.publish.reconcile` asks the place after a kill.
+``published`` or ``withdrawn`` after it. After a kill, `sqlanon.release.publish.reconcile` asks the other place.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Publish: a version is written, verified and shown where its release goes, with the catalog's row."""
+"""Publishes the versions of a run: writes, verifies and shows them, and adds the catalog rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finish or take back steps of publications that a kill or a failure has stopped between two states of the catalog."""
+"""Finishes or takes back publications that a kill or a failure interrupted between two states of the catalog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalog's record of the readers' version, at the end of a publication or a withdrawal."""
+"""Writes the catalog row of the readers' version, at the end of a publication or a withdrawal."""
 
 from __future__ import annotations
 

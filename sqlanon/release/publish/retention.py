@@ -1,4 +1,4 @@
-"""Retention: which versions keep their tables, and how the others' are dropped."""
+"""Decides which versions keep their tables, and drops the tables of the others."""
 
 from __future__ import annotations
 

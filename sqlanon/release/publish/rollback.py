@@ -1,4 +1,4 @@
-"""Rollback: readers get an earlier version back, in one transaction; and the versions of the catalog side by side."""
+"""Returns readers to an earlier version in one transaction, and compares versions of the catalog."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A release in a separate DuckDB file: built next to the published file, flushed, and moved over it.
+"""Delivers a release as a separate DuckDB file: built next to the published file, flushed, and moved over it.
 
-A DuckDB transaction writes one attached file, and a file has no rights. So the published file holds one version only,
-the tables of versions to return to stay in the private schema of the source's file, and the catalog records the pending
-step (``pending``: a run, ``returning``: a rollback) before ``os.replace`` and ``published`` after.
+A DuckDB transaction writes one attached file, and a file has no rights. So the published file has one version only, and
+the tables of earlier versions stay in the private schema of the source's file. The catalog records the pending step
+(``pending``: a run, ``returning``: a rollback) before ``os.replace``, and ``published`` after it.
 """
 
 from __future__ import annotations

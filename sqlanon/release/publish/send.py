@@ -1,8 +1,7 @@
-"""A release in another database: rows go into a private table of the source's database, and are sent from there.
+"""Delivers a release to another database: a private table of the source's database is sent and verified there.
 
 One transaction of the other database makes the tables, verifies them, shows them and records the version
-(`sqlanon.release.catalog.receiver`): that transaction decides. Nothing of an attempt that was not committed is left
-there.
+(`sqlanon.release.catalog.receiver`). That transaction decides; an attempt that was not committed leaves nothing there.
 """
 
 from __future__ import annotations
@@ -99,6 +98,7 @@ def _send_version(engine: Engine, attempt: Attempt) -> None:
     secret = str(secret_of(engine, entry.release))
     with _opened(entry) as receiver, receiver.engine.lock(f"release in {receiver.view(entry)}"):
         _refuse_same(receiver, entry, secret)
+        watch.meter.count(receiver.engine.usage)
         road = CarryRoute(entry.release, engine, receiver.engine, watch)
         tables = _pair_tables(engine, receiver, entry)
         with watch.stage("publish"):

@@ -1,6 +1,6 @@
-"""The swap: views of a release pointed at another version's tables, within the open transaction.
+"""Points the views of a release at the tables of another version, within the open transaction.
 
-Readers see the old version until that transaction commits. Their rights and those of others on the views survive.
+Readers see the old version until the transaction commits. Rights on the views survive.
 """
 
 from __future__ import annotations

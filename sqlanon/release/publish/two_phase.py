@@ -1,18 +1,17 @@
-"""Publishing without transactions: views are replaced in sequence, and a deciding view is the commit point.
+"""Publishes without transactions: views are replaced one after the other, and replacing one of them is the commit.
 
-Before the deciding view is replaced, the other views of the release are made to show the same version as it shows;
-afterwards they are made to show the new version plainly. So readers have the whole old version or the whole new version
-after each statement.
+Before the deciding view is replaced, the other views are made to show whichever version it shows; afterwards they are
+made to show the new version plainly. So readers have the whole old or the whole new version after each statement.
 
-If the columns of the views stay, the metadata view decides, and the others show the same version (``publish/switch``).
-If the columns of a view of rows change, no view can show the rows of both versions, so that view decides: the metadata
-view shows the version with the same columns (``publish/follow``), and the others follow the metadata view. Views of a
-single version are empty while the other version is shown. If the columns of both views of a pair change, the second
-view is empty between the commit point and the next statement.
+If the columns of the views stay, the metadata view decides, and the others follow it (``publish/switch``). If the
+columns of a view of rows change, no view can show the rows of both versions, so that view decides: the metadata view
+shows the version with the same columns (``publish/follow``), and the others follow the metadata view. Views of a single
+version are empty while the other version is shown. If the columns of both views of a pair change, the second view is
+empty between the commit and the next statement.
 
 The catalog records the pending step, as for a release in a file (`sqlanon.release.publish.second_file`): ``pending``,
-``returning`` or ``withdrawing`` before, ``published`` or ``withdrawn`` after, and `reconcile` finishes committed steps
-and takes back the rest.
+``returning`` or ``withdrawing`` before, ``published`` or ``withdrawn`` after. `reconcile` finishes committed steps and
+takes back the rest.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Unpublish: withdraw a release from its readers.
+"""Withdraws a release from readers.
 
-The catalog keeps its history, and the tables stay unless they are purged.
+The catalog keeps the history, and the tables stay unless they are purged.
 """
 
 from __future__ import annotations

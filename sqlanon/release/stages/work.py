@@ -1,4 +1,4 @@
-"""A table on the way through a run: its `Work`, the kind of `Version` that it gets, and a `Stage`."""
+"""State of one table during a run (`Work`), the kind of its new `Version`, and the interface of a `Stage`."""
 
 from __future__ import annotations
 

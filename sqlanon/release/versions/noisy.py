@@ -47,8 +47,8 @@ from sqlanon.release.versions.waiting import WaitingVersion
 from sqlanon.results import PlanReport
 
 if TYPE_CHECKING:
+    from sqlanon.arrays import Longs
     from sqlanon.noisy.accounting import Mechanism
-    from sqlanon.noisy.shape import Longs
 
     Charge = tuple[list[Mechanism], dict[str, Any]]
 
@@ -104,7 +104,6 @@ class OfNoisy(Version):
         return Decision("made anew", (*why, *changes), decision.weaker, previous, None)
 
     def own_stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.own_stages`."""
         spec, state = work.spec, work.state
         last = find_last_spending(state)
         if last is not None and self._resumes(state, last):
@@ -245,7 +244,6 @@ class OfNoisy(Version):
             budget.note(state, self.reserved, {"version": work.target.version})
 
     def plan(self, work: Work, outline: Outline) -> PlanReport:
-        """See `Version.plan`."""
         return plan_noisy(work, outline)
 
 
@@ -253,5 +251,4 @@ class WaitingNoisy(WaitingVersion):
     """See `WaitingVersion`; its plan says what the next version costs."""
 
     def plan(self, work: Work, outline: Outline) -> PlanReport:
-        """See `Version.plan`."""
         return plan_noisy(work, outline)

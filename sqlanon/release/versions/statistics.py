@@ -73,7 +73,6 @@ class OfStatistics(Version):
 
     @property
     def owned(self) -> bool:
-        """See `Version.owned`."""
         return self._protection.owned
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
@@ -124,7 +123,6 @@ class OfStatistics(Version):
             check_rows(work, statistics, self._neighbour)
 
     def stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.stages`."""
         statistics = work.spec.statistics
         assert statistics is not None
         name = work.spec.name
@@ -222,7 +220,6 @@ class OfStatistics(Version):
         return Run(work.scratch, shape, cube, stage, secret, work.spec.name, progress)
 
     def measure(self, work: Work) -> None:
-        """See `Version.measure`."""
         spec, state, target, staged = work.spec, work.state, work.target, work.staged
         shape, cube = self._counted
         protected = self._made
@@ -336,7 +333,8 @@ def _report_neighbour(shape: Shape) -> NeighbourReport | None:
         return None
     columns = tuple((column.place, column.how, column.known) for column in neighbour.columns)
     persons = neighbour.persons
-    return NeighbourReport(neighbour.release, neighbour.version, neighbour.shown, columns, persons.least, persons.share)
+    promised = (persons.least, persons.share, persons.alike)
+    return NeighbourReport(neighbour.release, neighbour.version, neighbour.shown, columns, *promised)
 
 
 def _list_summed(work: Work) -> list[Reading]:

@@ -25,6 +25,5 @@ class WaitingVersion(Version):
         return decision
 
     def own_stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.own_stages`."""
         assert work.decision.previous is not None
         return [WaitStage(work.spec.name, work.decision.previous.version)]

@@ -1,4 +1,4 @@
-"""The seam between a release of counts and the protection of its numbers: `Protection`."""
+"""Interface between a release of counts and the protection of the numbers: `Protection`."""
 
 from __future__ import annotations
 

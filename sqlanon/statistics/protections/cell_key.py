@@ -1,9 +1,9 @@
-"""Protection by noise that depends on who is in a cell: cell keys.
+"""Protection by cell keys: noise that depends on the persons in a cell, equal in every table.
 
 Thompson, Broadfoot and Elazar (2013), "Methodology for the Automatic Confidentialisation of Statistical Outputs from
 Remote Servers at the Australian Bureau of Statistics", section 3: each person has a key, the key of a cell is the sum
-of its persons' keys, and a table gives the noise of each number and key. So the same persons have the same noise in
-every table. Reading all cells together takes a part of the noise away; how much, is published.
+of the keys of its persons, and a table gives the noise of each number and key. Equal sets of persons have equal noise.
+Reading all cells together removes a part of the noise; the error that remains is published as well.
 """
 
 from __future__ import annotations

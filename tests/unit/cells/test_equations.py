@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sqlanon.statistics import deviations
-from sqlanon.statistics.deviations import Demand, Deviations
+from sqlanon.statistics.demands import Demand
+from sqlanon.statistics.deviations import Deviations
 from sqlanon.statistics.equations import find_parts, list_equations
 from sqlanon.statistics.work import ExhaustedError, Work
 from tests.unit.cells.made import drawn, tiny

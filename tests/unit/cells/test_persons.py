@@ -18,27 +18,13 @@ from sqlanon.statistics.unserved import UnservedError
 from tests.oracle.person_reader import Rows
 from tests.oracle.table_reader import Cell
 from tests.unit.cells.persons_made import Persons, of_rows, persons
+from tests.unit.cells.readers import failing_persons
 
 pytest.importorskip("highspy")
 
 M = 3
 BOTH = ("n", "persons")
 ALONE = ("persons",)
-
-
-def failing(case: Persons, hidden: Sequence[bool], known: tuple[Rows, Sequence[Cell]] | None = None) -> list[Cell]:
-    """The small cells that cannot have each number of persons that is promised; ``known``: what an insider knows."""
-    shown = case.shown(hidden)
-    asked = [cell for cell in case.small if known is None or cell not in known[1]]
-    found = case.read(shown, asked, known)
-    wrong = []
-    for cell in asked:
-        least = min(case.case.parts(cell), M)
-        if not {count for _, count in found[cell]}.issuperset(range(least, M + 1)):
-            wrong.append(cell)
-        if known is None and "n" in case.measures and min(rows for rows, _ in found[cell]) > case.case.parts(cell):
-            wrong.append(cell)
-    return wrong
 
 
 def protect(case: Persons, *, insiders: bool) -> HiddenChoice | None:
@@ -74,7 +60,7 @@ def test_no_reader_finds_a_small_cell(measures: Sequence[str], seed: int, how: d
     case = persons(("persons", seed), **{"many": 6, "measures": measures, **how})  # type: ignore[arg-type]
     found = protect(case, insiders=False)
     if found is not None:
-        assert failing(case, case.hidden_of(found)) == []
+        assert failing_persons(case, case.hidden_of(found)) == []
 
 
 @pytest.mark.parametrize(("measures", "seed", "how"), CASES)
@@ -85,7 +71,7 @@ def test_nobody_who_is_alone_finds_another_small_cell(
     found = protect(case, insiders=True)
     if found is not None:
         for known in case.alone():
-            assert failing(case, case.hidden_of(found), known) == []
+            assert failing_persons(case, case.hidden_of(found), known) == []
 
 
 @pytest.mark.parametrize(("measures", "seed", "how"), CASES)

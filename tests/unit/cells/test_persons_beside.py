@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from sqlanon.statistics.choose import HiddenChoice
 from sqlanon.statistics.unserved import UnservedError
 from tests.oracle.class_reader import ENDS, MEMBERS, NOTHING, SHOWN
-from tests.oracle.person_reader import Rows, count
-from tests.oracle.table_reader import Cell
+from tests.oracle.person_reader import count
 from tests.unit.cells.persons_beside import Beside, beside
+from tests.unit.cells.readers import failing_beside
 
 pytest.importorskip("highspy")
 
@@ -27,24 +26,6 @@ def protect(case: Beside, *, insiders: bool) -> HiddenChoice | None:
         return case.protect(insiders=insiders)
     except UnservedError:
         return None
-
-
-def failing(case: Beside, hidden: Sequence[bool], known: tuple[Rows, Sequence[Cell]] | None = None) -> list[Cell]:
-    """The small cells that cannot have each number of persons that is promised next to the rows alone."""
-    small = [cell for cell in case.persons.small if known is None or cell not in known[1]]
-    nothing = dict.fromkeys(case.persons.case.cells)
-    found = case.read(case.persons.shown(hidden), small, known)
-    alone = case.read(nothing, small)
-    wrong = []
-    for cell in small:
-        parts = case.persons.case.parts(cell)
-        least = max(parts, min(rows for rows, _ in alone[cell]))
-        persons = {count for _, count in found[cell]}
-        if max(persons) < case.threshold or min(persons) > least:
-            wrong.append(cell)
-        if known is None and "n" in case.measures and min(rows for rows, _ in found[cell]) > least:
-            wrong.append(cell)
-    return wrong
 
 
 WAYS = [(ENDS, ENDS), (ENDS, MEMBERS), (NOTHING, SHOWN), (ENDS, SHOWN), (ENDS, NOTHING)]
@@ -77,7 +58,7 @@ def test_no_reader_of_both_finds_a_small_cell(ways: tuple[str, str], seed: int, 
     case = made(("b", seed), ways, **how)
     found = protect(case, insiders=False) if case.persons.small else None
     if found is not None:
-        assert failing(case, case.hidden_of(found)) == []
+        assert failing_beside(case, case.hidden_of(found)) == []
 
 
 @pytest.mark.parametrize(("ways", "seed", "how"), CASES)
@@ -85,7 +66,7 @@ def test_nobody_who_is_alone_finds_another_small_cell(ways: tuple[str, str], see
     case = made(("b", seed), ways, **how)
     found = protect(case, insiders=True) if case.persons.small else None
     for known in case.alone() if found is not None else ():
-        assert failing(case, case.hidden_of(found), known) == []
+        assert failing_beside(case, case.hidden_of(found), known) == []
 
 
 @pytest.mark.parametrize(("ways", "seed", "how"), CASES)
@@ -97,22 +78,9 @@ def test_witnesses_are_sources_with_what_the_classes_show(
     if found is None:
         return
     (system, parts), hidden, classed = case.system(), case.hidden_of(found), case.classed()
-    assert system.wholes is not None
-    assert system.wholes.places is not None
-    assert system.wholes.part is not None
-    assert system.wholes.times is not None
     for change in found.witnesses:
-        numbers = system.atoms.count + change
-        assert (numbers >= 0).all()
-        source = case.source() if not change.any() else {}
-        for pattern in np.flatnonzero(numbers).tolist() if change.any() else ():
-            own = np.flatnonzero(system.wholes.part == pattern)
-            kind: list[int] = []
-            for entry in own.tolist():
-                part = int(system.wholes.places[entry])
-                place = classed.places.index((int(parts.of[part]), int(parts.atom[part])))
-                kind += [place] * int(system.wholes.times[entry])
-            source[tuple(sorted(kind))] = int(numbers[pattern])
+        # Not every pattern of persons is one of the system.
+        source = case.source_of(system, parts, system.atoms.count + change) if change.any() else case.source()
         assert classed.has_classes(source)
         assert all(classed.able(kind, case.constant) and len(kind) <= case.most for kind in source)
         for cell, hide in zip(case.persons.case.cells, hidden, strict=True):
@@ -137,10 +105,10 @@ def hide_without_promise(case: Beside) -> list[bool]:
 
 def compare(case: Beside, hidden: Sequence[bool]) -> None:
     """What a naive scheme hides gives a small cell away, and what is published instead does not."""
-    assert failing(case, hidden)
+    assert failing_beside(case, hidden)
     found = protect(case, insiders=False)
     assert found is not None
-    assert failing(case, case.hidden_of(found)) == []
+    assert failing_beside(case, case.hidden_of(found)) == []
 
 
 @pytest.mark.parametrize(

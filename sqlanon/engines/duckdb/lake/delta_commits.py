@@ -150,7 +150,7 @@ def _find(place: str, file: str) -> ParquetFile:
 
 
 def commit(place: str, file: str | None, facts: Mapping[str, str], check: Check) -> None:
-    """Let a table consist of one file, or of no row; see `sqlanon.engines.abilities.LakeWriting.commit`.
+    """Let a table consist of one file, or of no row; see `sqlanon.engines.lake_writing.LakeWriting.commit`.
 
     Raises:
         LockedError: another program committed after the commits that ``check`` has seen.

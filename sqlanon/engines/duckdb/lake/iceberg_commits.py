@@ -119,7 +119,7 @@ def read(place: str, file: str) -> Any:  # noqa: ANN401 - Arrow's own
 
 
 def commit(place: str, file: str | None, facts: Mapping[str, str], check: Check) -> None:
-    """Let the main branch be that of a file, or have no row; see `sqlanon.engines.abilities.LakeWriting.commit`.
+    """Let the main branch be that of a file, or have no row; see `sqlanon.engines.lake_writing.LakeWriting.commit`.
 
     Raises:
         LockedError: another program committed after the snapshots that ``check`` has seen, or since the file was

@@ -56,7 +56,7 @@ Check = Callable[[Sequence[Facts]], None]
 
 
 class LakeWriter:
-    """See `sqlanon.engines.abilities.LakeWriting`."""
+    """See `sqlanon.engines.lake_writing.LakeWriting`."""
 
     def __init__(
         self,
