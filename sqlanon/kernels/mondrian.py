@@ -48,7 +48,7 @@ def grow(
         demands: the requirements; requirements other than k want rows without counts.
         domains: int64[d], codes of each attribute (with NULL).
         relaxed: rows with equal values may be divided.
-        target: pieces of at most this many rows are not cut further; 0 cuts down to the leaves.
+        target: pieces of at most this many source rows are not cut further; 0 cuts down to the leaves.
 
     Cost: O(n d^2 log(n / k)) for balanced cuts; memory a frequency set, or lists of a small partition, or with relaxed
     cuts of the largest partition.
@@ -69,8 +69,10 @@ def grow(
         while len(stack) > 0:
             start, stop = stack.pop()
             j, cut, left_rows = -1, np.int64(0), np.int64(0)
-            enough = len(rows.count) > 0 or stop - start >= 2 * demands.k
-            if stop - start >= 2 and stop - start > target and enough:
+            enough, size = len(rows.count) > 0 or stop - start >= 2 * demands.k, stop - start
+            if len(rows.count) > 0 and size <= target:
+                size = rows.count[start:stop].sum()
+            if stop - start >= 2 and size > target and enough:
                 values = find_range(rows, start, stop, d, slots)
                 if stop - start <= max(_SORTED, values):
                     cut_sorted(rows, start, stop, first, geometry, demands, relaxed, target, lists, counters)

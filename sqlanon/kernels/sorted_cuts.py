@@ -59,7 +59,7 @@ def cut_sorted(
     work: Lists,
     counters: Counters,
 ) -> None:
-    """Cut rows ``start`` to ``stop`` by the least loss, down to the leaves or to pieces of at most ``target`` rows.
+    """Cut rows ``start`` to ``stop`` by the least loss, down to leaves or to pieces of at most ``target`` source rows.
 
     Args:
         rows: permuted in place between ``start`` and ``stop``.
@@ -99,7 +99,7 @@ def cut_sorted(
         top -= 1
         begin, end, side, size = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
         best_loss, best_tilt, best_j, best_at, best_left = NEVER, NEVER, -1, np.int64(0), np.int64(0)
-        if size >= max(2 * k, 2) and end - begin > target:
+        if size >= max(2 * k, 2) and end - begin > 1 and size > target:
             for j in range(d):
                 code_j, from_j = j * most, (side * (d + 1) + j) * most
                 if not relaxed and read_item(codes, code_j + read_item(lists, from_j + begin)) == read_item(

@@ -19,10 +19,8 @@ from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_SERVED = 500_000_000
 """Most bytes of the tables of served ends; with more they are not made."""

@@ -26,9 +26,7 @@ from sqlanon.statistics.traces import over_traces
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 MOST_RANGE = 2**62
@@ -268,6 +266,35 @@ def list_margins(scratch: Scratch, shape: Shape, cube: Cube) -> list[Margin]:
         for cells, small, *levels in map(read_integers, rows)
     ]
     return sorted(margins, key=lambda margin: (-margin.share, margin.name))
+
+
+def find_servable(margins: Sequence[Margin], of: Margin, able: int) -> Margin | None:
+    """The margin with coarser levels of the same margin at which columns leave most cells, and few small ones in all.
+
+    Args:
+        margins: all margins.
+        of: a margin.
+        able: small cells of all margins that may be left; if none leaves so few, that with the fewest is taken.
+
+    Returns:
+        None: there is no coarser one.
+    """
+    totals = [max(levels) for levels in zip(*(margin.levels for margin in margins), strict=True)]
+    columns = [place for place, level in enumerate(of.levels) if level < totals[place]]
+
+    def count_left(coarser: Margin) -> tuple[int, int]:
+        left = [m for m in margins if all(m.levels[place] >= coarser.levels[place] for place in columns)]
+        return sum(round(m.share * m.cells) for m in left), sum(m.cells for m in left)
+
+    coarser_ones = [
+        (count_left(margin), margin)
+        for margin in margins
+        if margin is not of and all(a >= b for a, b in zip(margin.levels, of.levels, strict=True))
+    ]
+    few = [(cells, margin.name, margin) for (small, cells), margin in coarser_ones if small <= able]
+    if few:
+        return max(few, key=lambda entry: entry[:2])[2]
+    return min(coarser_ones, key=lambda entry: (entry[0], entry[1].name), default=(None, None))[1]
 
 
 def find_coarser(margins: Sequence[Margin], of: Margin, most: float) -> Margin | None:

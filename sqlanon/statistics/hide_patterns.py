@@ -16,8 +16,7 @@ from sqlanon.statistics.system import System
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Flags, Longs
     from sqlanon.engines.base import TableRef
     from sqlanon.statistics.amounts import Amounts, Range
     from sqlanon.statistics.choose import HiddenChoice
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from sqlanon.statistics.parts import Parts
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
-
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 
 def bound_both(

@@ -25,9 +25,8 @@ from sqlanon.statistics.parts import LEFT_OUT, Parts
 from sqlanon.statistics.system import System, Wholes
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 Pattern = tuple[tuple[int, int], ...]
 """Combinations, or parts, with rows, in ascending order, each with how many."""

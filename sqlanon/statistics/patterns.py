@@ -18,10 +18,8 @@ from sqlanon.statistics.part_patterns import Classes, Pattern, PatternMoves
 from sqlanon.statistics.system import System, hash_members
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_PATTERNS = 40_000
 """Patterns of a system that are made of others, at most; of further ones no witness has other numbers."""

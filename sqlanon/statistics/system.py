@@ -16,11 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Flags, Longs
     from sqlanon.statistics.branches import Traces
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def grow_tree(
         pending: dict[Future[None], tuple[int, int, int]] = {}
 
         def submit(start: int, stop: int) -> None:
-            target = (stop - start) // 2 if threads > 1 and stop - start > shared else 0
+            target = _source_rows(rows.part(start, stop)) // 2 if threads > 1 and stop - start > shared else 0
             pending[pool.submit(cut, start, stop, target)] = (start, stop, target)
 
         for start, stop in pairwise(pieces):
@@ -113,6 +113,10 @@ def grow_tree(
                 rows_done += stop - start
                 progress.update(rows_done, n, "rows")
     return first
+
+
+def _source_rows(rows: TreeRows) -> int:
+    return int(rows.count.sum()) if len(rows.count) else len(rows.number)
 
 
 def _first_cut(inputs: CutInput, threads: int) -> list[int]:

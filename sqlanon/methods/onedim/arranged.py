@@ -54,6 +54,24 @@ class SortedRows:
 
 
 @dataclass(frozen=True, slots=True)
+class RankedRows:
+    """Rows in memory by keys, before ties are settled.
+
+    Attributes:
+        order: int32[n], the places of the rows in the loaded table, by key.
+        begins: bool[n], where in ``order`` another key begins.
+        line, span: as in `SortedRows`.
+        exact: equal keys mean equal codes.
+    """
+
+    order: Ints
+    begins: Flags
+    line: Longs
+    span: int
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SortKeys:
     """Keys in the database: a table (rid, one or more bigint columns to sort by); ``span`` as in `SortedRows`."""
 
@@ -108,13 +126,18 @@ def arrange_rows(
     Tied rows are in the order of ``loaded``; ``exact`` says that their codes are equal.
     """
     codes = loaded.codes[:0] if exact else loaded.codes
+    settle_ties(loaded, order, begins, codes, context.threads)
+    bare = kernel_input.bare_of(loaded.codes, order, loaded.geometry, context.threads)
+    return SortedRows(bare, line, span)
+
+
+def settle_ties(loaded: LoadedTable, order: Ints, begins: Flags, codes: Ints, threads: int) -> None:
+    """Order the rows of every run of equal keys; see `settle` for ``codes``."""
     sensitive = loaded.sensitive_matrix
     # Rows of a tie are in the order in which they were loaded.
     rid = loaded.rid[: 0 if bool((loaded.rid[1:] > loaded.rid[:-1]).all()) else None]
     spread_runs(
         lambda begin, to: settle(order[begin:to], begins[begin:to], codes, sensitive, rid),
         begins,
-        context.threads,
+        threads,
     )
-    bare = kernel_input.bare_of(loaded.codes, order, loaded.geometry, context.threads)
-    return SortedRows(bare, line, span)

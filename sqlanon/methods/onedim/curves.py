@@ -17,7 +17,7 @@ from sqlanon.kernels.canonical_order import order_by_words
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.base import Context
-from sqlanon.methods.onedim.arranged import SortedRows, SortKeys, arrange_rows
+from sqlanon.methods.onedim.arranged import RankedRows, SortedRows, SortKeys, arrange_rows
 from sqlanon.methods.onedim.axes import make_axes as axes_of
 from sqlanon.methods.onedim.kernels import hilbert
 from sqlanon.methods.shared import kernel_input
@@ -45,7 +45,18 @@ class Curve:
     def kernels(self) -> tuple[object, ...]:
         return ()
 
-    def arrange(self, context: Context, loaded: LoadedTable) -> SortedRows:
+    def arrange(self, context: Context, loaded: LoadedTable, ranked: RankedRows | None = None) -> SortedRows:
+        """See `Order`; ``ranked``: the result of `rank`, where it is known."""
+        ranked = ranked or self.rank(context, loaded)
+        return arrange_rows(context, loaded, ranked.order, ranked.begins, ranked.line, ranked.span, exact=ranked.exact)
+
+    def find_stretch(self, rows: int) -> int:
+        """Rows between the multiples of which `within` rearranges a table of ``rows`` rows."""
+        return rows
+
+    def rank(self, context: Context, loaded: LoadedTable) -> RankedRows:
+        """Sort the rows by their keys. Cost: O(n) for each 11 bits."""
+
         def sample(picked: Longs) -> Ints:
             along = np.lexsort(tuple(loaded.codes[::-1]))
             return loaded.codes[:, along[picked]]
@@ -66,7 +77,7 @@ class Curve:
                 begins,
                 context.threads,
             )
-        return arrange_rows(context, loaded, order, begins, line, keys.span, exact=keys.exact)
+        return RankedRows(order, begins, line, keys.span, keys.exact)
 
     def within(self, context: Context, rows: TreeRows, geometry: Geometry) -> None:
         """See `Order`: keys are all."""

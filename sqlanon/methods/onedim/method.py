@@ -50,7 +50,9 @@ class OneDimensional:
 
         from sqlanon.kernels.compiled import expect
         from sqlanon.methods.onedim import direct, dual
+        from sqlanon.methods.onedim.curves import Curve
         from sqlanon.methods.onedim.streamed import arrange_by_engine, assign_streamed
+        from sqlanon.methods.onedim.tuples import Tuples, assign_tuples
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.assigned import load_classes
         from sqlanon.methods.shared.class_boxes import make_spans
@@ -73,7 +75,14 @@ class OneDimensional:
             loaded, arrangement = arrange_by_engine(context, order)
         else:
             loaded = kernel_input.load(context)
-            arrangement = order.arrange(context, loaded)
+            if alone and isinstance(order, Curve) and self.minimize == "gcp" and not self.fast and not context.refine:
+                ranked = order.rank(context, loaded)
+                tuples = Tuples.find(context, loaded, ranked, order.find_stretch(encoded.rows))
+                if tuples is not None:
+                    return assign_tuples(context, loaded, tuples, order)
+                arrangement = order.arrange(context, loaded, ranked)
+            else:
+                arrangement = order.arrange(context, loaded)
         bare = arrangement.bare
         equal = EqualRows.of(bare, context.threads)
         notes: tuple[str, ...] = ()

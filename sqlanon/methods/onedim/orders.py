@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -18,11 +18,14 @@ from sqlanon.kernels.requirements import demands_of
 from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.base import Context
 from sqlanon.methods.mondrian.tree import CutInput, grow_tree
-from sqlanon.methods.onedim.arranged import SortedRows, SortKeys
+from sqlanon.methods.onedim.arranged import RankedRows, SortedRows, SortKeys
 from sqlanon.methods.onedim.axes import weigh_geometry
 from sqlanon.methods.onedim.curves import Hilbert
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import LoadedTable
+
+if TYPE_CHECKING:
+    from sqlanon.arrays import Longs
 
 ONE_TREE, TREE_ROWS = 1 << 16, 1 << 11
 """A table of up to `ONE_TREE` rows has one tree; a larger table has a tree for every `TREE_ROWS` rows of the curve.
@@ -47,15 +50,18 @@ class Tree(Hilbert):
     def kernels(self) -> tuple[object, ...]:
         return (grow,)
 
-    def arrange(self, context: Context, loaded: LoadedTable) -> SortedRows:
+    def arrange(self, context: Context, loaded: LoadedTable, ranked: RankedRows | None = None) -> SortedRows:
         """See `Order`: the curve. The keys are no line, since `within` leaves them."""
-        return SortedRows(super().arrange(context, loaded).bare)
+        return SortedRows(super().arrange(context, loaded, ranked).bare)
+
+    def find_stretch(self, rows: int) -> int:
+        return rows if rows <= ONE_TREE else TREE_ROWS
 
     def key_rows(self, context: Context, block: int) -> SortKeys:
         return replace(super().key_rows(context, block), span=0)
 
     def within(self, context: Context, rows: TreeRows, geometry: Geometry) -> None:
-        """See `Order`.
+        """See `Order`. Rows may be tuples with counts, none of which is in two stretches.
 
         A single tree is grown down to equal rows. Many trees take most of the time, so their leaves hold up to a class
         of rows, in the curve's order. Range NCP of SAL, k = 10: 0.0001 more than with single rows, in half the time.
@@ -66,17 +72,29 @@ class Tree(Hilbert):
         free, domains = demands_of(1, []), kernel_input.list_sizes(context)
         one_tree, geometry = context.encoded.rows <= ONE_TREE, weigh_geometry(context, geometry)
         if one_tree:
-            spare = kernel_input.make_room(n, d, geometry)
+            spare = kernel_input.make_room(n, d, geometry, counted=len(rows.count) > 0)
             grow_tree(CutInput(rows, spare, geometry, free, domains), context.threads, context.progress)
             return
-        leaf, together = kernel_input.least_class(context), _TOGETHER * TREE_ROWS
+        leaf = kernel_input.least_class(context)
+        bounds = _list_bounds(rows)
 
-        def some(start: int) -> None:
-            stop = min(start + together, n)
-            spare, begins = kernel_input.make_room(TREE_ROWS, d, geometry), np.zeros(stop - start, np.bool_)
-            bounds = np.append(np.arange(0, stop - start, TREE_ROWS), stop - start)
-            grow(rows.part(start, stop), spare, begins, bounds, geometry, free, domains, False, leaf)
+        def some(first: int) -> None:
+            ends = bounds[first : first + _TOGETHER + 1]
+            start, stop = int(ends[0]), int(ends[-1])
+            spare = kernel_input.make_room(TREE_ROWS, d, geometry, counted=len(rows.count) > 0)
+            begins = np.zeros(stop - start, np.bool_)
+            grow(rows.part(start, stop), spare, begins, ends - start, geometry, free, domains, False, leaf)
 
         with ThreadPoolExecutor(context.threads) as pool:
-            for spans_done, _ in enumerate(pool.map(some, range(0, n, together)), 1):
-                context.progress.update(min(spans_done * together, n), n, "rows in order")
+            for spans_done, _ in enumerate(pool.map(some, range(0, len(bounds) - 1, _TOGETHER)), 1):
+                rows_done = int(bounds[min(spans_done * _TOGETHER, len(bounds) - 1)])
+                context.progress.update(rows_done, n, "rows in order")
+
+
+def _list_bounds(rows: TreeRows) -> Longs:
+    """Where in ``rows`` the stretches of `TREE_ROWS` source rows begin, and how many rows there are."""
+    n = len(rows.number)
+    if not len(rows.count):
+        return np.append(np.arange(0, n, TREE_ROWS), n)
+    ends = np.cumsum(rows.count, dtype=np.int64)
+    return np.append(np.searchsorted(ends, np.arange(0, int(ends[-1]), TREE_ROWS), side="right"), n)

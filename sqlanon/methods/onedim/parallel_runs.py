@@ -26,24 +26,38 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Ints, Longs
 
 
+NO_TUPLES = np.zeros(0, np.int32)
+"""No tuples: rows are their own."""
+
 _LEAST, _BEFORE = 1 << 16, 64
 """Rows of a piece, at least, and runs of k rows that a piece is solved from before the piece."""
 _LEAST_LAWFUL = 1 << 13
 """Rows of a piece, at least, where each costs hundreds of times as much."""
 
 
-def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flags, int]:
+def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int, of: Ints | None = None) -> tuple[Flags, int]:
     """Begins of the runs of n >= k rows with the least loss, bool[n], and that loss.
+
+    Args:
+        rows: the rows, in order; or tuples in any order.
+        geometry: the attributes.
+        k: rows of a run, at least.
+        threads: workers.
+        of: int32[n], the tuple of each row in order; None: ``rows`` are these rows.
 
     Cost: O(k n d / threads); memory 12 bytes a row.
     """
 
     def solve(begin: int, stop: int, solved: Longs) -> tuple[Longs, Ints]:
-        opt, back = _solve_prefixes(rows.part(begin, stop), geometry, k, solved[0])
+        if of is None:
+            opt, back = _solve_prefixes(rows.part(begin, stop), NO_TUPLES, geometry, k, solved[0])
+        else:
+            opt, back = _solve_prefixes(rows, of[begin:stop], geometry, k, solved[0])
         return opt[None], back
 
     first = np.zeros((1, 1), np.int64)
-    best, back = _in_pieces(solve, len(rows.number), first, 2 * k, _BEFORE * k, _LEAST, threads)
+    n = len(rows.number if of is None else of)
+    best, back = _in_pieces(solve, n, first, 2 * k, _BEFORE * k, _LEAST, threads)
     return _marks(back), int(best[0, -1])
 
 
@@ -118,7 +132,7 @@ def _in_pieces(
         if _agree(known_costs, guess[:, :window]):
             state[:, start + 1 : stop + 1] = guess[:, window:]
             losses = state[0, start + 1 : stop + 1]
-            losses[losses < NEVER] += known_costs[0, 0] - guess[0, 0]
+            np.add(losses, known_costs[0, 0] - guess[0, 0], out=losses, where=losses < NEVER)
             continue
         solved, links = solve(start - window + 1, stop, known_costs)
         state[:, start + 1 : stop + 1], back[start + 1 : stop + 1] = solved[:, window:], links[window:]
@@ -150,10 +164,10 @@ def _solve_requiring(rows: Rows, geometry: Geometry, demands: Demands, most: int
     return costs, back
 
 
-def _solve_prefixes(rows: Rows, geometry: Geometry, k: int, solved: Longs) -> tuple[Longs, Ints]:
+def _solve_prefixes(rows: Rows, of: Ints, geometry: Geometry, k: int, solved: Longs) -> tuple[Longs, Ints]:
     """Losses and back-pointers of all prefixes, where ``solved`` are those of the first."""
-    n = len(rows.number)
+    n = len(of) or len(rows.number)
     opt, back = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int32)
     opt[: len(solved)] = solved
-    find_best_row_runs(rows.places, rows.sets, geometry, k, len(solved) - 1, opt, back)
+    find_best_row_runs(rows.places, rows.sets, of, geometry, k, len(solved) - 1, opt, back)
     return opt, back

@@ -16,6 +16,7 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.arranged import Order, SortedRows, SortKeys
 from sqlanon.methods.onedim.kernels.fast_runs import find_best_row_runs
 from sqlanon.methods.onedim.orders import ONE_TREE
+from sqlanon.methods.onedim.parallel_runs import NO_TUPLES
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import LoadedTable
 from sqlanon.privacy.base import least_rows
@@ -135,7 +136,7 @@ class _Solver:
         if self._fast:
             runs.find_best_line_runs(self._line, self._k, self._objective, solved, opt, back)
         elif self._objective == runs.GCP:
-            find_best_row_runs(rows.places, rows.sets, self._geometry, self._k, solved, opt, back)
+            find_best_row_runs(rows.places, rows.sets, NO_TUPLES, self._geometry, self._k, solved, opt, back)
         else:
             ends = np.arange(len(rows.number) + 1, dtype=np.int64)
             runs.find_best_runs(

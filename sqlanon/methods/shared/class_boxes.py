@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Bits, Ints, Longs
 
 
-def make_spans(context: Context, rows: TreeRows, geometry: Geometry, group: Ints, names: Ints) -> TableRef:
+def make_spans(
+    context: Context, rows: TreeRows, geometry: Geometry, group: Ints, names: Ints, sizes: Longs | None = None
+) -> TableRef:
     """A scratch table in the form of recode/spans.
 
     It is not trusted either: verify compares every row with the class.
@@ -33,12 +35,13 @@ def make_spans(context: Context, rows: TreeRows, geometry: Geometry, group: Ints
         geometry: the attributes.
         group: int32[n], the place in ``names`` of every row's class.
         names: int32[g], the classes.
+        sizes: int64[g], source rows of the classes; None: ``rows`` are source rows.
 
     Cost: O(n d), one pass.
     """
     facts = geometry.facts
     low, high, mask, size = find_boxes(rows, group, geometry, len(names), context.threads)
-    columns: dict[str, npt.NDArray[np.generic]] = {"class": names, "n": size}
+    columns: dict[str, npt.NDArray[np.generic]] = {"class": names, "n": size if sizes is None else sizes}
     for j, domain in enumerate(context.encoded.quasi):
         columns[f"lo_{domain.code}"], columns[f"hi_{domain.code}"] = low[j], high[j]
         if domain.fits_bits:

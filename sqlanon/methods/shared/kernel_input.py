@@ -122,16 +122,37 @@ class LoadedTable:
 def load(context: Context) -> LoadedTable:
     """Read the work table, by row id."""
     rid, codes, sensitive, _ = fetch_codes(context, tie_break=False)
-    if (rid[1:] < rid[:-1]).any():  # an engine's threads give a few ascending pieces, which take few steps to merge
-        order = np.argsort(rid, kind="stable")
-        rid, sensitive = rid[order], [column[order] for column in sensitive]
+    if (rid[1:] < rid[:-1]).any():  # an engine's threads give a few ascending pieces
+        rid, places = _rank_rows(rid)
+        sensitive = [_put(column, places) for column in sensitive]
 
         def arrange(first: int, past: int) -> None:
             for column in codes[first:past]:
-                column[:] = column[order]
+                column[:] = _put(column, places)
 
         spread(arrange, len(codes), context.threads, 1)
     return LoadedTable(rid, codes, sensitive, make_geometry(context))
+
+
+def _rank_rows(rid: Ints) -> tuple[Ints, Ints]:
+    """Row ids in ascending order, and the place of each row in that order."""
+    n, least = len(rid), int(rid.min())
+    if int(rid.max()) - least == n - 1:  # ids that follow one another are places
+        places = rid - np.int32(least)
+        ascending: Ints = np.arange(least, least + n, dtype=np.int32)
+        if (_put(rid, places) == ascending).all():
+            return ascending, places
+    order = np.argsort(rid, kind="stable")
+    places = np.empty(n, np.int32)
+    places[order] = np.arange(n, dtype=np.int32)
+    return rid[order], places
+
+
+def _put(column: Ints, places: Ints) -> Ints:
+    """The column with every value at its row's place."""
+    result = np.empty_like(column)
+    result[places] = column
+    return result
 
 
 def code_type(geometry: Geometry) -> type[np.int16 | np.int32]:

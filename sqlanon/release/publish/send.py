@@ -98,6 +98,7 @@ def _send_version(engine: Engine, attempt: Attempt) -> None:
     secret = str(secret_of(engine, entry.release))
     with _opened(entry) as receiver, receiver.engine.lock(f"release in {receiver.view(entry)}"):
         _refuse_same(receiver, entry, secret)
+        watch.meter.count(receiver.engine.usage)
         road = CarryRoute(entry.release, engine, receiver.engine, watch)
         tables = _pair_tables(engine, receiver, entry)
         with watch.stage("publish"):
