@@ -1,4 +1,4 @@
-"""How a query is refused: the piece of SQL underlined, and the reason. Never a silently wrong number."""
+"""Refusal of a query: the piece of SQL underlined, and the reason. Never a silently wrong number."""
 
 from __future__ import annotations
 

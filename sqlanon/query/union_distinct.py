@@ -1,4 +1,4 @@
-"""UNION without ALL: rows that are the same in every consistent source are one row of the answer.
+"""UNION without ALL: merges rows that are equal in every consistent source.
 
 Values that are known are compared as they are. Cells with bounds are the same where both are exact and equal, and
 different where their bounds do not meet; for all others the number of rows depends on the source.

@@ -292,8 +292,8 @@ def find_servable(margins: Sequence[Margin], of: Margin, able: int) -> Margin | 
     ]
     few = [(cells, margin.name, margin) for (small, cells), margin in coarser_ones if small <= able]
     if few:
-        return max(few, key=lambda one: one[:2])[2]
-    return min(coarser_ones, key=lambda one: (one[0], one[1].name), default=(None, None))[1]
+        return max(few, key=lambda entry: entry[:2])[2]
+    return min(coarser_ones, key=lambda entry: (entry[0], entry[1].name), default=(None, None))[1]
 
 
 def find_coarser(margins: Sequence[Margin], of: Margin, most: float) -> Margin | None:

@@ -1,4 +1,4 @@
-"""Subqueries that are joined: a row beside each row, a list of groups, or the columns of a table."""
+"""Joined subqueries: a row beside each row, a list of groups, or the columns of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that are refused before they are parsed.
+"""Refuses texts before they are parsed.
 
 They are too long or too deep, or have characters or numbers that nothing here can hold.
 """
