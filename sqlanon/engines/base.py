@@ -14,6 +14,7 @@ from sqlanon.engines.abilities import (
     Compaction,
     Files,
     FrameKind,
+    Reception,
     Rights,
     SecondFile,
     Session,
@@ -108,7 +109,11 @@ class Engine(Protocol):
 
     @property
     def transfer(self) -> Transfer | None:
-        """Rows that it sends to another database, and takes from one; None: it cannot."""
+        """Rows that it sends to another database; None: it cannot."""
+
+    @property
+    def reception(self) -> Reception | None:
+        """Rows that it takes from another database; None: it cannot."""
 
     @property
     def frames(self) -> Frames | None:

@@ -108,6 +108,10 @@ class DuckDBEngine(TransferConnection):
         return self
 
     @property
+    def reception(self) -> Self:
+        return self
+
+    @property
     def transfer(self) -> Self:
         return self
 

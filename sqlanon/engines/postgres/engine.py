@@ -83,6 +83,10 @@ class PostgresEngine(LakeSession, GrantingSession, TableCompaction):
     def transfer(self) -> Self:
         return self
 
+    @property
+    def reception(self) -> Self:
+        return self
+
     @classmethod
     def open(cls, url: str, *, read_only: bool = False) -> PostgresEngine:
         """Connect to ``postgresql://user:password@host:port/database``.

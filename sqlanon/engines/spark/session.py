@@ -19,14 +19,13 @@ from sqlanon.engines.base import (
     Engine,
     Files,
     Frames,
-    LakeWriting,
+    Reception,
     Rights,
     Row,
     SecondFile,
     Statement,
     TableRef,
     Traffic,
-    Transfer,
     Work,
 )
 from sqlanon.engines.lacks import LACKS
@@ -66,9 +65,7 @@ class Session:
     compaction: Compaction | None = None
     files: Files | None = None
     frames: Frames | None = None
-    lake: LakeWriting | None = None
-    lake_engine: Engine | None = None
-    transfer: Transfer | None = None
+    reception: Reception | None = None
     fetch_words = load_list = None
     transactions = temporary = updates = False
     ordered = True

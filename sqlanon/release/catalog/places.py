@@ -146,6 +146,10 @@ class _Lake(_Views):
         shown = lake_facts.is_shown(engine, entry)
         return None if shown else f"version {entry.version} in {self.of(entry)} is gone"
 
+    def explain_change(self, engine: Engine, entry: Entry) -> str | None:
+        same = lake_facts.has_same_rows(engine, entry)
+        return None if same else f"version {entry.version} in {self.of(entry)} is gone, or rows of it were changed"
+
     def is_there(self, engine: Engine, entry: Entry) -> bool:
         return lake_facts.is_committed(engine, entry)
 
