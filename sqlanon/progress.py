@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from sqlanon.usage import Meter, Part
+
 STAGES = ("state", "snapshot", "profile", "encode", "method", "recode", "verify", "publish", "cleanup")
 """The stages of one run, in order; ``seconds`` of a report has one entry each, and ``total``."""
 
@@ -49,9 +51,17 @@ class SilentProgress:
 class Stopwatch:
     """Times the stages of one run and reports them to a `Progress`."""
 
-    def __init__(self, release: str, progress: Progress) -> None:
+    def __init__(self, release: str, progress: Progress, meter: Meter | None = None) -> None:
+        """Start it.
+
+        Args:
+            release: the release's name.
+            progress: gets the stages.
+            meter: of the run; what the engines do in a stage is charged to it.
+        """
         self._release = release
         self._progress = progress
+        self.meter = meter or Meter()
         self._start = time.perf_counter()
         self.seconds: dict[str, float] = {}
         self.current = ""
@@ -68,7 +78,8 @@ class Stopwatch:
         before, self.current = self.current, name
         start = time.perf_counter()
         try:
-            yield self._progress
+            with self.meter.measure(Part(self._release, name)):
+                yield self._progress
         finally:
             self.current = before
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start

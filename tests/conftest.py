@@ -22,6 +22,7 @@ from tests.engines import ENGINES, PAIR, TestEngine, required
 from tests.jobs import CORE, JOBS, is_of
 from tests.order import Order, names_of
 from tests.reach import changed_files, choose, read
+from tests.shelf import Shelf
 from tests.times import Costs
 
 Connect = Callable[[TestEngine], Any]
@@ -144,7 +145,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """
     params = item.callspec.params.values() if hasattr(item, "callspec") else ()
     families = {value.family for value in params if isinstance(value, TestEngine)}
-    if "both_dbs" in getattr(item, "fixturenames", ()):
+    if not {"both_dbs", "both_shelves"}.isdisjoint(getattr(item, "fixturenames", ())):
         families |= {engine.family for engine in PAIR}
     for family in families:
         item.add_marker(family)
@@ -218,6 +219,37 @@ def db(request: pytest.FixtureRequest, connect: Connect) -> Any:
 def shared_db(request: pytest.FixtureRequest, connect_module: Connect) -> Any:
     """One `Database` per engine family for a whole module; every test makes tables of new names."""
     return connect_module(request.param)
+
+
+@pytest.fixture(scope="session")
+def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[TestEngine], Shelf]]:
+    """The shelf of each engine, for all tests of this process."""
+    with ExitStack() as stack:
+
+        @cache
+        def give(engine: TestEngine) -> Shelf:
+            shelf = Shelf(ready(engine), tmp_path_factory.mktemp("shelf"))
+            stack.callback(shelf.drop)
+            return shelf
+
+        yield give
+
+
+@pytest.fixture(params=PAIR, ids=lambda engine: engine.name)
+def shelf(request: pytest.FixtureRequest, shelves: Callable[[TestEngine], Shelf]) -> Iterator[Shelf]:
+    """Releases that tests read (`tests.shelf`), of each engine family in turn."""
+    shelf = shelves(request.param)
+    yield shelf
+    shelf.check()
+
+
+@pytest.fixture
+def both_shelves(shelves: Callable[[TestEngine], Shelf]) -> Iterator[tuple[Shelf, ...]]:
+    """The shelf of each family, to compare their answers."""
+    both = tuple(map(shelves, PAIR))
+    yield both
+    for shelf in both:
+        shelf.check()
 
 
 @pytest.fixture(scope="module")

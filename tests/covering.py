@@ -32,7 +32,7 @@ COSTS = Path(__file__).with_name("costs.json")
 """Processor seconds of one combination of a test, for tests that take longer than `SECONDS` in all."""
 SECONDS = 0.15
 """Processor seconds that the combinations of one test may take together in the default run."""
-ENGINE = ("engine", "shared_db", "db")
+ENGINE = ("engine", "shared_db", "shelf", "db")
 """Parameters that choose the engine; the mark ``cover`` may call each of them engine."""
 
 

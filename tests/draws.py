@@ -14,6 +14,7 @@ import secrets
 import sys
 import uuid
 from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from itertools import count
 from typing import Any
 
@@ -72,6 +73,17 @@ class Draws:
         finally:
             self._shared -= 1
 
+    @contextmanager
+    def share(self, name: str) -> Iterator[None]:
+        """What a test makes for others as well has draws of its own, as a shared fixture."""
+        self._shared += 1
+        self._streams.append((name, count()))
+        try:
+            yield
+        finally:
+            self._streams.pop()
+            self._shared -= 1
+
     def _within(self, name: str) -> Generator[None, Any, Any]:
         self._streams.append((name, count()))
         try:
@@ -84,9 +96,23 @@ class Draws:
         return hashlib.sha256(f"{next(numbers)} {name}".encode()).digest()
 
 
+KEPT: list[Draws] = []
+"""The draws of this process, if they are by names."""
+
+
+@contextmanager
+def share_draws(name: str) -> Iterator[None]:
+    """See `Draws.share`; nothing with ``--random``."""
+    with ExitStack() as stack:
+        for draws in KEPT:
+            stack.enter_context(draws.share(name))
+        yield
+
+
 def draw_the_same(config: pytest.Config) -> None:
     """From here on, draw by the names of tests."""
     draws = Draws()
+    KEPT[:] = [draws]
     secrets.token_hex = draws.token_hex
     secrets.randbits = draws.randbits
     uuid.uuid4 = draws.uuid4

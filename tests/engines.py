@@ -186,6 +186,19 @@ def _postgres_drop(url: str) -> None:
     _run(server, f"DROP DATABASE {urlsplit(url).path[1:]} WITH (FORCE)")
 
 
+def copy_database(url: str, directory: Path) -> str:
+    """A copy of a database to which nobody is connected; a file is copied into the directory."""
+    if url.startswith("duckdb:///"):
+        path = directory / f"{uuid.uuid4().hex[:12]}.duckdb"
+        shutil.copyfile(url.removeprefix("duckdb:///"), path)
+        return f"duckdb:///{path}"
+    server = _postgres()[0]
+    assert server is not None
+    name = f"t_{uuid.uuid4().hex[:12]}"
+    _run(server, f"CREATE DATABASE {name} TEMPLATE {urlsplit(url).path[1:]}")
+    return _with_database(server, name)
+
+
 ENGINES: tuple[TestEngine, ...] = (
     TestEngine("duckdb", "duckdb", _duckdb_missing, lambda _: "duckdb:///:memory:"),
     TestEngine("duckdb_file", "duckdb", _duckdb_missing, _duckdb_file),

@@ -38,7 +38,7 @@ from sqlanon.statistics.nights import batch_of
 from sqlanon.statistics.past import PastTables
 from sqlanon.statistics.protections import read_stored_statistics
 from sqlanon.statistics.reach import Reach
-from sqlanon.statistics.seen import HIDDEN, Label, SeenCells
+from sqlanon.statistics.seen import HIDDEN, Label, SeenCells, list_atoms
 from sqlanon.statistics.spans import find_spans
 from sqlanon.table.scratch import Scratch
 
@@ -343,12 +343,9 @@ class _Target:
     def _sought(self) -> dict[int, Longs]:
         """The atoms of each small cell."""
         atoms_of: dict[int, Longs] = {}
-        for row in self.seen.of:
-            order = np.argsort(row, kind="stable")
-            cells, starts = np.unique(row[order], return_index=True)
-            for cell, atoms in zip(cells.tolist(), np.split(order, starts[1:]), strict=True):
-                if cell >= 0 and self.small[cell]:
-                    atoms_of.setdefault(cell, atoms)
+        for cell, atoms in list_atoms(self.seen.of):
+            if self.small[cell]:
+                atoms_of.setdefault(cell, atoms)
         return atoms_of
 
     def _count(

@@ -19,7 +19,7 @@ from sqlanon.attack.versions import NewRows
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import UnsupportedError
 from sqlanon.statistics.joined import MOST_ATOMS, JoinedSystem, Key
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, SeenCells, SeenColumn
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, SeenCells, SeenColumn, list_atoms
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
@@ -200,15 +200,12 @@ def _choose(of: Longs, few: Flags) -> tuple[Flags, list[int]]:
     """The cells of few persons, each set of atoms once; and the atoms that are all of one."""
     small, alone = np.zeros(len(few), bool), set()
     sets: set[bytes] = set()
-    for row in of:
-        order = np.argsort(row, kind="stable")
-        cells, starts = np.unique(row[order], return_index=True)
-        for cell, atoms in zip(cells.tolist(), np.split(order, starts[1:]), strict=True):
-            if cell < 0 or not few[cell]:
-                continue
-            if atoms.tobytes() not in sets:
-                sets.add(atoms.tobytes())
-                small[cell] = True
-            if len(atoms) == 1:
-                alone.add(int(atoms[0]))
+    for cell, atoms in list_atoms(of):
+        if not few[cell]:
+            continue
+        if atoms.tobytes() not in sets:
+            sets.add(atoms.tobytes())
+            small[cell] = True
+        if len(atoms) == 1:
+            alone.add(int(atoms[0]))
     return small, sorted(alone)

@@ -17,7 +17,7 @@ import numpy as np
 from sqlanon.results.counts import CountsReader
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.person_bounds import list_steps
-from sqlanon.statistics.seen import HIDDEN, Label, SeenCells
+from sqlanon.statistics.seen import HIDDEN, Label, SeenCells, list_atoms
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
@@ -169,20 +169,15 @@ class _Program:
     def _add_rows(self, of: PersonTarget, cells: int) -> None:
         """Rows add up to the shown ones, and a cell has no more persons than rows; shown ends and members occur."""
         assert of.rows is not None
-        for row in of.seen.of:
-            order = np.argsort(row, kind="stable")
-            numbers, starts = np.unique(row[order], return_index=True)
-            for cell, atoms in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
-                if cell < 0:
-                    continue
-                if of.rows[cell] != HIDDEN:
-                    number = float(of.rows[cell])
-                    self._add(atoms + cells, np.ones(len(atoms)), number, number)
-                if cell >= cells:
-                    self._add(atoms + cells, np.ones(len(atoms)), 1.0, self._highs.kHighsInf)
-                    continue
-                inside = np.append(atoms + cells, cell)
-                self._add(inside, np.append(np.ones(len(atoms)), -1.0), 0.0, self._highs.kHighsInf)
+        for cell, atoms in list_atoms(of.seen.of):
+            if of.rows[cell] != HIDDEN:
+                number = float(of.rows[cell])
+                self._add(atoms + cells, np.ones(len(atoms)), number, number)
+            if cell >= cells:
+                self._add(atoms + cells, np.ones(len(atoms)), 1.0, self._highs.kHighsInf)
+                continue
+            inside = np.append(atoms + cells, cell)
+            self._add(inside, np.append(np.ones(len(atoms)), -1.0), 0.0, self._highs.kHighsInf)
 
     def span(self, cell: int) -> tuple[int, int | None, bool]:
         """The least and the greatest number of persons of a cell, and whether there was time to find them."""

@@ -82,7 +82,7 @@ TABLE: Final[tuple[Key, ...]] = (
         A_PLACE,
         None,
         "The view that readers get, `view` or `schema.view`; default: the release's name in the schema "
-        "`release`. No two releases publish to the same view. On DuckDB and PostgreSQL also `delta:PATH` or "
+        "`release`. No two releases publish to the same view. Also `delta:PATH` or "
         "`iceberg:CATALOG/namespace.table`, a table that gets the rows of this default view ([lake.md](lake.md)).",
         "str",
         "--to",

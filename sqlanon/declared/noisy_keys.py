@@ -72,8 +72,8 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
         "noisy:publish",
         A_PLACE,
         None,
-        "The view that readers get; default: the release's name in the schema `release`. On DuckDB and PostgreSQL also "
-        "a lake table, as of other releases.",
+        "The view that readers get; default: the release's name in the schema `release`. Also a lake "
+        "table, as of other releases.",
     ),
     Key(
         "noisy:publish_file",

@@ -28,8 +28,8 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
         "statistics:publish",
         A_PLACE,
         None,
-        "The view that readers get; default: the release's name in the schema `release`. On DuckDB and PostgreSQL also "
-        "a lake table, as of other releases.",
+        "The view that readers get; default: the release's name in the schema `release`. Also a lake "
+        "table, as of other releases.",
     ),
     Key(
         "statistics:person",

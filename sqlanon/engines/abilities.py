@@ -229,13 +229,10 @@ class Files(Protocol):
 
 
 class Transfer(Protocol):
-    """The ability of an engine to send rows to another engine, and to take them, as texts that both read alike."""
+    """The ability of an engine to send rows to another engine, as texts that both read alike."""
 
     def read_type(self, column: Column) -> Portable | None:
         """The portable type that has the values of a column; None: no other engine has all of them."""
-
-    def write_type(self, kind: Portable) -> str | None:
-        """The engine's own type for a portable one, as SQL; None: it has none that holds every value."""
 
     def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
         """The rows of a statement ``sent/rows``, ``block`` rows at a time: texts, lists of texts, None.
@@ -245,8 +242,15 @@ class Transfer(Protocol):
         Args:
             rows: the statement.
             arrays: which of the columns are lists.
-            block: rows that are held in memory.
+            block: rows that are held in memory; Spark holds those of a partition.
         """
+
+
+class Reception(Protocol):
+    """The ability of an engine to take the rows that another engine sends."""
+
+    def write_type(self, kind: Portable) -> str | None:
+        """The engine's own type for a portable one, as SQL; None: it has none that holds every value."""
 
     def load_texts(self, table: TableRef, columns: Sequence[PortableColumn], blocks: Iterable[Sequence[Row]]) -> None:
         """Make a table of rows that another engine streams, in the open transaction.

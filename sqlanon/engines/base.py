@@ -14,6 +14,7 @@ from sqlanon.engines.abilities import (
     Compaction,
     Files,
     FrameKind,
+    Reception,
     Rights,
     SecondFile,
     Session,
@@ -42,6 +43,7 @@ from sqlanon.engines.values import (
     Row,
     Statement,
     TableRef,
+    Traffic,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Ints, Longs
     from sqlanon.errors import DatabaseError
     from sqlanon.lack import Lack
+    from sqlanon.usage import Usage
 
 
 class Engine(Protocol):
@@ -106,7 +109,11 @@ class Engine(Protocol):
 
     @property
     def transfer(self) -> Transfer | None:
-        """Rows that it sends to another database, and takes from one; None: it cannot."""
+        """Rows that it sends to another database; None: it cannot."""
+
+    @property
+    def reception(self) -> Reception | None:
+        """Rows that it takes from another database; None: it cannot."""
 
     @property
     def frames(self) -> Frames | None:
@@ -294,6 +301,13 @@ class Engine(Protocol):
 
     def definition(self, view: TableRef) -> str | None:
         """A text that two views of this database share if their queries are the same; None if it is no view."""
+
+    def usage(self) -> Usage:
+        """The statements and bytes of this connection so far; it never fails.
+
+        Bytes are counted from the first call on. What a byte of a table is differs: DuckDB counts columns as they are
+        in memory, PostgreSQL whole tables as they are on disk, and Spark its files.
+        """
 
     def cancel(self) -> None:
         """Cancel the running statement from another thread; without a statement, nothing happens.

@@ -53,10 +53,6 @@ _ENGINES: Mapping[str, Mapping[str, Lack]] = {
     "Spark": {
         "publish_file": _NO_FILE,
         LAKES: NO_LAKES,
-        TO_LAKES: NO_LAKES,
-        ELSEWHERE: notyet(
-            "its rows are not read as texts that another engine reads alike; release into a table here and copy it"
-        ),
         "refresh: {mode: frozen}": notyet(
             "it records what is published in the transaction that publishes it, and this database has none; use DuckDB "
             "or PostgreSQL, or mode: full"

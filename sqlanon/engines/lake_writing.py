@@ -93,6 +93,9 @@ class LakeWriting(Protocol):
             LockedError: another program committed meanwhile.
         """
 
+    def list_files(self, place: str) -> Sequence[str]:
+        """The files that readers of the table's latest version read; of those that sqlanon wrote, the names."""
+
     def remove(self, place: str, file: str) -> bool:
         """Remove a file that was never committed; whether it was there."""
 

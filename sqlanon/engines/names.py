@@ -15,8 +15,9 @@ TO_LAKES = "publish: delta:.."
 ELSEWHERE = "publish_to"
 """Likewise, of a release in another database."""
 NO_LAKES = notimpl(
-    "tables of Delta, Iceberg and Parquet files are read and written by DuckDB: connect to a database of its own for "
-    "the release, such as duckdb:///release.duckdb"
+    "Spark reads files without a version that all statements of a run hold, and Delta and Iceberg by jars of its own: "
+    "register the table in its catalog (CREATE TABLE t USING parquet LOCATION '...') and name it, or connect to DuckDB "
+    "or PostgreSQL, such as duckdb:///release.duckdb"
 )
 
 
@@ -30,7 +31,7 @@ def split_name(text: str) -> list[str]:
 
     Raises:
         PolicyError: a quote is not closed or a part is empty.
-        UnsupportedError: it is the name of a lake table, which DuckDB alone reads.
+        UnsupportedError: it is the name of a lake table, on an engine that reads none.
     """
     if lake_of(text):
         raise UnsupportedError(f"{text}: {LAKES}: {NO_LAKES.why}")

@@ -185,6 +185,23 @@ EVERY = ColumnReading()
 
 
 @dataclass(frozen=True, slots=True)
+class Traffic:
+    """Bytes that a release of rows moves, by the bytes of the staged rows: medians over 2 to 7 quasi columns.
+
+    Attributes:
+        statements: texts of SQL that are sent, whatever the rows are.
+        read: bytes that are read for each byte of the staged rows.
+        written: bytes that are written, the staged rows included.
+        shuffled: bytes that tasks write for other tasks; None: the engine has no such tasks.
+    """
+
+    statements: int
+    read: float
+    written: float
+    shuffled: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Capabilities:
     """Capabilities of an engine, so that ``plan`` can refuse before any data are touched.
 
@@ -208,6 +225,7 @@ class Capabilities:
         array_places: a place of an array of numbers is read in a fraction of the time of a join with a table of them.
         joined_rows: so many numbered rows at a time are joined in less time than all at once; 0: it makes no
             difference.
+        traffic: statements and bytes of a release, roughly.
         staged_hashes: a staged column has the hash of the source's, so that a hash of columns can be made when it is
             read.
         distinct_numbers: to count different integers takes less time than to fetch them, or they are too many to be
@@ -253,6 +271,7 @@ class Capabilities:
     interpreted_rows: int = 0
     numbers_parts: bool = False
     session_views: bool = False
+    traffic: Traffic = Traffic(0, 0.0, 0.0)
     session_tables: bool = False
     readers: str = ""
     timestamp: str = "TIMESTAMP"

@@ -99,7 +99,7 @@ def widen(typing: Any, low: Any, high: Any, row: Any, lows: Any, highs: Any, oth
 def measure_width(typing: Any, low: Any, high: Any, row: Any, weight: Any, lane: Any) -> Any:
     """The sum over lanes of ``weight * min(high[row] - low[row], SCALE)``, int64.
 
-    Weights sum to at most 1024 (`sqlanon.spec.MAX_WEIGHT`), so 32 bits hold it.
+    Weights sum to at most 1024 (`sqlanon.column_spec.MAX_WEIGHT`), so 32 bits hold it.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -18,7 +18,7 @@ from sqlanon.noisy.shape import KEPT_STEPS, WEIGHT_STEPS, Series, Shape, Table
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    from sqlanon.noisy.shape import Longs
+    from sqlanon.arrays import Longs
 
 WEIGHED = {"persons": "weighed", "centered": "sum"}
 """Weighed parts that noisy/norms reads from other columns: distances from the middle are weighed, not values."""

@@ -14,14 +14,13 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Doubles
     from sqlanon.noisy.levels import Level
-
-    Floats = npt.NDArray[np.float64]
 
 
 def make_consistent(
-    levels: Sequence[Level], noisy: Sequence[Floats], deviations: Sequence[float]
-) -> tuple[list[Floats], list[Floats]]:
+    levels: Sequence[Level], noisy: Sequence[Doubles], deviations: Sequence[float]
+) -> tuple[list[Doubles], list[Doubles]]:
     """The best linear unbiased estimates of all groups, and their standard deviations.
 
     Args:

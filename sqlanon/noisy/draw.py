@@ -15,8 +15,8 @@ import numpy as np
 from sqlanon.errors import PrivacyViolation, UnsupportedError
 
 if TYPE_CHECKING:
+    from sqlanon.arrays import Longs
     from sqlanon.noisy.accounting import Law
-    from sqlanon.noisy.shape import Longs
 
 TRIED = 1000
 """Numbers that are drawn to test the law of a scale; they are thrown away."""

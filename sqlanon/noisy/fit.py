@@ -15,12 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from sqlanon.noisy.levels import Longs
+    from sqlanon.arrays import Doubles, Longs
     from sqlanon.noisy.pairs import Pair
 
-    Floats = npt.NDArray[np.float64]
 
 ROUNDS = 50
 """Rounds of proportional fitting, at most: margins agree to far less than a row."""
@@ -39,9 +36,9 @@ class FittedCounts:
         pairs: for each pair float64[values of one, values of the other, classes].
     """
 
-    classes: Floats
-    columns: tuple[Floats, ...]
-    pairs: tuple[Floats, ...]
+    classes: Doubles
+    columns: tuple[Doubles, ...]
+    pairs: tuple[Doubles, ...]
 
 
 def fit_tables(pairs: Sequence[Pair], noisy: Sequence[Longs]) -> FittedCounts:
@@ -77,7 +74,7 @@ def fit_tables(pairs: Sequence[Pair], noisy: Sequence[Longs]) -> FittedCounts:
     return FittedCounts(classes, columns, fitted)
 
 
-def _fit_column(column: int, pairs: Sequence[Pair], tables: Sequence[Floats], classes: Floats) -> Floats:
+def _fit_column(column: int, pairs: Sequence[Pair], tables: Sequence[Doubles], classes: Doubles) -> Doubles:
     """The counts of a column by class."""
     margins, weights = [], []
     for pair, table in zip(pairs, tables, strict=True):
@@ -86,11 +83,11 @@ def _fit_column(column: int, pairs: Sequence[Pair], tables: Sequence[Floats], cl
             margins.append(table.sum(axis=axis))
             weights.append(1 / table.shape[axis])
     mean = np.average(margins, axis=0, weights=weights)
-    by_class: list[Floats] = [project(mean[:, place], float(total)) for place, total in enumerate(classes)]
+    by_class: list[Doubles] = [project(mean[:, place], float(total)) for place, total in enumerate(classes)]
     return np.asarray(np.stack(by_class, axis=1))
 
 
-def project(numbers: Floats, total: float) -> Floats:
+def project(numbers: Doubles, total: float) -> Doubles:
     """The nearest numbers that are not below 0 and have this sum (Held, Wolfe, Crowder 1974).
 
     >>> project(np.array([3.0, 1.0, -2.0]), 3.0).tolist()
@@ -105,7 +102,7 @@ def project(numbers: Floats, total: float) -> Floats:
     return np.asarray(np.maximum(numbers - beyond[last], 0.0))
 
 
-def _fit_pair(noisy: Floats, first: Floats, other: Floats) -> Floats:
+def _fit_pair(noisy: Doubles, first: Doubles, other: Doubles) -> Doubles:
     """The counts of a pair in a class, with the counts of both columns."""
     total = float(first.sum())
     if total <= 0:
@@ -154,11 +151,11 @@ def draw_rows(pairs: Sequence[Pair], noisy: Sequence[Longs]) -> Longs:
     return np.asarray(rows[draw.permutation(len(rows))])
 
 
-def _assign(rows: Longs, column: int, group: Longs | int, weights: Floats, draw: np.random.Generator) -> None:
+def _assign(rows: Longs, column: int, group: Longs | int, weights: Doubles, draw: np.random.Generator) -> None:
     """Give the rows of each group the values of a column, as the weights of the group say."""
     key = rows[:, -1] if isinstance(group, int) else group
     many = np.bincount(key, minlength=len(weights))
-    carried: Floats = np.asarray(draw.random(weights.shape[1:])) - 0.5
+    carried: Doubles = np.asarray(draw.random(weights.shape[1:])) - 0.5
     carried -= carried.mean()
     counts = np.zeros(weights.shape, np.int64)
     for place in np.nonzero(many)[0].tolist():
@@ -171,7 +168,7 @@ def _assign(rows: Longs, column: int, group: Longs | int, weights: Floats, draw:
     rows[order, column] = np.repeat(np.tile(np.arange(weights.shape[1]), len(weights)), counts.reshape(-1))
 
 
-def _round(numbers: Floats, total: int) -> Longs:
+def _round(numbers: Doubles, total: int) -> Longs:
     """Whole numbers of this sum, not below 0; those with the largest remainders are rounded up."""
     cut = np.maximum(numbers, 0.0)
     whole = np.floor(cut).astype(np.int64)

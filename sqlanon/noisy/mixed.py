@@ -19,9 +19,8 @@ import numpy as np
 from sqlanon.noisy.smooth import FLOATS, SLACK, gaussian_delta
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Doubles
 
-    Floats = npt.NDArray[np.float64]
 
 STEPS = 2**11
 """Steps of the grid up to the epsilon that is known already."""
@@ -73,7 +72,7 @@ def _sum(pure: Mapping[float, int]) -> float:
     return math.fsum(epsilon * times for epsilon, times in pure.items())
 
 
-def _distribute(pure: Mapping[float, int], step: float) -> tuple[Floats, float]:
+def _distribute(pure: Mapping[float, int], step: float) -> tuple[Doubles, float]:
     """The distribution of the summed losses on the grid, float64[2 m + 1] for losses from -m to m steps.
 
     Returns:

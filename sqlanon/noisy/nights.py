@@ -21,10 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Doubles, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
 
 FIXED = 4096
 """The factor is in whole parts of this."""
@@ -41,8 +39,8 @@ class Factor:
     """
 
     measured: Longs
-    running: Floats
-    arrived: Floats
+    running: Doubles
+    arrived: Doubles
 
     @property
     def squares(self) -> int:
@@ -80,7 +78,7 @@ def measure(factor: Factor, arrivals: Longs) -> Longs:
     return np.asarray(factor.measured[: len(arrivals)][::-1] @ arrivals)
 
 
-def combine(weights: Floats, measured: Longs) -> Floats:
+def combine(weights: Doubles, measured: Longs) -> Doubles:
     """The last night's numbers, float64[groups], from the noisy measurements.
 
     Args:
@@ -90,6 +88,6 @@ def combine(weights: Floats, measured: Longs) -> Floats:
     return np.asarray(weights[: len(measured)][::-1] @ measured) / FIXED
 
 
-def spread_of(weights: Floats, night: int) -> float:
+def spread_of(weights: Doubles, night: int) -> float:
     """The standard deviation of a number of a night, as a share of the measurements' noise; nights count from 1."""
     return math.sqrt(math.fsum((weights[:night] ** 2).tolist())) / FIXED

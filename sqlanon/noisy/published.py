@@ -18,12 +18,10 @@ from sqlanon.noisy.shape import KEPT_STEPS, MOST_GROUPS, Shape, Table
 from sqlanon.noisy.split import Noise
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Doubles, Longs
+    from sqlanon.noisy.shape import Part
 
-    from sqlanon.noisy.shape import Longs, Part
-
-    Floats = npt.NDArray[np.float64]
-    Numbers = Sequence[Longs] | Sequence[Floats]
+    Numbers = Sequence[Longs] | Sequence[Doubles]
 
 INTERVAL = 0.95
 """Probability that an interval contains the bounded answer."""
@@ -48,9 +46,9 @@ class Estimate:
         low, high: float64[groups], the interval, within the range of that kind of number.
     """
 
-    value: Floats
-    low: Floats
-    high: Floats
+    value: Doubles
+    low: Doubles
+    high: Doubles
 
 
 Estimates = Mapping[tuple[int, int, int], tuple[Estimate, ...]]
@@ -213,7 +211,7 @@ def _estimate_part(
 
 def _read_numbers(
     shape: Shape, noise: Noise, noisy: Numbers, places: Sequence[int]
-) -> tuple[list[Floats], list[float]]:
+) -> tuple[list[Doubles], list[float]]:
     """The numbers of some series, and their standard deviations."""
     steps = [shape.series[place].steps for place in places]
     numbers = [noisy[place].astype(np.float64) / parts for place, parts in zip(places, steps, strict=True)]
@@ -226,7 +224,7 @@ def _mean(values: Estimate, sums: Estimate, ends: tuple[float, float, float]) ->
     middle = (low + high) / 2
     fewest, most = np.maximum(values.low, 1), np.maximum(values.high, 1)
 
-    def mean(total: Floats, many: Floats) -> Floats:
+    def mean(total: Doubles, many: Doubles) -> Doubles:
         return np.asarray(np.clip(middle + unit * total / (2 * many), low, high))
 
     return Estimate(

@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
+    from sqlanon.arrays import Doubles
 
 
-def find_quantile(counts: Floats, ends: Floats, share: float) -> Floats:
+def find_quantile(counts: Doubles, ends: Doubles, share: float) -> Doubles:
     """A quantile of each group; steps are taken to be filled evenly.
 
     Args:
@@ -47,8 +45,8 @@ def find_quantile(counts: Floats, ends: Floats, share: float) -> Floats:
 
 
 def bound_quantile(
-    counts: Floats, deviations: Floats, ends: Floats, share: float, width: tuple[float, float]
-) -> tuple[Floats, Floats]:
+    counts: Doubles, deviations: Doubles, ends: Doubles, share: float, width: tuple[float, float]
+) -> tuple[Doubles, Doubles]:
     """The interval of a quantile of each group.
 
     Args:

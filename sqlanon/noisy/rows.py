@@ -21,7 +21,7 @@ from sqlanon.noisy.split import Noise
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    from sqlanon.noisy.levels import Longs
+    from sqlanon.arrays import Longs
 
 Names = tuple[tuple[str, str], ...]
 Labels = Mapping[str, TableRef]

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from sqlanon.budgeted import NoisyMeasure, NoisySpec
 from sqlanon.column_spec import Hierarchy
 from sqlanon.errors import PolicyError
@@ -21,9 +19,8 @@ from sqlanon.noisy.pairs import GAP_CHANGE, list_pairs
 from sqlanon.spec import ReleaseSpec
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    pass
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_GROUPS = 2_000_000
 """Groups of all levels of a release, at most."""

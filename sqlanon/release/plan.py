@@ -18,8 +18,9 @@ from sqlanon.release.stages.stage import announce
 from sqlanon.release.stages.work import Outline, Work
 from sqlanon.release.versions.begin import begin_works
 from sqlanon.release.versions.choose_version import RULES
-from sqlanon.results import PlanReport
+from sqlanon.results import PlanReport, RunCost
 from sqlanon.spec import ReleaseSpec
+from sqlanon.usage import Meter, Part
 
 
 def plan(
@@ -47,7 +48,8 @@ def plan(
         PolicyError, GuardError, InfeasibleError: errors that would stop the run.
     """
     progress = progress or SilentProgress()
-    watch, options = Stopwatch(spec.name, progress), RunOptions(new_lineage=new_lineage)
+    meter = Meter(engine.usage)
+    watch, options = Stopwatch(spec.name, progress, meter), RunOptions(new_lineage=new_lineage)
     try:
         with ExitStack() as open_scratches:
             specs = _tables(spec, beside)
@@ -68,6 +70,7 @@ def plan(
                 report,
                 warnings=(*report.warnings, *_approval(work)),
                 stages=tuple(stage.text for stage in stages),
+                cost=_estimate_cost(work, meter) if report.estimate is not None else None,
             )
     finally:
         progress.finish(spec.name)
@@ -78,6 +81,17 @@ def _tables(spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> list[ReleaseSpe
     specs = {release.name: release for release in beside} | {spec.name: spec}
     names = spec.together.tables if spec.together else ()
     return [specs[name] for name in names] if names and specs.keys() >= set(names) else [spec]
+
+
+def _estimate_cost(work: Work, meter: Meter) -> RunCost:
+    """A rough guess of the bytes of a run: a multiple of those that were staged for the plan."""
+    traffic = work.scratch.engine.capabilities.traffic
+    usage = meter.parts().get(Part(work.spec.name, "snapshot"))
+    staged = usage.written if usage is not None else None
+    if staged is None:
+        return RunCost(traffic.statements, None, None, None)
+    shuffled = None if traffic.shuffled is None else round(staged * traffic.shuffled)
+    return RunCost(traffic.statements, round(staged * traffic.read), round(staged * traffic.written), shuffled)
 
 
 def _approval(work: Work) -> tuple[str, ...]:

@@ -27,8 +27,10 @@ from sqlanon.release.verify import tokens
 from sqlanon.release.versions.begin import begin_works
 from sqlanon.release.versions.choose_version import RULES
 from sqlanon.results import RunReport
+from sqlanon.results.cost import cost_of
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
+from sqlanon.usage import Meter
 
 
 def run(
@@ -104,7 +106,8 @@ def run_tables(
 def _run(
     engine: Engine, specs: Sequence[ReleaseSpec], machine: Machine, progress: Progress, options: RunOptions
 ) -> tuple[RunReport, ...]:
-    watches = {spec.name: Stopwatch(spec.name, progress) for spec in specs}
+    meter = Meter(engine.usage)
+    watches = {spec.name: Stopwatch(spec.name, progress, meter) for spec in specs}
     rules = RULES[specs[0].kind]  # tables that are published together are of one kind
     try:
         with ExitStack() as resources:
@@ -128,11 +131,14 @@ def _run(
                 work.judge = work.hold_decisions
                 resources.enter_context(work.scratch)
             carry_out(works)
+        parts = meter.parts()
         return tuple(
-            # Warnings of this moment are not kept by the catalog.
+            # Warnings of this moment and costs are not kept by the catalog.
             replace(
                 work.finished,
                 seconds=work.watch.total(),
+                # Of noisy statistics bytes show how many rows there are.
+                cost=cost_of(parts, name, work.watch.seconds, shown=not work.spec.kind.charged),
                 scratch=tuple(kept_scratch[name].tables),
                 warnings=(*work.finished.warnings, *ends[name]),
             )

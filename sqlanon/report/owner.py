@@ -209,20 +209,8 @@ def check_unchanged(engine: Engine, released: ReaderRelease) -> None:
         )
 
 
-def find_published(engine: Engine, release: str) -> Entry:
-    """The published version of the name or the view, of a release of rows.
-
-    Raises:
-        PolicyError: there is none.
-        UnsupportedError: it has no rows.
-    """
-    entry = _find_any(engine, release)
-    refuse_counts(entry, OF_CLASSES)
-    return entry
-
-
 def find_described(engine: Engine, release: str) -> Entry:
-    """The same, of a release of rows or of counts.
+    """The published version of the name or the view, of a release of rows or of counts.
 
     Raises:
         PolicyError: there is none.

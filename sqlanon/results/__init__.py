@@ -19,6 +19,7 @@ from sqlanon.results.candidates import (
 )
 from sqlanon.results.compact import CompactReport
 from sqlanon.results.control import ControlledAttack, ControlReport
+from sqlanon.results.cost import RunCost, StageCost
 from sqlanon.results.counted import StatisticsReport
 from sqlanon.results.erase import EraseReport
 from sqlanon.results.history import HistoryReport, HistorySets

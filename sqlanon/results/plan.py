@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlanon.results import notebook
 from sqlanon.results.base import Report
+from sqlanon.results.cost import RunCost
 from sqlanon.results.figures import count, measure
 from sqlanon.results.history import HistoryReport
 from sqlanon.results.run import DataChange
@@ -97,6 +98,11 @@ class PlanReport(Report):
     notes: tuple[str, ...] = ()
     estimate: Estimate | None = None
     stages: tuple[str, ...] = ()
+    cost: RunCost | None = None
+    """A rough guess of the statements and bytes of the run, from the bytes of the staged rows.
+
+    None where nothing would be published, of counts and of noisy statistics.
+    """
     snapshot: str = ""
     """Of a source with versions, a lake table: which version of which table was read."""
 

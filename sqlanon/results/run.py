@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 from sqlanon.results import notebook
 from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult, loss_html, requirements_html
+from sqlanon.results.cost import RunCost
 from sqlanon.results.counted import StatisticsReport
 from sqlanon.results.figures import count
 from sqlanon.results.history import HistoryReport
@@ -218,6 +219,8 @@ class RunReport(Report):
     """Of a source with versions, a lake table: which version of which table was read."""
     scratch: tuple[KeptTable, ...] = ()
     """With ``keep_scratch``: the tables that the run kept."""
+    cost: RunCost | None = None
+    """Statements and bytes of this run; None in the catalog, which keeps none."""
 
     @property
     def shape(self) -> Shape:
@@ -298,5 +301,5 @@ class RunReport(Report):
         values["exposed"] = Exposure(**{**exposed, "columns": tuple(exposed["columns"])}) if exposed else None
         values["statistics"] = StatisticsReport.from_dict(report["statistics"]) if report.get("statistics") else None
         values["noisy"] = NoisyReport.from_dict(report["noisy"]) if report.get("noisy") else None
-        values["scratch"] = ()  # of one run, not of the version
+        values["scratch"], values["cost"] = (), None  # of one run, not of the version
         return cls(**values)

@@ -22,10 +22,8 @@ from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_FORGOTTEN = 10
 """Witnesses that are forgotten at once, at most."""

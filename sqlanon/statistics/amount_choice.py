@@ -16,10 +16,7 @@ from sqlanon.statistics.system import System, hash_members
 from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+    from sqlanon.arrays import Flags, Longs
 
 
 @dataclass

@@ -18,7 +18,8 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
+
 
 MOST_UNIT = 10**6
 """Changes are solved in a unit, a power of ten, such that the largest atom has about so many."""

@@ -11,11 +11,9 @@ from sqlanon.statistics.program import Box, Program
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.statistics.links import Links
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_TABLES = 64
 """Tables of a block that are kept, at most."""

@@ -18,10 +18,8 @@ from sqlanon.statistics.spans import Span, find_spans
 from sqlanon.statistics.system import System
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_PROGRAMS = 4_000_000
 """Programs times atoms, at most, where ends need not be reached; the other ends are those that single cells say."""

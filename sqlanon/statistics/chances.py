@@ -15,10 +15,8 @@ import numpy as np
 from sqlanon.counted import CellKeySpec
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Doubles, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
 
 KEYS = 2**32
 """Cell keys are below it."""
@@ -90,7 +88,7 @@ def make_chances(spec: CellKeySpec) -> Chances:
     return Chances(tuple(rows), 1)
 
 
-def spread_evenly(changes: Longs, variance: Fraction) -> Floats:
+def spread_evenly(changes: Longs, variance: Fraction) -> Doubles:
     """The chances of largest entropy with mean 0 and a variance: exp(a d + b d^2) for each change d.
 
     Args:
@@ -125,19 +123,19 @@ def spread_evenly(changes: Longs, variance: Fraction) -> Floats:
     return _normal(coefficients @ powers)
 
 
-def _normal(logarithms: Floats) -> Floats:
+def _normal(logarithms: Doubles) -> Doubles:
     weights = np.exp(logarithms - logarithms.max())
-    shares: Floats = weights / weights.sum()
+    shares: Doubles = weights / weights.sum()
     return shares
 
 
-def _height(point: Floats, powers: Floats, goal: Floats) -> float:
+def _height(point: Doubles, powers: Doubles, goal: Doubles) -> float:
     logarithms = point @ powers
     top = logarithms.max()
     return float(top + np.log(np.exp(logarithms - top).sum()) - point @ goal)
 
 
-def _share_keys(chances: Floats) -> Longs:
+def _share_keys(chances: Doubles) -> Longs:
     """Whole shares of all keys; what is left over after rounding down goes to the largest fractions."""
     exact = chances * KEYS
     widths = np.floor(exact).astype(np.int64)

@@ -26,10 +26,8 @@ from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import MOST_WORK, ExhaustedError, Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_SHOWN = 50_000_000_000
 """Ends times witnesses times cells, at most, for which cells are shown again."""
@@ -97,7 +95,8 @@ def choose_hidden(
             for low in (True, False):
                 search.serve(int(cell), low=low)
         except ExhaustedError:
-            raise UnservedError(int(system.margin[cell]), exhausted=True) from None
+            able = None if system.times is None else index // 2
+            raise UnservedError(int(system.margin[cell]), exhausted=True, able=able) from None
     if search.has_tables():
         serve_again(search, secret)
     sources, changes, whole = None, search.changes, system

@@ -121,6 +121,8 @@ def verify_class_patterns(
 ) -> TableRef:
     """Every witness of persons has the rows of each class, and as many persons as are promised.
 
+    Where the rows promise more, it has as many persons as the source with the same rows by class and shown values.
+
     Returns:
         the least numbers of small cells that readers of the classes know.
 
@@ -144,4 +146,12 @@ def verify_class_patterns(
             **patterned,
         ),
     )
+    if promised.alike:
+        refuse_each(
+            release,
+            (f"patterns with unlike rows of classes of {name}", f"persons of classes of {name} that a witness changes"),
+            scratch.numbers(
+                "statistics/verify_alike", atoms=stored.atoms, apart=promised.alike == "classes", **patterned
+            ),
+        )
     return verify_classes(scratch, shape, replace(stored, witness=changes), least, release)

@@ -19,10 +19,8 @@ from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_SERVED = 500_000_000
 """Most bytes of the tables of served ends; with more they are not made."""
@@ -70,7 +68,8 @@ class CountSearch:
         self.ahead, self._cost = 0, 0
         self._insiders = Insiders(system, insiders)
         # The least number is one of rows, where cells have both; of rows fewer than N are fewer than N persons.
-        self._least_of = np.arange(len(system)) if system.twin is None else system.twin
+        rows = None if system.by_persons else system.twin
+        self._least_of = np.arange(len(system)) if rows is None else rows
         self._most = (system.least - system.value)[self._least_of]
         self._fewest = threshold - system.value
         self._parts: _Parts | None = None

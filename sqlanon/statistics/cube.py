@@ -14,9 +14,10 @@ from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.statistics.empty import list_empty
 from sqlanon.statistics.empty_parts import list_class_empty
 from sqlanon.statistics.failing import make_several_rows_error
-from sqlanon.statistics.part_patterns import list_classes, with_class_persons
+from sqlanon.statistics.part_patterns import list_classes, with_alike, with_class_persons
 from sqlanon.statistics.parts import Parts, with_classes
-from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
+from sqlanon.statistics.pattern_cells import over_patterns
+from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns
 from sqlanon.statistics.placing import count_class_persons, divide_cells, place_persons, read_person_rows
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
@@ -25,9 +26,7 @@ from sqlanon.statistics.traces import over_traces
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 MOST_RANGE = 2**62
@@ -145,13 +144,6 @@ def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
             f"{release}: a person has several rows, so that persons do not add up over cells; with measures of persons "
             "noise and rounding of such a source is not built: take method: suppress, or round n: count without persons"
         )
-    neighbour = shape.neighbour
-    if neighbour is not None and neighbour.persons.why:
-        raise PolicyError(
-            f"{release}: a person has several rows, and together with measures of persons {neighbour.release} is not "
-            f"supported, as it {neighbour.persons.why}: leave persons out of the measures, or {neighbour.release} out "
-            "of together, and give no reader both"
-        )
 
 
 def _read_patterns(scratch: Scratch, rows: TableRef) -> Patterns:
@@ -195,11 +187,14 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
         return over
     classes = None
     if parts is not None and shape.neighbour is not None:
-        classes = list_classes(parts, shape.neighbour.persons.share)
+        promised = shape.neighbour.persons
+        classes = list_classes(parts, promised.share, cube.patterns.of, promised.alike)
     patterns = add_candidates(system, cube.patterns, secret, classes=classes)
     over = over_patterns(system, counted, patterns, rows=shape.has_rows)
     if parts is None or shape.neighbour is None:
         return over
+    if shape.neighbour.persons.alike:
+        return with_alike(over, parts, shape.neighbour.persons.alike)
     return with_class_persons(over, parts, cube.class_persons, shape.neighbour.persons.least)
 
 
@@ -271,6 +266,35 @@ def list_margins(scratch: Scratch, shape: Shape, cube: Cube) -> list[Margin]:
         for cells, small, *levels in map(read_integers, rows)
     ]
     return sorted(margins, key=lambda margin: (-margin.share, margin.name))
+
+
+def find_servable(margins: Sequence[Margin], of: Margin, able: int) -> Margin | None:
+    """The margin with coarser levels of the same margin at which columns leave most cells, and few small ones in all.
+
+    Args:
+        margins: all margins.
+        of: a margin.
+        able: small cells of all margins that may be left; if none leaves so few, that with the fewest is taken.
+
+    Returns:
+        None: there is no coarser one.
+    """
+    totals = [max(levels) for levels in zip(*(margin.levels for margin in margins), strict=True)]
+    columns = [place for place, level in enumerate(of.levels) if level < totals[place]]
+
+    def count_left(coarser: Margin) -> tuple[int, int]:
+        left = [m for m in margins if all(m.levels[place] >= coarser.levels[place] for place in columns)]
+        return sum(round(m.share * m.cells) for m in left), sum(m.cells for m in left)
+
+    coarser_ones = [
+        (count_left(margin), margin)
+        for margin in margins
+        if margin is not of and all(a >= b for a, b in zip(margin.levels, of.levels, strict=True))
+    ]
+    few = [(cells, margin.name, margin) for (small, cells), margin in coarser_ones if small <= able]
+    if few:
+        return max(few, key=lambda entry: entry[:2])[2]
+    return min(coarser_ones, key=lambda entry: (entry[0], entry[1].name), default=(None, None))[1]
 
 
 def find_coarser(margins: Sequence[Margin], of: Margin, most: float) -> Margin | None:

@@ -20,11 +20,8 @@ from sqlanon.statistics.whole import search_whole
 from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Doubles, Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
-    Floats = npt.NDArray[np.float64]
 
 FREE = 1e-5
 """Cost of a hidden atom's change for each unit, so that changes stay in few cells."""
@@ -93,7 +90,7 @@ class Deviations:
         self._columns = int(inside.sum())
         self._solver = make_solver(self._select(inside, (self._low, self._high), self._list_rows(wide)))
 
-    def _list_bounds(self, wide: Longs) -> tuple[Floats, Floats]:
+    def _list_bounds(self, wide: Longs) -> tuple[Doubles, Doubles]:
         """The least and the greatest value of each variable."""
         limits, atoms = self._limits, np.arange(self._atoms)
         low = np.zeros(2 * (self._atoms + len(wide)))
@@ -117,7 +114,7 @@ class Deviations:
         shrinks = self._limits.shrinks[cells] / self._unit
         self._high[self._shrinks[cells]] = np.where(self._system.fixed[cells], 0.0, shrinks)
 
-    def _list_rows(self, cells: Longs) -> tuple[Floats, Floats]:
+    def _list_rows(self, cells: Longs) -> tuple[Doubles, Doubles]:
         """The ends of the rows of classes of several atoms; of shown ones variables have the change."""
         hidden, fixed = self.hidden[cells] & (not self._parts_of), self._system.fixed[cells]
         low = np.where(hidden, np.where(fixed, 0.0, -self._limits.shrinks[cells] / self._unit), 0.0)
@@ -140,7 +137,7 @@ class Deviations:
         self._index = np.concatenate([np.zeros(0, np.int32), *(columns.astype(np.int32) for columns in index)])
         self._value = np.concatenate([np.zeros(0), *value])
 
-    def _select(self, inside: Flags, ends: tuple[Floats, Floats], row_ends: tuple[Floats, Floats]) -> Any:  # noqa: ANN401
+    def _select(self, inside: Flags, ends: tuple[Doubles, Doubles], row_ends: tuple[Doubles, Doubles]) -> Any:  # noqa: ANN401
         """The program of some columns.
 
         Args:
@@ -160,10 +157,10 @@ class Deviations:
         program.a_matrix_.value_ = self._value[entries]
         return program
 
-    def _price(self, cells: Longs) -> Floats:
+    def _price(self, cells: Longs) -> Doubles:
         """The cost of a class's change for each unit; of a hidden one it is free, but for a little."""
         weight = self._system.weight[cells]
-        price: Floats = np.where(self.hidden[cells], FREE * np.sqrt(weight), weight)
+        price: Doubles = np.where(self.hidden[cells], FREE * np.sqrt(weight), weight)
         price[self._single[cells]] += FREE_ATOM
         return price
 
@@ -244,7 +241,7 @@ class Deviations:
                 cells = np.array([demand.cell])
                 solver.changeRowsBounds(1, self._row[cells].astype(np.int32), *self._list_rows(cells))
 
-    def _run(self, high: Floats) -> None:
+    def _run(self, high: Doubles) -> None:
         """Run the program; atoms outside of it enter as long as it would be less with them, or has no solution."""
         solver, able = self._solver, self._highs.HighsModelStatus
         for _ in range(MOST_ROUNDS):
@@ -275,7 +272,7 @@ class Deviations:
         outside = outside[gain[outside] > GAIN]
         return outside[np.argsort(-gain[outside], kind="stable")[:ENTERING]]
 
-    def _enter(self, atoms: Longs, high: Floats) -> None:
+    def _enter(self, atoms: Longs, high: Doubles) -> None:
         assert self._pricing is not None
         starts, rows, times = self._pricing.columns(atoms)
         self._solver.addCols(len(atoms), self._cost[atoms], np.zeros(len(atoms)), high, len(rows), starts, rows, times)
@@ -291,13 +288,13 @@ class Deviations:
         most = high if demand.most is None else demand.most / self._unit
         return int(self._row[demand.cell]), least, most
 
-    def _read(self) -> Floats:
+    def _read(self) -> Doubles:
         values, inside = np.zeros(2 * self._atoms), self._place[: 2 * self._atoms] >= 0
         values[inside] = np.array(self._solver.getSolution().col_value)[self._place[: 2 * self._atoms][inside]]
-        changes: Floats = values[: self._atoms] - values[self._atoms :]
+        changes: Doubles = values[: self._atoms] - values[self._atoms :]
         return changes
 
-    def _demanded(self, demand: Demand, *, keep_shown: bool) -> tuple[Floats, Floats]:
+    def _demanded(self, demand: Demand, *, keep_shown: bool) -> tuple[Doubles, Doubles]:
         """Bounds of all variables; of the demanded class either part is zero, and the other is bounded."""
         low, high, unit = self._low.copy(), self._high.copy(), self._unit
         if keep_shown:
@@ -319,7 +316,7 @@ class Deviations:
                 low[shrinks], high[grows] = max(low[shrinks], -demand.most / unit), 0.0
         return low, high
 
-    def _round(self, solution: Floats) -> Longs | None:
+    def _round(self, solution: Doubles) -> Longs | None:
         """The change in whole numbers, if the program's is one: no class changes by the rounding."""
         exact = solution * self._unit
         whole = np.rint(exact)
@@ -331,7 +328,7 @@ class Deviations:
         return None if self._system.sums(change)[still].any() else change
 
     def _whole(
-        self, solution: Floats, demand: Demand, ends: tuple[Floats, Floats], *, keep_shown: bool
+        self, solution: Doubles, demand: Demand, ends: tuple[Doubles, Doubles], *, keep_shown: bool
     ) -> Longs | None:
         """The same program with whole numbers: of the atoms that change in ``solution``, and if need be of all.
 
@@ -354,13 +351,13 @@ class Deviations:
             raise ExhaustedError
         return change
 
-    def _order_near(self, solution: Floats) -> Longs:
+    def _order_near(self, solution: Doubles) -> Longs:
         """The atoms that change in a solution, then the others from the least reduced cost on."""
         cost = np.where(np.abs(solution) >= NEAR, -1.0, np.abs(self._reduced))
         order: Longs = np.argsort(cost, kind="stable").astype(np.int64)
         return order
 
-    def _solve_whole(self, atoms: Longs, demand: Demand, ends: tuple[Floats, Floats]) -> tuple[Longs | None, bool]:
+    def _solve_whole(self, atoms: Longs, demand: Demand, ends: tuple[Doubles, Doubles]) -> tuple[Longs | None, bool]:
         """A change of some atoms in whole numbers; and whether without one there is none."""
         highs, many = self._highs, len(self._low)
         used = np.ones(many, bool)
@@ -383,7 +380,7 @@ class Deviations:
         change = np.rint(values[: self._atoms] - values[self._atoms :]).astype(np.int64) * self._unit
         return change, True
 
-    def _set(self, columns: Longs, low: Floats, high: Floats) -> None:
+    def _set(self, columns: Longs, low: Doubles, high: Doubles) -> None:
         columns = columns[self._place[columns] >= 0]
         if len(columns):
             places = self._place[columns].astype(np.int32)

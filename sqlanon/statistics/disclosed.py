@@ -13,13 +13,11 @@ from sqlanon.statistics.person_bounds import list_steps, narrow_persons
 from sqlanon.statistics.program import Box, Program
 from sqlanon.statistics.reach import WHOLE, ContradictionError, Reach
 from sqlanon.statistics.rows import build_rows
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells, list_atoms
 from sqlanon.statistics.spans import find_spans
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +60,10 @@ def disclose(seen: SeenCells, seconds: Callable[[], float]) -> list[Interval]:
         raise ContradictionError(_find_proof(seen, seconds, error.cells)) from error
     sets: dict[bytes, Longs] = {}
     of_cell: dict[int, bytes] = {}
-    for row in seen.of:
-        order = np.argsort(row, kind="stable")
-        cells, starts = np.unique(row[order], return_index=True)
-        for cell, atoms in zip(cells.tolist(), np.split(order, starts[1:]), strict=True):
-            if cell >= 0 and seen.value[cell] == HIDDEN:
-                sorted_atoms = np.sort(atoms)
-                of_cell[cell] = sorted_atoms.tobytes()
-                sets.setdefault(of_cell[cell], sorted_atoms)
+    for cell, atoms in list_atoms(seen.of):
+        if seen.value[cell] == HIDDEN:
+            of_cell[cell] = atoms.tobytes()
+            sets.setdefault(of_cell[cell], atoms)
     spans = dict(zip(sets, find_spans(seen, reach, list(sets.values()), seconds), strict=True))
     bottom, _ = seen.bounds()
     intervals: dict[int, Interval] = {}

@@ -17,9 +17,8 @@ import numpy as np
 from sqlanon.statistics.system import System, group_atoms
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_JOINED = 200
 """Combinations of a finest cell, at most."""

@@ -15,9 +15,8 @@ import numpy as np
 from sqlanon.statistics.system import Atoms
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_OF_CLASS = 300
 """Combinations of a class that are combined with each other, at most."""

@@ -10,9 +10,7 @@ import numpy as np
 from sqlanon.statistics.system import System, group_atoms
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,13 @@ from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import ENTRIES_OF_PROGRAM, MOST_READ
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags
 
-    Flags = npt.NDArray[np.bool_]
 
 MOST_FORESEEN = 800_000_000
 """Entries of the matrices of all programs where persons have several rows, at most; about a minute of one core."""
+ROWS_OF_READING = 300
+"""A program of patterns reads the matrix once for so many rows."""
 
 
 def most_entries(system: System) -> int:
@@ -27,9 +28,11 @@ def most_entries(system: System) -> int:
 
 
 def check_cost(system: System, amounts: Sequence[Amounts], must: Flags) -> None:
-    """Where persons have several rows, the programs of all contributors cost no more than they may.
+    """Where persons have several rows, the programs of all small cells and contributors cost no more than they may.
 
-    A table serves one contributor, more or less, as others have what they have: each needs two programs.
+    A table serves one contributor, more or less, as others have what they have: each needs two programs. A small cell
+    needs two as well; next to a release of rows, where its classes stay as they are, few tables serve several cells,
+    and all classes are rows of each program.
 
     Args:
         system: the cells.
@@ -43,8 +46,12 @@ def check_cost(system: System, amounts: Sequence[Amounts], must: Flags) -> None:
         return
     rows = system if system.wholes is None else system.wholes.system
     programs = 2 * sum(len(amount.contributors) for amount in amounts)
-    if programs * (ENTRIES_OF_PROGRAM + 2 * len(rows.member)) > MOST_FORESEEN:
-        raise UnservedError(_find_margin(system, must), exhausted=True, foreseen=True)
+    left = MOST_FORESEEN - programs * (ENTRIES_OF_PROGRAM + 2 * len(rows.member))
+    able = None
+    if system.wholes is not None and system.wholes.places is not None:
+        able = max(left, 0) // (2 * (1 + len(system.member) * len(system) // ROWS_OF_READING))
+    if left < 0 or (able is not None and able < int(system.small.sum())):
+        raise UnservedError(_find_margin(system, must), exhausted=True, foreseen=True, able=able)
 
 
 def _find_margin(system: System, must: Flags) -> int:

@@ -20,9 +20,7 @@ from sqlanon.statistics.system import System, Wholes
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,8 @@ def _load_patterns(
     hidden = {name: of[cells] for name, of in bounds.items()} or {"low": np.full(len(cells), -1, np.int64)}
     scratch.engine.load_arrays(table, {"cell": (cells + 1).astype(np.int64), **hidden})
     sources = choice.sources
-    witness, patterns = load_patterns(scratch, shape, system if sources is None else sources.system, choice)
+    over = system if sources is None else sources.system
+    witness, patterns = load_patterns(scratch, shape, over, choice, parts)
     able = load_able(scratch, shape, sources)
     paid = load_paid(scratch, choice.sums) if choice.sums else None
     return HiddenCells(table, witness, len(choice.witnesses) - 1, patterns, paid, able)

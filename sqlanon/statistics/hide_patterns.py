@@ -8,6 +8,7 @@ import numpy as np
 
 from sqlanon.statistics.bounds import WitnessTables, bound_cells
 from sqlanon.statistics.insiders import insiders_of
+from sqlanon.statistics.part_patterns import number_alike
 from sqlanon.statistics.person_bounds import bound_persons
 from sqlanon.statistics.seen import UNBOUNDED
 from sqlanon.statistics.system import System
@@ -15,8 +16,7 @@ from sqlanon.statistics.system import System
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Flags, Longs
     from sqlanon.engines.base import TableRef
     from sqlanon.statistics.amounts import Amounts, Range
     from sqlanon.statistics.choose import HiddenChoice
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from sqlanon.statistics.parts import Parts
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
-
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 
 def bound_both(
@@ -69,10 +66,13 @@ def bound_both(
     return {**bounds, "low": low, "high": high, "tight": tight, "least": least, "most": most, "sure": sure}
 
 
-def load_patterns(scratch: Scratch, shape: Shape, system: System, choice: HiddenChoice) -> tuple[TableRef, TableRef]:
+def load_patterns(
+    scratch: Scratch, shape: Shape, system: System, choice: HiddenChoice, parts: Parts | None = None
+) -> tuple[TableRef, TableRef]:
     """The scratch tables of witnesses (witness, pattern, change) and of their patterns (pattern, atom, times, persons).
 
-    Patterns of persons who are alone in a cell are in it as well.
+    Patterns of persons who are alone in a cell are in it as well. Next to a release of rows ``alike`` is a number of
+    the pattern's rows by class and shown values, or of those in the class of ``atom``.
     """
     wholes, witnesses, sources = system.wholes, choice.witnesses, choice.sources
     assert wholes is not None
@@ -86,6 +86,7 @@ def load_patterns(scratch: Scratch, shape: Shape, system: System, choice: Hidden
     inside = used[wholes.part]
     part = wholes.part[inside]
     patterns, witness = scratch.table("patterns"), scratch.table("witness")
+    alike = np.zeros(len(wholes.part), np.int64) if parts is None else number_alike(wholes, parts, shape.alike)
     scratch.engine.load_arrays(
         patterns,
         {
@@ -93,6 +94,7 @@ def load_patterns(scratch: Scratch, shape: Shape, system: System, choice: Hidden
             "atom": (wholes.of if wholes.places is None else wholes.places)[inside] + 1,
             "times": wholes.times[inside],
             "persons": system.atoms.count[part],
+            "alike": alike[inside],
         },
     )
     of, pattern = np.nonzero(witnesses)

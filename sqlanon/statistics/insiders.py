@@ -11,12 +11,8 @@ import numpy as np
 from sqlanon.statistics.system import System, group_atoms
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Flags, Longs
     from sqlanon.statistics.branches import Traces
-
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +167,8 @@ class Insiders:
                 continue
             if int(system.value[cell]) == 1:
                 return {}, person
-            excess[person] = self._excess_of_pattern(traces[0], cell) if system.twin is not None else 0
+            of_persons = system.twin is None or system.by_persons
+            excess[person] = 0 if of_persons else self._excess_of_pattern(traces[0], cell)
         return excess, -1
 
     def _excess_of_pattern(self, pattern: int, cell: int) -> int:

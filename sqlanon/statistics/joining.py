@@ -20,9 +20,8 @@ from sqlanon.statistics.system import Atoms, System, Wholes
 from sqlanon.statistics.traces import group_traces
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 Places = tuple[int, ...]
 """A trace of each of some tables."""

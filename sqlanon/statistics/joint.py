@@ -19,9 +19,7 @@ from sqlanon.statistics.reach import End, Reach
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 @dataclass(frozen=True, slots=True)

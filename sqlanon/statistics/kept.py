@@ -78,6 +78,7 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
     sums = [f"s{summed.place}" for summed in shape.sums]
     ranks = [] if shape.neighbour is None else [f"r{column.place}" for column in shape.neighbour.columns]
     class_persons = ["class_persons"] if shape.patterns else []
+    alike = ["alike"] if shape.alike else []
     persons = PERSON_ENDS if shape.patterns else ()
     places = ["", *(str(summed.place) for summed in shape.sums)]
     classes = [] if shape.neighbour is None else ["whole", "kind", "class", *class_persons, *ranks]
@@ -87,7 +88,7 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
         "witness": ["witness", "pattern", "change"] if shape.patterns else ["witness", "atom", "change", *sums],
         "paid": ["witness", "atom", *sums],
         "able": ["atom", *(f"a{column.place}" for column in shape.columns)],
-        "patterns": ["pattern", "atom", "times", "persons"],
+        "patterns": ["pattern", "atom", "times", "persons", *alike],
         "amounts": [*(f"v{column.place}_0" for column in shape.columns), *sums, "n"],
         "noise": ["cell", "key", "value", "change", "marks"],
         "chances": ["number", "first", "until", "change"],

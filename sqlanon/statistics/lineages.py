@@ -16,10 +16,7 @@ import numpy as np
 from sqlanon.statistics.system import Atoms, PublishedCells, System, group_atoms, weigh
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+    from sqlanon.arrays import Flags, Longs
 
 
 @dataclass(frozen=True, slots=True)

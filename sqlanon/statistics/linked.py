@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.links import Links
-from sqlanon.statistics.seen import SeenCells
+from sqlanon.statistics.seen import SeenCells, list_atoms
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_JOINED = 50_000
 """Combinations of all tables, at most; beyond, tables are pieces."""
@@ -73,12 +72,9 @@ class LinkedSystem:
     def sets(self) -> dict[int, Longs]:
         """The atoms of each published cell, in one of the pieces."""
         atoms_of: dict[int, Longs] = {}
-        for row in self.seen.of:
-            order = np.argsort(row, kind="stable")
-            cells, starts = np.unique(row[order], return_index=True)
-            for cell, atoms in zip(cells.tolist(), np.split(order, starts[1:]), strict=True):
-                if 0 <= cell < len(self.cell):
-                    atoms_of.setdefault(int(self.cell[cell]), np.sort(atoms))
+        for cell, atoms in list_atoms(self.seen.of):
+            if cell < len(self.cell):
+                atoms_of.setdefault(int(self.cell[cell]), atoms)
         return atoms_of
 
     def values(self, published: Longs) -> Longs:

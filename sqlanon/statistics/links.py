@@ -1,4 +1,4 @@
-"""Conditions between published numbers that are not sums of atoms: weighted sums between two ends.
+"""Conditions between published numbers that sums of atoms cannot express: weighted sums between two ends.
 
 There are two kinds. Sums of two tables over their common columns are equal; and the sum of a column is within the range
 of a row times the number of rows.
@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
 
 OPEN = 2**62
 """The greatest value of an unbounded number."""

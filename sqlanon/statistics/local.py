@@ -19,11 +19,8 @@ from sqlanon.statistics.whole import search_whole
 from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Doubles, Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
-    Floats = npt.NDArray[np.float64]
 
 ENOUGH = 20
 """An atom of more rows than this is as good as an atom of exactly so many."""
@@ -85,9 +82,9 @@ class NearbyPrograms:
         change[pool] = whole.astype(np.int64)
         return change
 
-    def _read(self, solver: Any, atoms: int) -> Floats:  # noqa: ANN401 - HiGHS has no types
+    def _read(self, solver: Any, atoms: int) -> Doubles:  # noqa: ANN401 - HiGHS has no types
         values = np.array(solver.getSolution().col_value[: 2 * atoms])
-        changes: Floats = values[:atoms] - values[atoms:]
+        changes: Doubles = values[:atoms] - values[atoms:]
         return changes
 
     def _solve_whole(self, solver: Any, atoms: int) -> bool:  # noqa: ANN401
@@ -138,13 +135,13 @@ class NearbyPrograms:
             return related
         return real if len(real) else atoms[:1]
 
-    def _count_asked(self, atoms: Longs, demand: Demand) -> Floats:
+    def _count_asked(self, atoms: Longs, demand: Demand) -> Doubles:
         """How often the class of a demand counts some of its atoms."""
         if demand.cell < 0 or self._system.times is None:
             return np.ones(len(atoms))
         members = self._system.members(demand.cell)
         times = self._system.times[self._system.at[demand.cell] : self._system.at[demand.cell + 1]]
-        counted: Floats = times[np.searchsorted(members, atoms)].astype(np.float64)
+        counted: Doubles = times[np.searchsorted(members, atoms)].astype(np.float64)
         return counted
 
     def _cost_of(self, atom: int) -> float:
@@ -152,7 +149,7 @@ class NearbyPrograms:
         shown = self._system.weight[cells[~self._hidden[cells]]].sum()
         return float(shown / (1 + min(int(self._system.atoms.count[atom]), ENOUGH)))
 
-    def _merge(self, pool: Longs) -> tuple[Floats, Floats, Flags, Longs, Longs, Longs]:
+    def _merge(self, pool: Longs) -> tuple[Doubles, Doubles, Flags, Longs, Longs, Longs]:
         """The cells of some atoms, merged where they have the same of these atoms.
 
         Returns:
@@ -182,7 +179,7 @@ class NearbyPrograms:
         starts = np.searchsorted(row[order], np.arange(rows + 1)).astype(np.int64)
         return cost, least, fixed, starts, column[order], times[entries][order]
 
-    def _bounds(self, pool: Longs, demand: Demand) -> tuple[Floats, Floats]:
+    def _bounds(self, pool: Longs, demand: Demand) -> tuple[Doubles, Doubles]:
         """The least and the greatest change of each atom."""
         low, high = self._limits.low.copy(), self._limits.high.copy()
         for atom, least in demand.kept:

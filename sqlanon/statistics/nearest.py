@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Doubles, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
 
 GRAIN = 2.0**-20
 """Numbers are multiples of it, so that every engine adds them exactly."""
@@ -22,7 +20,7 @@ NEAR = 1e-9
 """The sums of differences that are left are at most so large, as a part of those at the beginning."""
 
 
-def fit_atoms(of: Longs, result: Floats, weight: Floats, start: Floats) -> Floats:
+def fit_atoms(of: Longs, result: Doubles, weight: Doubles, start: Doubles) -> Doubles:
     """The numbers of atoms that minimize the sum of weight x (result - sum of the atoms)^2 over the cells.
 
     Args:
@@ -50,11 +48,11 @@ def fit_atoms(of: Longs, result: Floats, weight: Floats, start: Floats) -> Float
         rest -= length * curved
         before, size = size, float(rest @ rest)
         move = rest + size / before * move
-    exact: Floats = np.rint(fitted / GRAIN) * GRAIN
+    exact: Doubles = np.rint(fitted / GRAIN) * GRAIN
     return exact
 
 
-def _add(of: Longs, atoms: Floats, cells: int) -> Floats:
+def _add(of: Longs, atoms: Doubles, cells: int) -> Doubles:
     """The sum of the atoms of each cell; a cell of several margins has the same atoms in each."""
     sums = np.zeros(cells)
     for row in of:
@@ -65,7 +63,7 @@ def _add(of: Longs, atoms: Floats, cells: int) -> Floats:
     return sums
 
 
-def _gather(of: Longs, cells: Floats) -> Floats:
+def _gather(of: Longs, cells: Doubles) -> Doubles:
     """The sum over the margins of the number of each atom's cell."""
     gathered = np.zeros(of.shape[1])
     for row in of:

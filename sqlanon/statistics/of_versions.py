@@ -14,9 +14,7 @@ import numpy as np
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 def divide_by_version(seen: SeenCells, as_of: Longs, newest: int) -> tuple[SeenCells, Longs]:

@@ -18,10 +18,8 @@ import numpy as np
 from sqlanon.statistics.system import System
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_PARTS = 400_000
 """Parts of a system, at most."""

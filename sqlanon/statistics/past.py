@@ -35,10 +35,7 @@ from sqlanon.statistics.system import PublishedCells, System
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+    from sqlanon.arrays import Flags, Longs
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ def verify_persons(
         least = verify_class_patterns(scratch, shape, stored, least, release)
     scratch.execute("statistics/pattern_ends", ends=ends, moved=moved, compared=compared)
     demand: dict[str, Any] = {
-        "least_of": "n" if shape.has_rows else "persons",
+        "least_of": "n" if shape.has_rows and not shape.alike else "persons",
         "threshold": shape.threshold,
         "least": least,
     }

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sqlanon.statistics.part_patterns import Classes, Pattern, PatternMoves
-from sqlanon.statistics.system import Atoms, System, Wholes, hash_members
+from sqlanon.statistics.system import System, hash_members
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_PATTERNS = 40_000
 """Patterns of a system that are made of others, at most; of further ones no witness has other numbers."""
@@ -111,7 +109,8 @@ def add_candidates(
         observed: all patterns that persons have.
         secret: key of the order among equals.
         most: patterns, at most, besides those of persons in small cells, and those of one combination.
-        classes: where these are parts, the classes of a release of rows; a class is then a further column.
+        classes: where these are parts, the classes of a release of rows; a class is then a further column. Where
+            witnesses keep kinds of rows, rows stay in their kind.
 
     Cost: for each combination of persons with several rows a scan of the combinations.
     """
@@ -144,6 +143,7 @@ class _Candidates:
 
     def __init__(self, system: System, observed: Patterns, secret: bytes, classes: Classes | None = None) -> None:
         self._observed, self._secret, self._classes = observed, secret, classes
+        self._alike = classes is not None and classes.alike is not None
         nodes = system.atoms.nodes if classes is None else (*system.atoms.nodes, classes.of[np.newaxis])
         self._side = find_sides(nodes, observed)
         self._nodes = np.concatenate(nodes)
@@ -161,14 +161,21 @@ class _Candidates:
         """
         yield from self._inside
         for atom in range(self._nodes.shape[1]):
-            yield ((atom, 1),)
-            if self._most > 1 and (self._classes is None or self._classes.allows(((atom, 2),))):
+            if not self._alike or self._allows(((atom, 1),)):
+                yield ((atom, 1),)
+            if self._most > 1 and self._allows(((atom, 2),)):
                 yield ((atom, 2),)
+
+    def _allows(self, pattern: Pattern) -> bool:
+        return self._classes is None or self._classes.allows(pattern)
 
     def draw(self) -> Iterator[Child]:
         """All others, each with a pattern of which it is made; some several times."""
         several = self._order(pattern for pattern in self._inside if _rows(pattern) > 1)
         yield from self._transposed(several, only=None)
+        if self._alike:
+            yield from self._draw_alike(several)
+            return
         for pattern in several:
             yield from self._smaller(pattern)
             yield from self._moved(pattern, only=self._small)
@@ -187,6 +194,74 @@ class _Candidates:
             yield from self._larger(pattern)
             yield from self._moved(pattern, only=None)
         yield from self._doubled(range(self._nodes.shape[1]))
+
+    def _draw_alike(self, several: Sequence[Pattern]) -> Iterator[Child]:
+        """The same where rows stay in their kind, after the first."""
+        for pattern in several:
+            yield from self._emptied(pattern)
+            yield from self._moved(pattern, only=self._small)
+        small_patterns = set(self._inside)
+        others = self._order(pattern for pattern in self._observed.of if pattern not in small_patterns)
+        yield from self._transposed(others, only=self._small)
+        everybody = self._order([*others, *self._inside])
+        yield from self._filled(everybody)
+        yield from self._parted(everybody)
+        yield from ((None, pattern) for pattern in others)
+        yield from self._transposed(others, only=None)
+        for pattern in everybody:
+            yield from self._moved(pattern, only=None)
+
+    def _emptied(self, pattern: Pattern) -> Iterator[Child]:
+        """All rows in small cells go elsewhere, or all but one."""
+        inside = [(atom, times) for atom, times in pattern if atom in self._small]
+        for turn in range(SIBLINGS):
+            moved, once = pattern, pattern
+            for atom, times in inside:
+                others = [other for other in self._near(atom) if other not in self._small] or self._near(atom)
+                if others:
+                    other = others[turn % len(others)]
+                    moved = _change(_change(moved, atom, -times), other, times)
+                    once = _change(_change(once, atom, 1 - times), other, times - 1)
+            yield from ((pattern, changed) for changed in (moved, once) if changed != pattern)
+
+    def _parted(self, patterns: Sequence[Pattern]) -> Iterator[Child]:
+        """Where kinds are of each class by itself, rows of several classes are of several persons, and are moved so."""
+        assert self._classes is not None
+        if not self._classes.apart:
+            return
+        of, of_sides = self._classes.of, dict[int, list[Pattern]]()
+        inside: list[tuple[Pattern, Pattern, int]] = []
+        for pattern in patterns:
+            numbers = {int(of[atom]) for atom, _ in pattern}
+            for number in sorted(numbers):
+                part = tuple((atom, times) for atom, times in pattern if int(of[atom]) == number)
+                same_side = of_sides.setdefault(int(self._side[part[0][0]]), [])
+                same_side.append(part)
+                inside.append((pattern, part, len(same_side)))
+                if len(numbers) > 1:
+                    yield pattern, part
+                    yield pattern, tuple(row for row in pattern if row not in part)
+        moved = [part for _, part, _ in inside]
+        yield from self._transposed(moved, only=self._small)
+        yield from self._filled(moved)
+        for pattern, part, after in inside:
+            for other in of_sides[int(self._side[part[0][0]])][after : after + SIBLINGS]:
+                joined = tuple(sorted((*part, *other)))
+                if int(of[other[0][0]]) != int(of[part[0][0]]) and _rows(joined) <= self._most:
+                    yield pattern, joined
+
+    def _filled(self, patterns: Sequence[Pattern]) -> Iterator[Child]:
+        """Rows come to small cells from others of their kind."""
+        assert self._classes is not None
+        targets: dict[tuple[int, int], list[int]] = {}
+        kind = self._classes.kind
+        for atom in sorted(self._small):
+            targets.setdefault((int(kind[atom]), int(self._side[atom])), []).append(atom)
+        for pattern in patterns:
+            for atom, _ in pattern:
+                for target in targets.get((int(kind[atom]), int(self._side[atom])), ()):
+                    if target != atom:
+                        yield pattern, _change(_change(pattern, atom, -1), target, 1)
 
     def _transposed(self, patterns: Sequence[Pattern], only: set[int] | None) -> Iterator[Child]:
         """Next to classes the rows of a person with other values of all columns in which nobody has two.
@@ -220,7 +295,10 @@ class _Candidates:
         siblings = self._siblings.get(atom)
         if siblings is None:
             unlike = self._nodes != self._nodes[:, atom, np.newaxis]
-            able = np.flatnonzero((self._side == self._side[atom]) & unlike.any(axis=0))
+            fits = (self._side == self._side[atom]) & unlike.any(axis=0)
+            if self._alike and self._classes is not None:
+                fits &= self._classes.kind == self._classes.kind[atom]
+            able = np.flatnonzero(fits)
             able = able[np.argsort(unlike[:, able].sum(axis=0), kind="stable")]
             chosen = dict.fromkeys(int(other) for row in unlike for other in able[row[able]][:SIBLINGS])
             siblings = [*chosen, *(other for other in able[:SIBLINGS].tolist() if other not in chosen)]
@@ -260,72 +338,3 @@ def _change(pattern: Pattern, atom: int, more: int) -> Pattern:
     rows = dict(pattern)
     rows[atom] = rows.get(atom, 0) + more
     return tuple(sorted((of, times) for of, times in rows.items() if times))
-
-
-def over_patterns(system: System, persons: Longs, patterns: Patterns, *, rows: bool) -> System:
-    """A system over patterns: of each cell the persons, and with ``rows`` the rows as well.
-
-    Args:
-        system: the cells over combinations, or over parts of them, which count rows.
-        persons: int64[classes], the persons of each published cell.
-        patterns: some patterns, which witnesses may change.
-        rows: rows are published as well.
-
-    Cost: for each pattern a scan of the cells that hold one of the combinations.
-    """
-    many = len(system)
-    part, of, times = patterns.entries()
-    holding = np.repeat(np.arange(many, dtype=np.int64), np.diff(system.at))
-    order = np.argsort(system.member, kind="stable")
-    starts = np.searchsorted(system.member[order], np.arange(len(system.atoms.count) + 1))
-    lengths = np.diff(starts)[of]
-    entry = np.repeat(np.arange(len(of)), lengths)
-    within = np.arange(len(entry)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    classes = holding[order][starts[of[entry]] + within]
-    keys, place = np.unique(classes * len(patterns.of) + part[entry], return_inverse=True)
-    weights = np.zeros(len(keys), np.int64)
-    np.add.at(weights, place.reshape(-1), times[entry])
-    of_class, member = np.divmod(keys, len(patterns.of))
-    ends = np.searchsorted(of_class, np.arange(many + 1))
-    published = np.zeros(many, bool)
-    published[system.listed] = True
-    once = np.where(published[of_class], 1, weights)
-    parts = system.wholes
-    whole = Wholes(system, of, part, times) if parts is None else Wholes(parts.system, parts.of[of], part, times, of)
-    atoms = Atoms((), patterns.persons, np.full(len(patterns.of), -1, np.int64))
-    first = replace(
-        system,
-        atoms=atoms,
-        at=ends,
-        member=member,
-        value=np.where(published, persons, system.value),
-        wholes=whole,
-        times=once,
-        kin=patterns.kin,
-    )
-    return _with_rows(first, system, published, weights) if rows else first
-
-
-def _with_rows(first: System, system: System, published: Flags, weights: Longs) -> System:
-    """The same with the rows of each published cell, which have the same members."""
-    many, cells = len(system), np.flatnonzero(published)
-    twin = np.arange(many + len(cells))
-    twin[cells] = many + np.arange(len(cells))
-    twin[many:] = cells
-    lengths = np.diff(first.at)
-    inside = np.concatenate([np.arange(first.at[cell], first.at[cell + 1]) for cell in cells])
-    return replace(
-        first,
-        at=np.concatenate([first.at, first.at[-1] + np.cumsum(lengths[cells])]),
-        member=np.concatenate([first.member, first.member[inside]]),
-        times=np.concatenate([first.times, weights[inside]]) if first.times is not None else None,
-        value=np.concatenate([first.value, system.value[cells]]),
-        small=np.concatenate([system.small, np.zeros(len(cells), bool)]),
-        inner=np.concatenate([system.inner, np.zeros(len(cells), bool)]),
-        least=np.concatenate([system.least, system.least[cells]]),
-        weight=np.concatenate([system.weight, system.weight[cells]]),
-        margin=np.concatenate([system.margin, system.margin[cells]]),
-        height=np.concatenate([system.height, system.height[cells]]),
-        fixed=np.concatenate([system.fixed, system.fixed[cells]]),
-        twin=twin,
-    )

@@ -11,10 +11,8 @@ from sqlanon.statistics.seen import ROUNDS, UNBOUNDED
 from sqlanon.statistics.system import System
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
     Steps = list[tuple[Longs, Longs]]
 
 

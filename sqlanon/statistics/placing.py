@@ -12,13 +12,10 @@ from sqlanon.statistics.neighbour import NeighbourColumn, make_changed_error
 from sqlanon.statistics.parts import Parts, PlacedRows, TooManyPartsError, list_parts
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.engines.base import TableRef
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
-
-    Longs = npt.NDArray[np.int64]
 
 
 def divide_cells(

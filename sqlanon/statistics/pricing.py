@@ -9,11 +9,7 @@ import numpy as np
 from sqlanon.statistics.system import System
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-    Ints = npt.NDArray[np.int32]
-    Floats = npt.NDArray[np.float64]
+    from sqlanon.arrays import Doubles, Ints, Longs
 
 
 class Pricing:
@@ -39,7 +35,7 @@ class Pricing:
         """How many entries the matrix has."""
         return len(self._member)
 
-    def value(self, multipliers: Floats) -> Floats:
+    def value(self, multipliers: Doubles) -> Doubles:
         """float64[atoms], the sum of the multipliers of an atom's rows.
 
         Cost: a scan of the matrix.
@@ -47,7 +43,7 @@ class Pricing:
         values = np.bincount(self._member, multipliers[self._row] * self._times, self._atoms)
         return values.astype(np.float64)
 
-    def columns(self, atoms: Longs) -> tuple[Ints, Ints, Floats]:
+    def columns(self, atoms: Longs) -> tuple[Ints, Ints, Doubles]:
         """The columns of some atoms: where each begins, the rows, and how often each counts the atom."""
         lengths = self._starts[atoms + 1] - self._starts[atoms]
         ends = np.cumsum(lengths)

@@ -19,12 +19,9 @@ from sqlanon.statistics.highs import import_highs, make_solver
 from sqlanon.statistics.seen import UNBOUNDED
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Doubles, Longs
     from sqlanon.statistics.links import Links
 
-    Longs = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
 
 SCALE = 2**8 * 3**3 * 5 * 7 * 11
 """Multipliers are rounded to parts of this: those of vertices are fractions of small numbers."""
@@ -61,8 +58,8 @@ class ProgramResult:
         table: float64[atoms]; None without a table.
     """
 
-    multipliers: Floats | None = None
-    table: Floats | None = None
+    multipliers: Doubles | None = None
+    table: Doubles | None = None
 
 
 class Program:
@@ -146,7 +143,7 @@ class Program:
         solver.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), costs / scale)
         return scale
 
-    def certify(self, cost: Longs, box: Box, multipliers: Floats | None) -> int | None:
+    def certify(self, cost: Longs, box: Box, multipliers: Doubles | None) -> int | None:
         """A number that no table costs less than, by exact arithmetic; None: the multipliers give none."""
         many = np.zeros(len(self.sums.low), np.int64)
         if multipliers is not None:
@@ -182,7 +179,7 @@ class Program:
         np.subtract.at(exact, links.atom, linked)
         return exact
 
-    def contradicts(self, box: Box, multipliers: Floats | None) -> bool:
+    def contradicts(self, box: Box, multipliers: Doubles | None) -> bool:
         """Whether multipliers prove that there is no table: all of them would cost more than nothing."""
         if multipliers is None:
             return False
@@ -232,5 +229,5 @@ class Program:
         program.a_matrix_.value_ = value * (self.unit[atom] / self._row_unit[row])
         return make_solver(program)
 
-    def _top(self, high: Longs) -> Floats:
+    def _top(self, high: Longs) -> Doubles:
         return np.where(high < UNBOUNDED, high.astype(np.float64), import_highs().kHighsInf)

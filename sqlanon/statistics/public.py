@@ -19,10 +19,7 @@ from sqlanon.statistics.seen import HIDDEN, SeenCells
 from sqlanon.statistics.system import System, group_atoms
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+    from sqlanon.arrays import Longs
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,8 @@ from sqlanon.statistics.rows import build_rows
 from sqlanon.statistics.seen import AtomRanges, SeenCells, narrow
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_WEIGHT = 2**31
 """Weights of sums, at most."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,19 +10,20 @@ from sqlanon.statistics.highs import import_highs, make_solver
 from sqlanon.statistics.rounding import with_rows
 from sqlanon.statistics.seen import HIDDEN, SeenCells, narrow
 from sqlanon.statistics.spans import find_simple_ends
+from sqlanon.statistics.whole import search_whole
+from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.statistics.system import System
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MISSES = 3
 """Programs for many cells end after so many that found nothing new."""
 MOST_NODES = 200
 """Nodes of a program."""
+GAP = 1e-4
+"""The table of a program may be so far from the best, as a part of that."""
 
 
 def see_rounded(system: System, of: Longs, rounded: Longs, base: int) -> SeenCells:
@@ -40,11 +40,11 @@ class RoundedTables:
         system: the cells.
         seen: as readers have them.
         most: every small cell must have a table with this number or more, and one with the least that its parts allow.
-        seconds: time left, in seconds.
+        work: counts the cost of the programs; at its limit the cells that are left have no table.
     """
 
-    def __init__(self, system: System, seen: SeenCells, most: int, seconds: Callable[[], float]) -> None:
-        self._system, self._seen, self._most, self._seconds = system, seen, most, seconds
+    def __init__(self, system: System, seen: SeenCells, most: int, work: Work) -> None:
+        self._system, self._seen, self._most, self._work = system, seen, most, work
         self.tables: list[Longs] = [system.atoms.count]
         self._low, self._high = system.value <= system.least, system.value >= most
         self._small = np.flatnonzero(system.small)
@@ -62,7 +62,7 @@ class RoundedTables:
         if len(beyond):
             return beyond
         solver, draw, missed = self._make_solver(), np.random.default_rng(0), 0
-        while missed < MISSES and len(self._open()) and self._seconds() > 0:
+        while missed < MISSES and len(self._open()):
             missed = 0 if self._note(self._solve(solver, self._draw(draw))) else missed + 1
         for cell in self._open().tolist():
             for sign, met in ((1, self._low), (-1, self._high)):
@@ -111,15 +111,12 @@ class RoundedTables:
         return new
 
     def _solve(self, model: Any, cost: Longs) -> Longs | None:  # noqa: ANN401 - HiGHS has no types
-        highs = import_highs()
-        seconds = max(self._seconds(), 0.0)
-        if not seconds:
-            return None
         places = np.arange(len(cost), dtype=np.int32)
         model.changeColsCost(len(cost), places, cost.astype(np.float64))
-        model.setOptionValue("time_limit", model.getRunTime() + seconds)
-        model.run()
-        if model.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
+        try:
+            if not search_whole(model, self._work, gap=GAP, nodes=MOST_NODES):
+                return None
+        except ExhaustedError:
             return None
         table = np.rint(np.array(model.getSolution().col_value)).astype(np.int64)
         return table if self._agrees(table) else None
@@ -139,7 +136,4 @@ class RoundedTables:
         least[system.member[system.at[single]]], most[system.member[system.at[single]]] = low[single], high[single]
         program.num_col_ = atoms
         program.col_cost_, program.col_lower_, program.col_upper_ = np.zeros(atoms), least, most
-        solver = make_solver(with_rows(program, system, np.arange(atoms), low, high))
-        for name, option in (("presolve", "on"), ("mip_max_nodes", MOST_NODES)):
-            solver.setOptionValue(name, option)
-        return solver
+        return make_solver(with_rows(program, system, np.arange(atoms), low, high))

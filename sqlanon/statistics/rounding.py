@@ -13,19 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sqlanon.statistics.highs import import_highs, make_solver
+from sqlanon.statistics.whole import search_whole
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Doubles, Longs
     from sqlanon.statistics.system import System
 
-    Longs = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
 
 MOST_NODES = 2000
 """Nodes that the search for whole numbers may visit."""
-SECONDS = 60.0
-"""Seconds that it may take, which nodes do not bound."""
 GAP = 0.01
 """The draws may cost so much more than the least, as a part of that."""
 
@@ -64,18 +60,14 @@ def round_atoms(system: System, base: int, secret: bytes) -> Longs:
     seed = np.frombuffer(hmac.digest(secret, b"rounding", "sha256")[:8], np.uint64)[0]
     cost = np.random.default_rng(int(seed)).random(len(free)) - rest[free] / base
     solver = make_solver(_program(system, base, below, free, cost))
-    for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), ("mip_max_nodes", MOST_NODES)):
-        solver.setOptionValue(name, option)
-    solver.setOptionValue("time_limit", SECONDS)
-    solver.run()
-    if solver.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
+    if not search_whole(solver, gap=GAP, nodes=MOST_NODES):
         raise NoRoundingError(exhausted=solver.getModelStatus() != highs.HighsModelStatus.kInfeasible)
     multiples = below.copy()
     multiples[free] += np.rint(np.array(solver.getSolution().col_value)).astype(np.int64)
     return multiples * base
 
 
-def _program(system: System, base: int, below: Longs, free: Longs, cost: Floats) -> Any:  # noqa: ANN401
+def _program(system: System, base: int, below: Longs, free: Longs, cost: Doubles) -> Any:  # noqa: ANN401
     """Columns: whether each free atom goes up. Rows: the cells of several atoms."""
     highs, floor = import_highs(), system.sums(below)
     program = highs.HighsLp()

@@ -1,4 +1,4 @@
-"""Rows of a linear program: published cells over the atoms that are not known."""
+"""Rows of a linear program: published cells over the unknown atoms."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from sqlanon.statistics.program import Box
 from sqlanon.statistics.seen import UNBOUNDED, SeenCells
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
 def build_rows(seen: SeenCells, free: Longs, values: Longs) -> tuple[Longs, Box, Longs, Links | None]:

@@ -6,7 +6,7 @@ and above all the total.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,8 @@ from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.statistics.links import OPEN, Links
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 HIDDEN = -1
 """The value of a hidden cell."""
@@ -105,6 +103,21 @@ class SeenCells:
         low, high = self.ends or (np.full_like(self.value, self.hidden), np.full_like(self.value, UNBOUNDED))
         hidden = self.value == HIDDEN
         return np.where(hidden, low, self.value), np.where(hidden, high, self.value)
+
+
+def list_atoms(of: Longs) -> Iterator[tuple[int, Longs]]:
+    """The published cells of each margin with their atoms, ascending.
+
+    Args:
+        of: int64[margins, atoms], the cell of each atom; -1: none was published.
+
+    Cost: a sort of the atoms for each margin.
+    """
+    for row in of:
+        order = np.argsort(row, kind="stable")
+        cells, starts = np.unique(row[order], return_index=True)
+        pairs = zip(cells.tolist(), np.split(order, starts[1:]), strict=True)
+        yield from ((cell, atoms) for cell, atoms in pairs if cell >= 0)
 
 
 def build_seen(

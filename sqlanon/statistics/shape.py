@@ -12,7 +12,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.must_show import Levels, find_levels
-from sqlanon.statistics.neighbour import Neighbour
+from sqlanon.statistics.neighbour import Alike, Neighbour
 from sqlanon.statistics.summed import ShapeSum, read_stored_sums, shape_sums
 from sqlanon.table.encode import Domain
 from sqlanon.table.reading import Reading
@@ -108,6 +108,11 @@ class Shape:
         """The measure of the bounds that are compared with witnesses of the summed column; empty: there is none."""
         names = [name for name, column in self.measures if column == self.counted or not self.patterns]
         return names[0] if names else ""
+
+    @property
+    def alike(self) -> Alike:
+        """What witnesses keep of the rows of persons in the classes of a release of rows."""
+        return self.neighbour.persons.alike if self.patterns and self.neighbour is not None else ""
 
     @property
     def has_rows(self) -> bool:

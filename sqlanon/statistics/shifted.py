@@ -12,10 +12,8 @@ from sqlanon.statistics.reach import End, Reach
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, AtomRanges, SeenCells
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_TOP = 2**52
 """Larger sums of an atom are taken for unbounded."""

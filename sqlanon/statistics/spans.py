@@ -16,10 +16,8 @@ from sqlanon.statistics.reach import ContradictionError, End, Reach
 from sqlanon.statistics.seen import UNBOUNDED, AtomRanges, SeenCells
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MISSES = 4
 """Programs for many sets end after so many that found nothing new."""

@@ -16,9 +16,8 @@ from sqlanon.statistics.system import System
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 LIMITS = ("atom", "low", "high")
 NEEDS = ("cell", "up", "down", "sensitive")

@@ -16,11 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Flags, Longs
     from sqlanon.statistics.branches import Traces
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +114,7 @@ class System:
             in both. Of two classes the first counts persons, and the second rows.
         kin: int64[n, 2], pairs of atoms; programs of few atoms that have the first have the second.
         traces: where atoms are traces of persons in tables, these; None: they are not.
+        by_persons: where cells have two numbers, the least one is of persons, and not of rows.
     """
 
     atoms: Atoms
@@ -138,6 +136,7 @@ class System:
     twin: Longs | None = None
     kin: Longs | None = None
     traces: Traces | None = None
+    by_persons: bool = False
 
     def __len__(self) -> int:
         return len(self.value)

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sqlanon.statistics.branches import Branch, Traces
-from sqlanon.statistics.patterns import Pattern, Patterns, add_candidates, over_patterns
+from sqlanon.statistics.pattern_cells import over_patterns
+from sqlanon.statistics.patterns import Pattern, Patterns, add_candidates
 from sqlanon.statistics.system import Atoms, PublishedCells, System, Wholes, build_system
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_TRACES = 4_000
 """Traces of a table that are made of others, at most."""

@@ -20,8 +20,6 @@ from sqlanon.engines.base import Column
 from sqlanon.errors import PolicyError
 from sqlanon.spec import ReleaseSpec
 
-DIGITS = 32
-"""Hexadecimal digits of a token: 128 bits, of which no two of 2^32 persons share all but with probability 2^-65."""
 _BLOCK = 64
 
 

@@ -107,6 +107,8 @@ class Scratch:
         """Make all tables of the run in another database, which is closed at the end; no table was made yet."""
         self._open = False
         self._held.callback(engine.close)
+        if self._watch is not None:
+            self._watch.meter.count(engine.usage)
         if self.engine.few_rows is not None:
             self._held.enter_context(self.engine.few_rows())
         self.engine = engine

@@ -43,6 +43,12 @@ def release(
 ) -> tuple[str, list[attacks.Row], Any]:
     """Release random rows; give the release's name, its published rows and its report."""
     name = f"attacked_{uuid.uuid4().hex[:10]}"
+    report = release_as(db, directory, name, rows, form, **options)
+    return name, read_table(db, ("release", name)), report
+
+
+def release_as(db: Any, directory: Path, name: str, rows: list[tuple[Any, ...]], form: str, **options: Any) -> Any:
+    """As `release`, by a name; returns the report of the run."""
     create_table(db, name, {"age": "INTEGER", "sex": "TEXT", "zip": "TEXT", "disease": "TEXT"}, rows)
     tree = directory / "zip.csv"
     tree.write_text("".join(";".join(path) + "\n" for path in TREE))
@@ -55,8 +61,7 @@ def release(
         "hierarchies": {"zip": tree},
         "publish": f"release.{name}",
     }
-    made = db.anonymize(name, **{**asked, **options})
-    return name, read_table(db, ("release", name)), made.report
+    return db.anonymize(name, **{**asked, **options}).report
 
 
 def victims(rows: list[tuple[Any, ...]]) -> list[attacks.Row]:

@@ -12,24 +12,25 @@ import pytest
 
 from sqlanon.attack import drawn
 from sqlanon.errors import PolicyError
-from tests.contract.attacked import COLUMNS, check_linkage, marked, people, release, victims
+from tests.contract.attacked import COLUMNS, check_linkage, marked
 from tests.covering import seeds
 from tests.engines import create_table, read_table
 from tests.oracle import attacks
+from tests.shelf import Shelf
 
 
 @pytest.mark.thorough
-def test_columns_that_are_known(shared_db: Any, tmp_path: Path) -> None:
+def test_columns_that_are_known(shelf: Shelf) -> None:
     """Sets of the named columns, and all columns together; what names no column is refused."""
-    rows = people(9, 24, nulls=False)
-    name, published, _ = release(shared_db, tmp_path, rows, "ranges")
-    report = shared_db.attack(name, known=["SEX", "age"])
+    made, db = shelf.take("victims"), shelf.db
+    name, published, rows = made.name, made.rows, made.source
+    report = db.attack(name, known=["SEX", "age"])
     assert report.quasi == ("age", "sex")
-    expected = attacks.linkage("ranges", COLUMNS, published, victims(rows))
+    expected = attacks.linkage("ranges", COLUMNS, published, rows)
     kept = {known: chances for known, chances in expected.items() if "zip" not in known or len(known) == 3}
     check_linkage(report, kept, 3)
     with pytest.raises(PolicyError, match="no quasi column weight; there are: age, sex, zip"):
-        shared_db.attack(name, known=["weight"])
+        db.attack(name, known=["weight"])
 
 
 @pytest.mark.thorough
@@ -61,14 +62,13 @@ def test_one_wrong_value(shared_db: Any, tmp_path: Path, form: str, seed: int) -
         assert not one.exceeded
 
 
-def test_victims_that_are_drawn(shared_db: Any, tmp_path: Path) -> None:
+def test_victims_that_are_drawn(shelf: Shelf) -> None:
     """Means of a part of the victims are within their margin of those of all.
 
     What is promised is compared as before.
     """
-    rows = people(6, 90, nulls=False)
-    name, _, _ = release(shared_db, tmp_path, rows, "ranges")
-    every, part = shared_db.attack(name), shared_db.attack(name, victims=30)
+    name, db = shelf.take("many_victims").name, shelf.db
+    every, part = db.attack(name), db.attack(name, victims=30)
     assert (every.drawn, part.drawn, part.published, part.victims) == (90, 30, 90, 90)
     assert every.margin == 0 < part.margin < 0.3
     assert [one for one in part.not_measured if "a wrong value is tried only where every victim is compared" in one]
@@ -80,23 +80,23 @@ def test_victims_that_are_drawn(shared_db: Any, tmp_path: Path) -> None:
         assert (one.fewest >= whole.fewest, one.promised, one.exceeded) == (True, whole.promised, False)
     for one, whole in zip((*part.homogeneity, *part.bayes), (*every.homogeneity, *every.bayes), strict=True):
         assert abs(_figure(one) - _figure(whole)) <= one.margin
-    assert shared_db.attack(name, victims=90) == every == shared_db.attack(name, victims=10**9)
+    assert db.attack(name, victims=90) == every == db.attack(name, victims=10**9)
     with pytest.raises(PolicyError, match="0 victims: a whole number above 0"):
-        shared_db.attack(name, victims=0)
+        db.attack(name, victims=0)
 
 
 def _figure(one: Any) -> float:
     return float(one.mean if hasattr(one, "mean") else one.accuracy)
 
 
-def test_long_attacks_draw_victims(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    name, _, _ = release(shared_db, tmp_path, people(7, 60, nulls=False), "ranges")
+def test_long_attacks_draw_victims(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, db = shelf.take("many_victims").name, shelf.db
     monkeypatch.setattr(drawn, "WORK", 1)
-    assert shared_db.attack(name).drawn == 60  # fewer than FEWEST
+    assert db.attack(name).drawn == 90  # fewer than FEWEST
     monkeypatch.setattr(drawn, "FEWEST", 20)
-    report = shared_db.attack(name)
-    assert (report.drawn, report.victims) == (20, 60)
-    assert report == shared_db.attack(name)
+    report = db.attack(name)
+    assert (report.drawn, report.victims) == (20, 90)
+    assert report == db.attack(name)
 
 
 def test_the_margin_holds_for_the_worst_distribution() -> None:

@@ -30,6 +30,7 @@ from tests.contract.own_boxes import placed
 from tests.contract.samples import DIVERSE, JOINT, MIXED, TREES
 from tests.oracle import divergence as oracle
 from tests.oracle.requirements import Privacy
+from tests.shelf import Shelf
 
 EVERYTHING = WorkloadSpec(
     generators=(
@@ -42,17 +43,11 @@ EVERYTHING = WorkloadSpec(
 )
 
 
-def released(db: Any, case: Case, directory: Path, **options: Any) -> tuple[str, list[dict[str, Any]]]:
-    source = case.create(db)
-    rows, _ = release_rows(db, case, directory, source=source, name=source, method="mondrian", **options)
-    return source, rows
-
-
 @pytest.mark.parametrize("case", [MIXED, TREES], ids=lambda case: case.name)
-def test_every_truth_is_inside_and_both_engines_agree(both_dbs: Any, case: Case, tmp_path: Path) -> None:
+def test_every_truth_is_inside_and_both_engines_agree(both_shelves: tuple[Shelf, ...], case: Case) -> None:
     found = []
-    for db in both_dbs:
-        source, _ = released(db, case, tmp_path)
+    for shelf in both_shelves:
+        source, db = shelf.take(case.name).name, shelf.db
         sums = GeneratorSpec("sums", "aggregates", by=case.sensitive)
         report = db.evaluate(source, replace(EVERYTHING, generators=(*EVERYTHING.generators, sums)))
         assert report.sound
@@ -77,12 +72,13 @@ def test_every_truth_is_inside_and_both_engines_agree(both_dbs: Any, case: Case,
 
 
 @pytest.mark.thorough
-def test_equality_is_what_the_oracle_expects(shared_db: Any, tmp_path: Path) -> None:
+def test_equality_is_what_the_oracle_expects(shelf: Shelf) -> None:
     """The estimate of COUNT(*) WHERE column = value is what the uniform assumption puts there; errors by definition."""
-    source, rows = released(shared_db, JOINT, tmp_path)
+    made = shelf.take("joint")
+    source, rows, db = made.name, made.rows, shelf.db
     cube = GeneratorSpec("cube", "datacube", level=2, answers=True)
-    assert shared_db.evaluate(source, WorkloadSpec(generators=(cube,))).total.lost == 0
-    report = shared_db.evaluate(source, WorkloadSpec(generators=(GeneratorSpec("equality", "equality"),)))
+    assert db.evaluate(source, WorkloadSpec(generators=(cube,))).total.lost == 0
+    report = db.evaluate(source, WorkloadSpec(generators=(GeneratorSpec("equality", "equality"),)))
     expected = []
     for place, column in enumerate(JOINT.table.quasi):
         p = oracle.truth(JOINT.table, [place], None)
@@ -97,51 +93,49 @@ def test_equality_is_what_the_oracle_expects(shared_db: Any, tmp_path: Path) -> 
     assert total.relative.mean == pytest.approx(fmean(e / t for e, (_, t, _) in zip(errors, expected, strict=True)))
 
 
-def test_generators_are_the_seeds(shared_db: Any, tmp_path: Path) -> None:
-    source, _ = released(shared_db, TREES, tmp_path)
-    on = find_subject(shared_db.engine, source)
-    first, again = (list_queries(shared_db.engine, on, EVERYTHING) for _ in range(2))
+def test_generators_are_the_seeds(shelf: Shelf) -> None:
+    source, db = shelf.take("tree").name, shelf.db
+    on = find_subject(db.engine, source)
+    first, again = (list_queries(db.engine, on, EVERYTHING) for _ in range(2))
     assert first == again
-    other = list_queries(shared_db.engine, on, WorkloadSpec(EVERYTHING.queries, EVERYTHING.generators, 4))
+    other = list_queries(db.engine, on, WorkloadSpec(EVERYTHING.queries, EVERYTHING.generators, 4))
     assert [one.sql for one in first if one.family == "ranges"] != [one.sql for one in other if one.family == "ranges"]
 
 
 @pytest.mark.thorough
-def test_counts_asked_together_are_those_asked_alone(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_counts_asked_together_are_those_asked_alone(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each filter has the estimate and the bounds that it has as the WHERE of a query of its own."""
-    source, _ = released(shared_db, MIXED, tmp_path)
+    source, db = shelf.take("mixed").name, shelf.db
     asked = WorkloadSpec(generators=EVERYTHING.generators[:2], seed=5)
-    together = shared_db.evaluate(source, asked).queries
+    together = db.evaluate(source, asked).queries
     monkeypatch.setattr(evaluation, "MOST_TOGETHER", 1)
-    alone = shared_db.evaluate(source, asked).queries
+    alone = db.evaluate(source, asked).queries
     for one, other in zip(together, alone, strict=True):
         assert one == replace(other, errors=one.errors, estimate=one.estimate)
         assert one.estimate == pytest.approx(other.estimate, rel=1e-12)
 
 
-def test_equality_asks_every_value_once(shared_db: Any, tmp_path: Path) -> None:
-    source, _ = released(shared_db, MIXED, tmp_path)
-    on = find_subject(shared_db.engine, source)
-    every = list_queries(shared_db.engine, on, WorkloadSpec(generators=(GeneratorSpec("e", "equality"),)))
+def test_equality_asks_every_value_once(shelf: Shelf) -> None:
+    source, db = shelf.take("mixed").name, shelf.db
+    on = find_subject(db.engine, source)
+    every = list_queries(db.engine, on, WorkloadSpec(generators=(GeneratorSpec("e", "equality"),)))
     values = sum(len(set(MIXED.values(name)) - {None}) for name in MIXED.quasi)
     assert len({one.sql for one in every}) == len(every) == values
-    few = list_queries(shared_db.engine, on, WorkloadSpec(generators=(GeneratorSpec("e", "equality", queries=3),)))
+    few = list_queries(db.engine, on, WorkloadSpec(generators=(GeneratorSpec("e", "equality", queries=3),)))
     assert len(few) == 3
     assert {one.sql for one in few} < {one.sql for one in every}
 
 
-def test_ranges_have_the_papers_width(shared_db: Any, tmp_path: Path) -> None:
+def test_ranges_have_the_papers_width(shelf: Shelf) -> None:
     """Of qd + 1 columns each predicate asks for b = ceil(|A| s^(1 / (qd + 1))) values."""
-    source, _ = released(shared_db, DIVERSE, tmp_path)
-    on = find_subject(shared_db.engine, source)
+    source, db = shelf.take("diverse").name, shelf.db
+    on = find_subject(db.engine, source)
     drawn = GeneratorSpec("r", "ranges", columns=("age", "a"), dimensions=2, selectivity=Fraction(1, 8), queries=9)
     wanted = {name: math.ceil(len(set(DIVERSE.values(name)) - {None}) / 2) for name in ("age", "a", "illness")}
-    for one in list_queries(shared_db.engine, on, WorkloadSpec(generators=(drawn,))):
+    for one in list_queries(db.engine, on, WorkloadSpec(generators=(drawn,))):
         condition = one.sql.split(" WHERE ")[1]
         for name, width in wanted.items():
-            held = shared_db.engine.fetch(
+            held = db.engine.fetch(
                 f'SELECT COUNT(DISTINCT "{name}") FROM "{source}" WHERE '
                 + next(part for part in _conjuncts(condition) if part.startswith(f'"{name}"'))
             )
@@ -208,15 +202,15 @@ def _conjuncts(condition: str) -> list[str]:
     return made
 
 
-def test_own_queries(shared_db: Any, tmp_path: Path) -> None:
+def test_own_queries(shelf: Shelf) -> None:
     """HAVING, ORDER BY and LIMIT choose what is printed; the truth of each printed group is the whole group's."""
-    source, _ = released(shared_db, DIVERSE, tmp_path)
+    source, db = shelf.take("diverse").name, shelf.db
     text = (
         f'select illness, count(*) as n, avg(age) as a from "{source}" where a < 3 '
         "group by illness having count(*) > 1 order by 2 desc limit 2"
     )
     wrong = f'select corr(age, age) from "{source}"'
-    report = shared_db.evaluate(source, WorkloadSpec((QuerySpec("ill", text), QuerySpec("median", wrong))))
+    report = db.evaluate(source, WorkloadSpec((QuerySpec("ill", text), QuerySpec("median", wrong))))
     n, a, median = report.queries
     assert (n.aggregate, n.groups, n.lost, n.errors.inside) == ("n", 2, 0, 2)
     assert (a.aggregate, a.groups, a.errors.inside) == ("a", 2, 2)
@@ -225,16 +219,16 @@ def test_own_queries(shared_db: Any, tmp_path: Path) -> None:
     assert (report.total.queries, report.total.refused) == (2, 1)
 
 
-def test_a_query_asks_the_source(shared_db: Any, tmp_path: Path) -> None:
-    source, _ = released(shared_db, MIXED, tmp_path)
+def test_a_query_asks_the_source(shelf: Shelf) -> None:
+    source, db = shelf.take("mixed").name, shelf.db
     for text in (f'select count(*) from release."{source}"',):
         with pytest.raises(PolicyError, match="write that after FROM"):
-            shared_db.evaluate(source, WorkloadSpec((QuerySpec("q", text),)))
+            db.evaluate(source, WorkloadSpec((QuerySpec("q", text),)))
 
 
-def test_what_does_not_fit_is_reported_at_once(shared_db: Any, tmp_path: Path) -> None:
+def test_what_does_not_fit_is_reported_at_once(shelf: Shelf) -> None:
     """Before the first query runs, and everything together."""
-    source, _ = released(shared_db, MIXED, tmp_path)
+    source, db = shelf.take("mixed").name, shelf.db
     wrong = (
         GeneratorSpec("a", "equality", columns=("illness",)),
         GeneratorSpec("b", "datacube", sensitive="age"),
@@ -247,13 +241,13 @@ def test_what_does_not_fit_is_reported_at_once(shared_db: Any, tmp_path: Path) -
     )
     never = QuerySpec("q", "select count(*) from nothing")
     with pytest.raises(PolicyError) as caught:
-        shared_db.evaluate(source, WorkloadSpec((never,), wrong))
+        db.evaluate(source, WorkloadSpec((never,), wrong))
     assert [problem.partition(":")[0] for problem in caught.value.problems] == [
         f"generators[{name}]" for name in "abcdefgh"
     ]
     text = GeneratorSpec("g", "aggregates", measures=("sex",))
     with pytest.raises(PolicyError, match=r"generators\[g\]: sex: no numbers"):
-        shared_db.evaluate(source, WorkloadSpec(generators=(text,)))
+        db.evaluate(source, WorkloadSpec(generators=(text,)))
 
 
 def test_the_default_fits_one_column(shared_db: Any) -> None:
@@ -274,14 +268,14 @@ def test_the_default_fits_one_column(shared_db: Any) -> None:
     assert [(cube.name, cube.kld) for cube in report.cubes] == [("datacube 1", 0), ("joint", 0)]
 
 
-def test_groups_need_names(shared_db: Any, tmp_path: Path) -> None:
+def test_groups_need_names(shelf: Shelf) -> None:
     """Groups that the query does not name cannot be compared with those of the source."""
-    source, _ = released(shared_db, DIVERSE, tmp_path)
+    source, db = shelf.take("diverse").name, shelf.db
     asked = [
         f'select count(*) from "{source}" group by illness',
         f'select illness from "{source}" group by 1',
     ]
-    report = shared_db.evaluate(source, WorkloadSpec(tuple(QuerySpec(sql[-9:], sql) for sql in asked)))
+    report = db.evaluate(source, WorkloadSpec(tuple(QuerySpec(sql[-9:], sql) for sql in asked)))
     assert report.total.errors.cells == 0
     unnamed, none = (str(one.refused) for one in report.queries)
     assert "SELECT every expression of GROUP BY" in unnamed
@@ -289,13 +283,13 @@ def test_groups_need_names(shared_db: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_group_that_the_source_lacks(shared_db: Any, tmp_path: Path) -> None:
+def test_a_group_that_the_source_lacks(shelf: Shelf) -> None:
     """It counts 0 rows; what another aggregate would be there is not compared."""
-    source, _ = released(shared_db, DIVERSE, tmp_path)
+    source, db = shelf.take("diverse").name, shelf.db
     text = f'select illness, count(*) as n, coalesce(sum(a), 7) as s from "{source}" where age = -1000 group by 1'
     oldest = max(value for value in DIVERSE.values("age") if value is not None)
     texts = [text, text.replace("-1000", str(oldest))]
-    report = shared_db.evaluate(source, WorkloadSpec(tuple(QuerySpec(sql, sql) for sql in texts)))
+    report = db.evaluate(source, WorkloadSpec(tuple(QuerySpec(sql, sql) for sql in texts)))
     assert report.sound
 
 
@@ -366,28 +360,29 @@ def test_no_truth_is_inside_where_it_may_be_undefined() -> None:
     assert not lies_within(Bounded(None, 1, 2), None)
 
 
-def test_many_values_are_thinned_evenly(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_values_are_thinned_evenly(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     """Never any which: what is drawn depends on the source and the seed."""
-    source, _ = released(shared_db, DIVERSE, tmp_path)
+    source, db = shelf.take("diverse").name, shelf.db
     whole = sorted(set(DIVERSE.values("age")) - {None})
-    on = find_subject(shared_db.engine, source)
+    on = find_subject(db.engine, source)
     for most in (1, 2, len(whole) - 1, len(whole), len(whole) + 1):
         monkeypatch.setattr(workload_values, "MOST_VALUES", most)
-        values = workload_values.Values(shared_db.engine, on)
+        values = workload_values.Values(db.engine, on)
         assert values.of("age") == whole[:: math.ceil(len(whole) / most)]
         assert values.few("age", most) is (len(whole) <= most)
 
 
-def test_a_changed_source_is_found_out(shared_db: Any, tmp_path: Path) -> None:
-    source, _ = released(shared_db, DIVERSE, tmp_path)
-    shared_db.engine.execute(f'INSERT INTO "{source}" SELECT * FROM "{source}"')
-    count = WorkloadSpec((QuerySpec("all", f'select count(*) as n from "{source}"'),))
-    report = shared_db.evaluate(source, count)
-    assert not report.sound
-    assert (report.rows, report.released_rows) == (2 * len(DIVERSE.rows), len(DIVERSE.rows))
-    shared_db.engine.execute(f'UPDATE "{source}" SET age = age + 1000')
-    with pytest.raises(PolicyError, match="it has changed since the release was made"):
-        shared_db.evaluate(source, WorkloadSpec(generators=(GeneratorSpec("joint", "joint"),)))
+def test_a_changed_source_is_found_out(shelf: Shelf) -> None:
+    source = shelf.take("diverse").name
+    with shelf.copy(source) as db:
+        db.engine.execute(f'INSERT INTO "{source}" SELECT * FROM "{source}"')
+        count = WorkloadSpec((QuerySpec("all", f'select count(*) as n from "{source}"'),))
+        report = db.evaluate(source, count)
+        assert not report.sound
+        assert (report.rows, report.released_rows) == (2 * len(DIVERSE.rows), len(DIVERSE.rows))
+        db.engine.execute(f'UPDATE "{source}" SET age = age + 1000')
+        with pytest.raises(PolicyError, match="it has changed since the release was made"):
+            db.evaluate(source, WorkloadSpec(generators=(GeneratorSpec("joint", "joint"),)))
 
 
 def test_spread() -> None:

@@ -44,7 +44,7 @@ POWERS: Mapping[str, Callable[[Any], bool]] = {
     "--compact": lambda engine: engine.compaction is not None,
     TO_LAKES: lambda engine: engine.lake is not None,
     ELSEWHERE: lambda engine: engine.transfer is not None,
-    LAKES: lambda engine: engine.lake is not None,
+    LAKES: lambda engine: engine.dialect != "spark",
     "install-functions": lambda engine: bool(engine.capabilities.temporary_functions),
     "query --as": lambda engine: engine.rights is not None,
     "--from-labels": lambda engine: engine.dialect == "postgres",
@@ -61,6 +61,7 @@ ANOTHER_WAY = {
     "load_list": "by way of a table",
     "temporary": "scratch tables are in the private schema",
     "ordered": "rows are put in order here",
+    "reception": "releases go to DuckDB, PostgreSQL and lake tables",
 }
 """What an engine may lack without anybody noticing."""
 

@@ -12,6 +12,7 @@ from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.statistics.protections import suppress as statistics
 from tests.contract.counted import Made, stays
+from tests.contract.tampering import tamper
 
 pytest.importorskip("highspy")
 
@@ -90,16 +91,7 @@ def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monk
         tables="[{name: a, by: [region, sex]}]",
     )
     expected, texts = TAMPERED[what]
-    verify = statistics.verify_source
-
-    def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
-        names = {part: f'"_sqlanon"."{getattr(kept, part).name}"' for part in ("cells", "atoms", "witness", "bounds")}
-        names["physical"] = names["cells"].removesuffix('_cells"') + '"'
-        for text in texts:
-            scratch.engine.execute(text.format(**names))
-        verify(scratch, shape, stage, kept, release)
-
-    monkeypatch.setattr(statistics, "verify_source", tampered)
+    tamper(monkeypatch, statistics, "verify_source", *texts)
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
         made.run()
     assert shared_db.releases(made.name) == ()

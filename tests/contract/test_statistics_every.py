@@ -10,6 +10,7 @@ import pytest
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
 from sqlanon.release.versions import statistics
 from sqlanon.statistics import certificate, failing
+from tests.contract.tampering import tamper
 from tests.contract.test_statistics_versions import FOLLOWED, Nights, compare
 
 pytest.importorskip("highspy")
@@ -72,14 +73,12 @@ def test_witnesses_of_too_few_new_rows_are_refused(
     made = Nights(shared_db, tmp_path, "few")
     before = made.publish()
     made.come(*[("north", "F")] * 9)
-    verify = statistics.batch_of
-
-    def tampered(scratch: Any, kept: Any, batch: int) -> Any:
-        atoms, witness = (f'"_sqlanon"."{table.name}"' for table in (kept.atoms, kept.witness))
-        scratch.engine.execute(f"INSERT INTO {witness} SELECT 99, atom, -2, batch FROM {atoms} WHERE batch = 2")
-        return verify(scratch, kept, batch)
-
-    monkeypatch.setattr(statistics, "batch_of", tampered)
+    tamper(
+        monkeypatch,
+        statistics,
+        "batch_of",
+        "INSERT INTO {witness} SELECT 99, atom, -2, batch FROM {atoms} WHERE batch = 2",
+    )
 
     def asked(release: str, what: str, count: int) -> None:
         """The rows of shown cells are changed as well, for which another rule refuses."""

@@ -10,6 +10,7 @@ import pytest
 from sqlanon.errors import GuardError, PrivacyViolation
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.versions import statistics
+from tests.contract.tampering import tamper
 from tests.contract.test_statistics_versions import FOLLOWED, Nights, compare
 
 pytest.importorskip("highspy")
@@ -252,16 +253,7 @@ def test_the_certificate_of_all_lineages_refuses(
     made.wait()
     made.come(*COME[1])
     expected, text = TAMPERED[what]
-    verify = statistics.batch_of
-
-    def tampered(scratch: Any, kept: Any, batch: int) -> Any:
-        cells = f'"_sqlanon"."{kept.cells.name}"'
-        parts = ("past_atoms", "past_cells", "past_witness")
-        names = {part: cells.replace('_cells"', f'_{part}"') for part in parts}
-        scratch.engine.execute(text.format(cells=cells, **names))
-        return verify(scratch, kept, batch)
-
-    monkeypatch.setattr(statistics, "batch_of", tampered)
+    tamper(monkeypatch, statistics, "batch_of", text)
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*{expected}"):
         made.run()
     assert made.rows() == before

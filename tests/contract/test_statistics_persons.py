@@ -14,6 +14,7 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.statistics import foreseen
 from sqlanon.statistics.protections import suppress
 from tests.contract.counted import AGES, Made, Rows, key, stays
+from tests.contract.tampering import tamper
 
 pytest.importorskip("highspy")
 
@@ -78,9 +79,11 @@ def test_a_query_of_persons_has_those_of_all_its_rows_once(shared_db: Any, tmp_p
         "region IN ('north', 'south') OR sex = 'M'": lambda row: row[0] in ("north", "south") or row[1] == "M",
         "age > 25": lambda row: row[2] is not None and row[2] > 25,
     }.items():
-        answer = shared_db.query(f"select sum(persons) as p, count(*) as n from {made.source} where {sql}")
+        asked_numbers = "sum(persons) as p, count(distinct pid) as d, count(*) as n"
+        answer = shared_db.query(f"select {asked_numbers} from {made.source} where {sql}")
         asked = [row for row in rows if inside(row)]
         (found,) = answer.rows
+        assert found["d"] == found["p"]
         for name, truth in (("p", len({row[3] for row in asked})), ("n", len(asked))):
             assert found[name].low <= truth <= (found[name].high if found[name].high is not None else truth)
 
@@ -120,16 +123,7 @@ def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monk
     asked = {"columns": "{region: {}, sex: {}}", "tables": "[{name: a, by: [region, sex]}]"}
     made = Made(shared_db, tmp_path, rows, measures=BOTH, protect="{persons: 8, bounds: exact}", **asked)
     expected, text = TAMPERED[what]
-    verify = suppress.verify_source
-
-    def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
-        parts = ("cells", "atoms", "witness", "patterns")
-        names = {part: f'"_sqlanon"."{getattr(kept, part).name}"' for part in parts}
-        names["physical"] = names["cells"].removesuffix('_cells"') + '"'
-        scratch.engine.execute(text.format(**names))
-        verify(scratch, shape, stage, kept, release)
-
-    monkeypatch.setattr(suppress, "verify_source", tampered)
+    tamper(monkeypatch, suppress, "verify_source", text)
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
         made.run()
     assert shared_db.releases(made.name) == ()
@@ -234,14 +228,7 @@ def test_a_witness_has_no_rows_in_a_cell_that_is_empty(
     what: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = Made(shared_db, tmp_path, WARDS, tables=SHARING, measures=BOTH, protect="{persons: 4}")
-    verify = suppress.verify_source
-
-    def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
-        names = {part: f'"_sqlanon"."{getattr(kept, part).name}"' for part in ("atoms", "able")}
-        scratch.engine.execute(EMPTY[what].format(**names))
-        verify(scratch, shape, stage, kept, release)
-
-    monkeypatch.setattr(suppress, "verify_source", tampered)
+    tamper(monkeypatch, suppress, "verify_source", EMPTY[what])
     with pytest.raises(PrivacyViolation, match=r"the certificate fails: .*cells that are empty"):
         made.run()
     assert shared_db.releases(made.name) == ()

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from sqlanon.errors import PolicyError, PrivacyViolation
+from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.policy import load
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.statistics import foreseen
 from sqlanon.statistics.protections import suppress
 from tests.contract.counted import Made, Rows
+from tests.contract.tampering import tamper
 
 pytest.importorskip("highspy")
 
@@ -106,6 +108,22 @@ def test_rows_persons_and_classes_are_one_system(measures: str, shared_db: Any, 
     assert reader.guess >= outsider.guess
 
 
+def test_levels_that_are_proposed_where_it_would_take_too_long_are_protected(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreseen, "MOST_FORESEEN", 1)
+    rows = persons("one system")
+    pair = PersonsPair(shared_db, tmp_path, rows)
+    with pytest.raises(InfeasibleError, match="of all margins region x sex has most small cells") as error:
+        pair.run()
+    assert shared_db.releases(pair.name) == ()
+    assert "few cells of region are small" in str(error.value)
+    taken = {"columns": "{region: {}}", "tables": "[{name: all, by: [region]}]"}
+    coarse = PersonsPair(shared_db, tmp_path, rows, counted=taken)
+    assert coarse.run().statistics.patterns
+    assert shared_db.audit(f"release.{coarse.view}").satisfied
+
+
 @pytest.mark.thorough
 def test_a_person_may_have_rows_in_several_classes(shared_db: Any, tmp_path: Path) -> None:
     of_rows = "    person: pid\n    persons: rows\n    person_share: 0.5\n"
@@ -142,25 +160,6 @@ def test_persons_of_one_row_each(measures: str, shared_db: Any, tmp_path: Path) 
     assert shared_db.attack(pair.name).held
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("of_rows", "privacy", "roles", "why"),
-    [
-        ("    person: sex\n", "{k: 2}", ROLES.replace("region:", "sex: {role: identifier}, region:"), "other persons"),
-        ("    person: pid\n", "{k: 8, l: 1.2}", f"{ROLES}, sex: {{role: sensitive}}", "promises l of persons"),
-    ],
-)
-def test_rows_that_promise_more_of_persons_are_refused(
-    of_rows: str, privacy: str, roles: str, why: str, shared_db: Any, tmp_path: Path
-) -> None:
-    draw = random.Random("refused")
-    rows = [(region, draw.choice("FM"), age, pid) for region, _, age, pid in persons("refused", 120)]
-    pair = PersonsPair(shared_db, tmp_path, rows, of_rows=of_rows, privacy=privacy, roles=roles)
-    with pytest.raises(PolicyError, match=why):
-        pair.run()
-    assert shared_db.releases(pair.name) == ()
-
-
 TAMPERED: dict[str, tuple[str, str]] = {
     "other persons of a class": ("persons of classes", "UPDATE {atoms} SET class_persons = class_persons + 1"),
     "a pattern of other persons": (
@@ -187,16 +186,7 @@ TAMPERED: dict[str, tuple[str, str]] = {
 def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected, text = TAMPERED[what]
     pair = PersonsPair(shared_db, tmp_path, persons("one system"))
-    verify = suppress.verify_source
-
-    def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
-        parts = ("cells", "atoms", "witness", "patterns")
-        names = {part: f'"_sqlanon"."{getattr(kept, part).name}"' for part in parts}
-        names["physical"] = names["cells"].removesuffix('_cells"') + '"'
-        scratch.engine.execute(text.format(**names))
-        verify(scratch, shape, stage, kept, release)
-
-    monkeypatch.setattr(suppress, "verify_source", tampered)
+    tamper(monkeypatch, suppress, "verify_source", text)
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
         pair.run()
     assert shared_db.releases(pair.name) == ()

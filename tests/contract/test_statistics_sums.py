@@ -16,6 +16,7 @@ from sqlanon.errors import PolicyError, PrivacyViolation, UnsupportedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.statistics.protections import suppress as statistics
 from tests.contract.summed import COST, RULES, Summed, given, stays
+from tests.contract.tampering import tamper
 from tests.engines import read_table
 from tests.unit.cells.sums_made import Rules
 
@@ -154,19 +155,7 @@ TAMPERED: dict[str, tuple[str, Sequence[str]]] = {
 def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Summed(shared_db, tmp_path, stays("tampered", 40))
     expected, texts = TAMPERED[what]
-    verify = statistics.verify_source
-
-    def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
-        parts = ("cells", "atoms", "witness", "limits1", "needs1", "contributors1")
-        (one,) = kept.sums
-        tables = (kept.cells, kept.atoms, kept.witness, one.limits, one.needs, one.contributors)
-        names = {part: f'"_sqlanon"."{ref.name}"' for part, ref in zip(parts, tables, strict=True)}
-        names["physical"] = names["cells"].removesuffix('_cells"') + '"'
-        for text in texts:
-            scratch.engine.execute(text.format(**names))
-        verify(scratch, shape, stage, kept, release)
-
-    monkeypatch.setattr(statistics, "verify_source", tampered)
+    tamper(monkeypatch, statistics, "verify_source", *texts)
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
         made.run()
     assert shared_db.releases(made.name) == ()

@@ -14,6 +14,7 @@ from sqlanon.policy import load
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.statistics.protections import suppress
 from tests.contract.summed import COLUMNS, Rows, Summed
+from tests.contract.tampering import tamper
 from tests.engines import read_table
 
 pytest.importorskip("highspy")
@@ -123,7 +124,7 @@ TAMPERED = {
     "a witness beyond the range": ("changes", "UPDATE {witness} SET s1 = s1 + 1000000000"),
     "parts of unlike sums": ("finest cells|limits of sums", "UPDATE {atoms} SET s1 = s1 + 1 WHERE n = 0"),
     "parts of unlike numbers": ("finest cells|limits of sums", "UPDATE {atoms} SET whole = whole + 1 WHERE n = 0"),
-    "smaller demands": ("needs of sums", "UPDATE {needs} SET up = 1"),
+    "smaller demands": ("needs of sums", "UPDATE {needs1} SET up = 1"),
 }
 
 
@@ -133,15 +134,7 @@ def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monk
     expected, text = TAMPERED[what]
     pair = SummedPair(shared_db, tmp_path, "tampered")
     shared_db.run(pair.rows_spec)
-    verify = suppress.verify_source
-
-    def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
-        tables = {"witness": kept.witness, "atoms": kept.atoms, "needs": kept.sums[0].needs}
-        named = {name: f'"_sqlanon"."{table.name}"' for name, table in tables.items()}
-        scratch.engine.execute(text.format(**named))
-        verify(scratch, shape, stage, kept, release)
-
-    monkeypatch.setattr(suppress, "verify_source", tampered)
+    tamper(monkeypatch, suppress, "verify_source", text)
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
         pair.run()
     assert shared_db.releases(pair.name) == ()

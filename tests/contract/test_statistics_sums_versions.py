@@ -13,6 +13,7 @@ import pytest
 from sqlanon.errors import GuardError, PrivacyViolation
 from sqlanon.release.versions import statistics
 from tests.contract.summed import RULES, Rows, Summed, given
+from tests.contract.tampering import tamper
 
 pytest.importorskip("highspy")
 
@@ -176,15 +177,7 @@ def test_the_certificate_of_all_versions_refuses(
     before = nights.publish()
     nights.come(drawn("more", 30, 200))
     expected, text = TAMPERED[what]
-    batch_of = statistics.batch_of
-
-    def tampered(scratch: Any, kept: Any, batch: int) -> Any:
-        names = {part: f'"_sqlanon"."{table.name}"' for part, table in kept.parts().items()}
-        names["physical"] = names["cells"].removesuffix('_cells"') + '"'
-        scratch.engine.execute(text.format(**names))
-        return batch_of(scratch, kept, batch)
-
-    monkeypatch.setattr(statistics, "batch_of", tampered)
+    tamper(monkeypatch, statistics, "batch_of", text)
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
         nights.run()
     assert nights.rows() == before

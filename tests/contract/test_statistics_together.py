@@ -20,6 +20,7 @@ from sqlanon.release.versions import begin
 from sqlanon.statistics.protections import suppress
 from sqlanon.table.scratch import Scratch
 from tests.contract.counted import Made
+from tests.contract.tampering import tamper
 
 pytest.importorskip("highspy")
 
@@ -273,13 +274,7 @@ TAMPERED = {
 def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pair = Pair(shared_db, tmp_path, "tampered")
     expected, text = TAMPERED[what]
-    verify = suppress.verify_source
-
-    def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
-        scratch.engine.execute(text.format(atoms=f'"_sqlanon"."{kept.atoms.name}"'))
-        verify(scratch, shape, stage, kept, release)
-
-    monkeypatch.setattr(suppress, "verify_source", tampered)
+    tamper(monkeypatch, suppress, "verify_source", text)
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
         pair.run()
     assert shared_db.releases(pair.name) == ()
@@ -322,12 +317,11 @@ def test_the_certificate_refuses_branches_of_another_node(
     (tmp_path / "region.csv").write_text("north;a;*\nsouth;a;*\nit's;b;*\n")
     roles = "pid: {role: identifier}, region: {role: quasi, hierarchy: region.csv}, age: {role: quasi}"
     pair = Pair(shared_db, tmp_path, "branches", roles=roles, privacy="{k: 20}")
-    verify = suppress.verify_source
-
-    def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
-        scratch.engine.execute(f'UPDATE "_sqlanon"."{kept.atoms.name}" SET r1 = r1 + 1 WHERE class >= 0')
-        verify(scratch, shape, stage, kept, release)
-
-    monkeypatch.setattr(suppress, "verify_source", tampered)
+    tamper(
+        monkeypatch,
+        suppress,
+        "verify_source",
+        "UPDATE {atoms} SET r1 = r1 + 1 WHERE class >= 0",
+    )
     with pytest.raises(PrivacyViolation, match="the certificate fails: ranks"):
         pair.run()

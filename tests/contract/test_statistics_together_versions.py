@@ -10,6 +10,7 @@ import pytest
 from sqlanon.errors import GuardError, PrivacyViolation
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.versions import statistics
+from tests.contract.tampering import tamper
 from tests.contract.test_statistics_together import COUNTED, Pair
 
 pytest.importorskip("highspy")
@@ -129,15 +130,7 @@ def test_the_certificate_of_lineages_next_to_rows_refuses(
     pair.grow()
     before = pair.rows()
     expected, text = TAMPERED_LINEAGES[what]
-    verify = statistics.batch_of
-
-    def tampered(scratch: Any, kept: Any, batch: int) -> Any:
-        cells = f'"_sqlanon"."{kept.cells.name}"'
-        names = {part: cells.replace('_cells"', f'_{part}"') for part in ("past_atoms", "past_witness")}
-        scratch.engine.execute(text.format(**names))
-        return verify(scratch, kept, batch)
-
-    monkeypatch.setattr(statistics, "batch_of", tampered)
+    tamper(monkeypatch, statistics, "batch_of", text)
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*{expected}"):
         pair.run()
     assert pair.rows() == before
@@ -223,14 +216,7 @@ def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monk
     before = pair.rows()
     pair.come(*[("north", "F")] * 9, *[("south", "M")] * 9)
     expected, text = TAMPERED[what]
-    verify = statistics.batch_of
-
-    def tampered(scratch: Any, kept: Any, batch: int) -> Any:
-        names = {part: f'"_sqlanon"."{getattr(kept, part).name}"' for part in ("atoms", "witness")}
-        scratch.engine.execute(text.format(**names))
-        return verify(scratch, kept, batch)
-
-    monkeypatch.setattr(statistics, "batch_of", tampered)
+    tamper(monkeypatch, statistics, "batch_of", text)
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
         pair.run()
     assert pair.rows() == before

@@ -11,6 +11,7 @@ from sqlanon.errors import GuardError, PolicyError, PrivacyViolation, Unsupporte
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.versions import statistics
 from tests.contract.counted import Made, Rows, stays
+from tests.contract.tampering import tamper
 
 pytest.importorskip("highspy")
 
@@ -308,15 +309,7 @@ def test_the_certificate_of_all_versions_refuses(
     assert any(row["status"] == "hidden" for row in before)
     nights.come(*[("north", "F")] * 9, *[("south", "M")] * 9, ("it's", "M"))
     expected, text = TAMPERED[what]
-    verify = statistics.batch_of
-
-    def tampered(scratch: Any, kept: Any, batch: int) -> Any:
-        names = {part: f'"_sqlanon"."{getattr(kept, part).name}"' for part in ("cells", "atoms", "witness")}
-        names["physical"] = names["cells"].removesuffix('_cells"') + '"'
-        scratch.engine.execute(text.format(**names))
-        return verify(scratch, kept, batch)
-
-    monkeypatch.setattr(statistics, "batch_of", tampered)
+    tamper(monkeypatch, statistics, "batch_of", text)
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*{expected}"):
         nights.run()
     assert nights.rows() == before

@@ -9,6 +9,7 @@ import pytest
 
 from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.release.versions import statistics
+from tests.contract.tampering import tamper
 from tests.contract.test_statistics_versions import FOLLOWED, Nights, compare
 
 pytest.importorskip("highspy")
@@ -121,15 +122,7 @@ def test_the_certificate_refuses_other_bounds(
     made = Bounded(shared_db, tmp_path, "tampered", 30)
     before = made.publish()
     made.come(*[("north", "F")] * 9, *[("south", "M")] * 9, ("it's", "M"))
-    verify = statistics.batch_of
-
-    def tampered(scratch: Any, kept: Any, batch: int) -> Any:
-        cells = f'"_sqlanon"."{kept.cells.name}"'
-        physical = cells.removesuffix('_cells"') + '"'
-        scratch.engine.execute(TAMPERED[what].format(cells=cells, physical=physical))
-        return verify(scratch, kept, batch)
-
-    monkeypatch.setattr(statistics, "batch_of", tampered)
+    tamper(monkeypatch, statistics, "batch_of", TAMPERED[what])
     with pytest.raises(PrivacyViolation, match="the certificate fails"):
         made.run()
     assert made.rows() == before

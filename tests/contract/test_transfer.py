@@ -71,7 +71,7 @@ def send(source: Any, target: Any, table: TableRef, block: int = 3) -> list[tupl
     there = target.target("copied")
     with target.publishing():
         arrays = [column.type.array for column in columns]
-        target.transfer.load_texts(there, columns, source.transfer.stream_rows(rows, arrays, block))
+        target.reception.load_texts(there, columns, source.transfer.stream_rows(rows, arrays, block))
     assert marks(source, table, asked) == marks(target, there, asked)
     return [(column.name, column.type) for column in target.look_up([there]).columns(there)]
 
@@ -167,7 +167,7 @@ def test_types_that_no_other_database_has(dialect, kind, tmp_path):
 def test_types_that_one_of_both_lacks(tmp_path):
     made: dict[str, Callable[[Portable], str | None]] = {}
     with _open(KINDS["duckdb"], tmp_path) as duck, _open(KINDS["postgres"], tmp_path) as post:
-        made = {"duckdb": duck.engine.transfer.write_type, "postgres": post.engine.transfer.write_type}
+        made = {"duckdb": duck.engine.reception.write_type, "postgres": post.engine.reception.write_type}
     wide = Portable("decimal", 60, 2)
     assert (made["duckdb"](wide), made["postgres"](wide)) == (None, "numeric(60,2)")
     assert made["duckdb"](Portable("decimal", 5, -2)) is None

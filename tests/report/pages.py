@@ -21,6 +21,12 @@ def people(rows: int = 60) -> list[tuple[Any, ...]]:
 def released(db: Any, rows: list[tuple[Any, ...]] | None = None, **options: Any) -> str:
     """Release a table; gives the name, which is that of the release and of the source."""
     name = f"p{uuid.uuid4().hex[:10]}"
+    release_people(db, name, rows, **options)
+    return name
+
+
+def release_people(db: Any, name: str, rows: list[tuple[Any, ...]] | None = None, **options: Any) -> Any:
+    """As `released`, by a name; returns the report of the run."""
     create_table(db, name, COLUMNS, people() if rows is None else rows)
     asked: dict[str, Any] = {
         "quasi": ["age", "zip"],
@@ -29,8 +35,7 @@ def released(db: Any, rows: list[tuple[Any, ...]] | None = None, **options: Any)
         "k": 5,
         "l": 2,
     } | options
-    db.anonymize(name, name=name, publish=f"release.{name}", **asked)
-    return name
+    return db.anonymize(name, name=name, publish=f"release.{name}", **asked).report
 
 
 class Read(HTMLParser):

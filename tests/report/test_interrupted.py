@@ -9,7 +9,7 @@ import pytest
 
 from sqlanon.database.database import Database
 from sqlanon.progress import SilentProgress
-from tests.report.pages import released
+from tests.shelf import Shelf
 
 TABLES = {
     "duckdb": "SELECT table_name FROM duckdb_tables() WHERE temporary",
@@ -40,21 +40,21 @@ class Interrupting(SilentProgress):
 @pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("at", ["compare", "in compare", "versions"])
-def test_no_scratch_table_is_left(shared_db: Any, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
-    name = released(shared_db)
-    own = TABLES[shared_db.engine.dialect]
-    before = set(shared_db.engine.fetch(own))
-    private = set(shared_db.engine.fetch(PRIVATE))
+def test_no_scratch_table_is_left(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    name, db = shelf.take("people").name, shelf.db
+    own = TABLES[db.engine.dialect]
+    before = set(db.engine.fetch(own))
+    private = set(db.engine.fetch(PRIVATE))
     stop = Interrupting(at)
-    monkeypatch.setattr(shared_db, "_progress", stop)
-    for ask in (lambda: shared_db.attack(name), lambda: shared_db.report(name, form="md", attack=True)):
+    monkeypatch.setattr(db, "_progress", stop)
+    for ask in (lambda: db.attack(name), lambda: db.report(name, form="md", attack=True)):
         stop.seen.clear()
         with pytest.raises(KeyboardInterrupt):
             ask()
-        assert set(shared_db.engine.fetch(own)) <= before
-        assert set(shared_db.engine.fetch(PRIVATE)) == private
+        assert set(db.engine.fetch(own)) <= before
+        assert set(db.engine.fetch(PRIVATE)) == private
     monkeypatch.undo()
-    assert shared_db.attack(name).held
+    assert db.attack(name).held
 
 
 @pytest.mark.parametrize("when", ["made", "written"])

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.report.pages import Read, number, people, released
+from tests.shelf import Shelf
 
 FORMATS = ("ranges", "labels", "points", "suppressed", "anatomy")
 
@@ -17,13 +18,13 @@ def shown(db: Any, name: str, **options: Any) -> Read:
     return Read(db.report(name, **options))
 
 
-def test_figures_are_those_of_the_rows(shared_db: Any) -> None:
-    name = released(shared_db)
-    page = shown(shared_db, name)
+def test_figures_are_those_of_the_rows(shelf: Shelf) -> None:
+    name, db = shelf.take("people").name, shelf.db
+    page = shown(db, name)
     rows = people()
     before = Counter(row[1:3] for row in rows)
-    relation = shared_db.engine.relation(f"release.{name}")
-    _, after_rows = shared_db.sample(f"release.{name}", rows=1000)
+    relation = db.engine.relation(f"release.{name}")
+    _, after_rows = db.sample(f"release.{name}", rows=1000)
     places = [at for at, column in enumerate(relation.columns) if column.name != "ill"]
     after = Counter(tuple(str(row[at]) for at in places) for row in after_rows)
     for title, classes in (("source", before), ("release", after)):
@@ -43,11 +44,11 @@ def test_figures_are_those_of_the_rows(shared_db: Any) -> None:
 
 
 @pytest.mark.thorough
-def test_figures_are_those_of_the_run(shared_db: Any) -> None:
-    name = released(shared_db)
-    (version,) = [one for one in shared_db.releases() if one.release == name]
-    run = shared_db.version(name).report
-    page = shown(shared_db, name)
+def test_figures_are_those_of_the_run(shelf: Shelf) -> None:
+    name, db = shelf.take("people").name, shelf.db
+    (version,) = [one for one in db.releases() if one.release == name]
+    run = db.version(name).report
+    page = shown(db, name)
     reached = page.column("Requirements", "reached")
     assert [number(cell) for cell in reached.values()] == [
         pytest.approx(one["reached"], rel=1e-3) for one in run["requirements"]
@@ -71,32 +72,33 @@ def test_figures_are_those_of_the_run(shared_db: Any) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("form", FORMATS)
-def test_every_format(shared_db: Any, form: str) -> None:
-    name = released(shared_db, format=form, **({"l": 2} if form != "anatomy" else {"l": 2, "k": 1}))
-    page = shown(shared_db, name)
+def test_every_format(shelf: Shelf, form: str) -> None:
+    name = shelf.take("people" if form == "ranges" else f"people_{form}").name
+    db = shelf.db
+    page = shown(db, name)
     assert "Requirements" in page.tables
     assert "Classes by size" in page.tables
     assert "Association of the strongest pairs" in page.tables
     assert ("age: shares of rows" in page.tables) == (form != "anatomy")
     assert "Every requirement of the policy is met." in page.text
-    assert shared_db.report(name) == shared_db.report(f"release.{name}")
-    assert "| k |" in shared_db.report(name, form="md") or form == "anatomy"
+    assert db.report(name) == db.report(f"release.{name}")
+    assert "| k |" in db.report(name, form="md") or form == "anatomy"
 
 
 @pytest.mark.thorough
-def test_workload(shared_db: Any, tmp_path: Any) -> None:
-    name = released(shared_db)
+def test_workload(shelf: Shelf, tmp_path: Any) -> None:
+    name, db = shelf.take("people").name, shelf.db
     path = tmp_path / "workload.yml"
     path.write_text(
         f"version: 1\nqueries:\n  - {{name: young, sql: 'select count(*) as n from {name} where age < 35'}}\n"
         "generators: [{kind: datacube, level: 1}]\n"
     )
-    page = shown(shared_db, name, workload=path)
+    page = shown(db, name, workload=path)
     truth = sum(row[1] < 35 for row in people())
     assert number(page.column("Queries of the workload", "truth")["young"]) == truth
     low, high = (number(page.column("Queries of the workload", side)["young"]) for side in ("low", "high"))
     assert low <= truth <= high
-    found = shared_db.evaluate(name, path)
+    found = db.evaluate(name, path)
     assert number(page.column("Divergence of the distributions", "KLD")["datacube 1"]) == pytest.approx(
         found.cubes[0].kld, rel=1e-3
     )

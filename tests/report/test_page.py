@@ -16,7 +16,8 @@ from sqlanon.report.page import write_page
 from sqlanon.report.pictures import draw_bars, draw_heat, draw_pairs
 from sqlanon.report.sizes import bin_sizes
 from tests.engines import create_table
-from tests.report.pages import Read, released
+from tests.report.pages import Read
+from tests.shelf import Shelf
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>'\"&`|*_[a](javascript:b) \u202e\n# head @who www.example.com http://x.example ]]> "
@@ -161,7 +162,7 @@ def test_bins_hold_every_class_once(most: int) -> None:
 
 
 @pytest.mark.thorough
-def test_reports_made_twice_are_the_same(shared_db: Any) -> None:
-    name = released(shared_db)
+def test_reports_made_twice_are_the_same(shelf: Shelf) -> None:
+    name, db = shelf.take("people").name, shelf.db
     for who in ("owner", "readers"):
-        assert shared_db.report(name, audience=who) == shared_db.report(name, audience=who)
+        assert db.report(name, audience=who) == db.report(name, audience=who)

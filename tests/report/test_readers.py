@@ -14,6 +14,7 @@ import sqlanon
 from sqlanon.errors import DatabaseError, SqlanonError
 from tests.engines import PAIR
 from tests.report.pages import Read, number, people, released
+from tests.shelf import Shelf
 
 PASSWORD = uuid.uuid4().hex
 FORMATS = ("ranges", "labels", "points", "suppressed", "anatomy")
@@ -97,10 +98,10 @@ def test_nothing_of_the_source_is_in_it(shared_db: Any) -> None:
     assert name in owner
 
 
-def test_figures_are_those_of_the_view(shared_db: Any) -> None:
-    name = released(shared_db)
-    page = Read(shared_db.report(name, audience="readers"))
-    run = shared_db.version(name).report
+def test_figures_are_those_of_the_view(shelf: Shelf) -> None:
+    name, db = shelf.take("people").name, shelf.db
+    page = Read(db.report(name, audience="readers"))
+    run = db.version(name).report
     assert number(page.column("Risk of finding a person", "release")["classes"]) == run["classes"]
     assert number(page.column("Requirements", "asked")["k"]) == 5
     assert number(page.column("Requirements", "in the release")["k"]) == run["min_class"]

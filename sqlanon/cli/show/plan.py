@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sqlanon.cli.show.cost import cost_sheet
 from sqlanon.cli.show.run import data_lines, format_reasons, history_tables, next_commands, second_table, snapshot_line
 from sqlanon.cli.show.text import clean, count, make_sheet, measure, note, things
 
@@ -66,6 +67,8 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         screen.show(make_sheet(sides, feasible), "")
     if measured:
         screen.show(LOSES, "")
+    if screen.verbose and report.cost is not None:
+        screen.show("a run moves about (rough):", cost_sheet(report.cost), "")
     screen.show(*history_tables(report.history))
     screen.show(*[f"{'stages' if not place else '':<8}{clean(text)}" for place, text in enumerate(report.stages)], "")
     for text in report.notes:

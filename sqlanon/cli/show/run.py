@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from sqlanon.cli.show.cost import cost_sheet
 from sqlanon.cli.show.text import clean, count, format_seconds, make_sheet, measure, note, share, things
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         f"{stage} {format_seconds(spent)}" for stage, spent in report.seconds.items() if stage != "total"
     )
     screen.show(f"total {format_seconds(report.seconds.get('total', 0.0))}: {stages}")
+    if screen.verbose and report.cost is not None:
+        screen.show("", cost_sheet(report.cost, report.seconds.get("total")), "")
     if report.scratch:
         lines = [
             (

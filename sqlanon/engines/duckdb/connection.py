@@ -12,16 +12,19 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import cast
 
 import duckdb
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Row, Statement, TableRef
 from sqlanon.engines.duckdb import answers
 from sqlanon.engines.duckdb.errors import translate_error
+from sqlanon.engines.duckdb.metered import MeteredConnection
 from sqlanon.engines.duckdb.parsed import ParsedStatements
 from sqlanon.engines.duckdb.spill import Spill, spill
 from sqlanon.engines.statements import join_statements, split_batches
 from sqlanon.errors import DatabaseError
+from sqlanon.usage import Usage
 
 log = logging.getLogger("sqlanon.sql")
 
@@ -53,7 +56,8 @@ class Connection:
             database: the database of unqualified table names; None: the connection's current one.
             spills: the spill folder is ours to choose.
         """
-        self._connection = connection
+        self._metered = MeteredConnection(connection)
+        self._connection = cast("duckdb.DuckDBPyConnection", self._metered)
         self._path = path
         self._spill: Spill | None = None
         self._parsed = ParsedStatements(connection.extract_statements)
@@ -188,6 +192,10 @@ class Connection:
             if optimized:
                 with suppress(duckdb.Error):  # as for a transaction
                     self._connection.execute("PRAGMA enable_optimizer")
+
+    def usage(self) -> Usage:
+        """See `Engine.usage`."""
+        return self._metered.usage()
 
     def cancel(self) -> None:
         self._connection.interrupt()

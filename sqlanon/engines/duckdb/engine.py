@@ -29,6 +29,7 @@ from sqlanon.engines.base import (
     Row,
     Statement,
     TableRef,
+    Traffic,
     Workers,
 )
 from sqlanon.engines.duckdb import export, files, frame_export, frames, lookup
@@ -76,6 +77,7 @@ class DuckDBEngine(TransferConnection):
         groups_by_mark=True,
         joined_rows=1_000_000,
         staged_hashes=True,
+        traffic=Traffic(40, 12, 4.7),
     )
 
     @property
@@ -103,6 +105,10 @@ class DuckDBEngine(TransferConnection):
 
     @property
     def lake_engine(self) -> Self:
+        return self
+
+    @property
+    def reception(self) -> Self:
         return self
 
     @property

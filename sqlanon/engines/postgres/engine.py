@@ -20,6 +20,7 @@ from sqlanon.engines.base import (
     SecondFile,
     Statement,
     TableRef,
+    Traffic,
     Workers,
 )
 from sqlanon.engines.lacks import LACKS
@@ -67,6 +68,7 @@ class PostgresEngine(LakeSession, GrantingSession, TableCompaction):
         sequences=True,
         max_columns=1600,
         max_row_bytes=8160,
+        traffic=Traffic(55, 20, 5),
     )
 
     @property
@@ -79,6 +81,10 @@ class PostgresEngine(LakeSession, GrantingSession, TableCompaction):
 
     @property
     def transfer(self) -> Self:
+        return self
+
+    @property
+    def reception(self) -> Self:
         return self
 
     @classmethod

@@ -14,6 +14,7 @@ import psycopg
 from psycopg import sql
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.postgres.metered import query_sizes
 from sqlanon.errors import DatabaseError
 
 _MINE = """
@@ -212,17 +213,33 @@ def owner_members(connection: Connection, schema: str) -> list[tuple[str, str]]:
     return [(str(name), str(owner)) for name, owner in rows]
 
 
-def query_grantees(tables: Sequence[str]) -> str:
-    """A query, without values, of who has rights on new tables by default; ``tables`` are their names as SQL."""
+def query_grantees(tables: Sequence[str], sized: Sequence[str] = ()) -> str:
+    """A query, without values, of who has rights on new tables by default, and of sizes.
+
+    Args:
+        tables: the new tables, as SQL; their sizes are among the rows.
+        sized: other tables with sizes to look up.
+    """
     names = sql.Literal(list(tables)).as_string(None)
-    return _TABLE_GRANTEES.replace("%s", names)
+    return f"{_TABLE_GRANTEES.replace('%s', names)}UNION ALL{query_sizes([*tables, *sized])}"
 
 
-def revoke(connection: Connection, grants: Sequence[tuple[object, ...]]) -> None:
-    """Revoke the grants of default privileges from everybody; ``grants`` are rows of `query_grantees`."""
-    for table, oid, name in grants:
+def revoke(connection: Connection, rows: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    """Revoke the grants of default privileges from everybody.
+
+    Args:
+        connection: of the tables' owner.
+        rows: those of `query_grantees`.
+
+    Returns:
+        the rows that are sizes.
+    """
+    for table, oid, name in rows:
+        if oid is None:
+            continue
         role = sql.Identifier(str(name)) if oid else sql.SQL("PUBLIC")
         connection.execute(sql.SQL("REVOKE ALL ON {} FROM {}").format(sql.SQL(str(table)), role))
+    return [row for row in rows if row[1] is None]
 
 
 def drop_statistics(connection: Connection, tables: Sequence[TableRef]) -> None:

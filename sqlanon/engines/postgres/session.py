@@ -14,9 +14,11 @@ import psycopg
 from sqlanon.engines.base import Statement
 from sqlanon.engines.postgres import rights
 from sqlanon.engines.postgres.connect import translate_errors
+from sqlanon.engines.postgres.metered import TableMeter, query_sizes
 from sqlanon.engines.postgres.names import Names
 from sqlanon.engines.postgres.settings import SETTINGS
 from sqlanon.errors import DatabaseError, LockedError
+from sqlanon.usage import Usage
 
 log = logging.getLogger("sqlanon.sql")
 
@@ -39,6 +41,8 @@ class Session:
 
     def __init__(self, connection: psycopg.Connection, *, read_only: bool = False) -> None:
         self._connection = connection
+        self._metered = TableMeter()
+        connection.cursor_factory = self._metered.make_cursors()
         self._read_only = read_only
         self._by_default: bool | None = None
         """Whether default privileges give others rights on new tables; None: not looked up yet."""
@@ -87,11 +91,14 @@ class Session:
             self._connection.execute(text)
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[None]:
+    def _transaction(self, begin: str, end: Callable[[], None] | None = None) -> Iterator[None]:
         self._control("BEGIN", begin)
         try:
             yield
-            self._control("COMMIT", "COMMIT")
+            if end is None:
+                self._control("COMMIT", "COMMIT")
+            else:
+                end()
         except BaseException:
             self._unanalyzed = []
             self._roll_back()
@@ -108,9 +115,19 @@ class Session:
                 pass  # a lost connection rolls back by itself, and the first error gives the cause
             return
 
-    def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
+    @contextmanager
+    def snapshot(self, *, whole: bool = False) -> Iterator[None]:
         hidden = "; SET LOCAL row_security = off" if whole else ""
-        return self._transaction(f"BEGIN ISOLATION LEVEL REPEATABLE READ{hidden}")
+        with self._transaction(f"BEGIN ISOLATION LEVEL REPEATABLE READ{hidden}", self._end_snapshot):
+            yield
+
+    def _end_snapshot(self) -> None:
+        """End a transaction that has read; its end is one call with the look at the sizes of what was read."""
+        names = self._metered.unknown()
+        with self._translate_errors("COMMIT"):
+            cursor = self._connection.execute(f"{query_sizes(names)};\nCOMMIT" if names else "COMMIT")
+            if names:
+                self._metered.learn(cursor.fetchall())
 
     def publishing(self) -> AbstractContextManager[None]:
         if self._read_only:
@@ -173,6 +190,10 @@ class Session:
             else:
                 self._control("SAVEPOINT", "RELEASE SAVEPOINT sqlanon_swap; SET LOCAL lock_timeout = '10s'")
                 return
+
+    def usage(self) -> Usage:
+        """See `Engine.usage`."""
+        return self._metered.usage()
 
     def cancel(self) -> None:
         """See `Engine.cancel`: by a second connection; if that is lost, the statement runs on."""

@@ -1,4 +1,4 @@
-"""How tables are made and filled on PostgreSQL: no other role gets rights on them, and the planner gets statistics.
+"""Makes and fills tables on PostgreSQL: without rights of other roles, and with statistics for the planner.
 
 Default privileges give rights on every new table. ``pg_stats`` shows values of a table to every role that has rights on
 it.
@@ -94,7 +94,8 @@ class Tables(Session):
         """Run a call; the last statement returns at most one row more than ``answer``."""
         texts = list(call.texts)
         if call.made:
-            texts.insert(len(texts) - (answer is not None), private.query_grantees(call.made))
+            sized = self._metered.unknown("\n".join(texts))
+            texts.insert(len(texts) - (answer is not None), private.query_grantees(call.made, sized))
         rows_found: list[Row] = []
         rows: list[Row] = []
         with self._translate_errors(", ".join(dict.fromkeys(call.names))), self._connection.cursor() as cursor:
@@ -108,7 +109,7 @@ class Tables(Session):
             if answer is None:
                 rows_found, rows = rows, []
             if call.made:
-                private.revoke(self._connection, rows_found)
+                self._metered.learn(private.revoke(self._connection, rows_found))
         return rows
 
     def _send_singly(self, creations: Sequence[tuple[Statement, str | None]], answer: int | None) -> list[Row]:
@@ -149,6 +150,7 @@ class Tables(Session):
                         rows[f"v{i}"] = array[start:stop]
                     copy.write(rows.tobytes())
                 copy.write(b"\xff\xff")
+            self._metered.load(table, count * record.itemsize)
             shown = self._format_statement(table)
             if table.schema is None and shown not in self._unanalyzed:
                 self._unanalyzed.append(shown)
@@ -175,6 +177,7 @@ class Tables(Session):
             copy.write(struct.pack(">5i", *_INTEGERS, len(values), 1))
             copy.write(data)
             copy.write(b"\xff\xff")
+        self._metered.load(table, len(data))
 
     def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
         temporary = sql.SQL("TEMP " if table.schema is None else "")
@@ -211,7 +214,8 @@ class Tables(Session):
 
     def _revoke_defaults(self, table: str) -> None:
         with self._translate_errors("rights of the private schema"):
-            private.revoke(self._connection, self._connection.execute(private.query_grantees([table])).fetchall())
+            query = private.query_grantees([table], self._metered.unknown())
+            self._metered.learn(private.revoke(self._connection, self._connection.execute(query).fetchall()))
 
 
 class _Call(NamedTuple):

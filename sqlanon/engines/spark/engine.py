@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Self, cast
 
 from pyspark.errors import PySparkException
 
-from sqlanon.engines.base import Column, LookupResult, Relation, Statement, TableRef
+from sqlanon.engines.base import Column, LakeWriting, LookupResult, Relation, Row, Statement, TableRef
+from sqlanon.engines.portable import Portable
+from sqlanon.engines.spark import transfer
 from sqlanon.engines.spark.binds import frame_of
 from sqlanon.engines.spark.errors import condition
 from sqlanon.engines.spark.names import parts_of, qualify, quote
@@ -22,6 +24,8 @@ from sqlanon.errors import DatabaseError, PolicyError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sqlanon.engines.duckdb.engine import DuckDBEngine
 
 _NAME = re.compile(r"\w+")
 _MISSING = (
@@ -44,6 +48,7 @@ class SparkEngine(Session):
     """A session of Spark, with tables and views."""
 
     most_bytes = 256 << 20
+    _staging: DuckDBEngine | None = None
 
     @property
     def most_rows(self) -> int:
@@ -59,6 +64,41 @@ class SparkEngine(Session):
     def arrow(self) -> Self:
         """See `Engine.arrow`: Spark plans and compiles each statement, whatever the number of rows."""
         return self
+
+    @property
+    def transfer(self) -> Self:
+        """See `Engine.transfer`."""
+        return self
+
+    @property
+    def lake(self) -> LakeWriting:
+        """See `Engine.lake`."""
+        return self.lake_engine.lake
+
+    @property
+    def lake_engine(self) -> DuckDBEngine:
+        """A DuckDB in memory, which is opened when it is first asked for."""
+        if self._staging is None:
+            from sqlanon.engines.duckdb.staging import open_staging
+
+            self._staging = open_staging()
+        return self._staging
+
+    def close(self) -> None:
+        """Close the session, and the DuckDB in memory."""
+        if self._staging is not None:
+            self._staging.close()
+            self._staging = None
+        super().close()
+
+    def read_type(self, column: Column) -> Portable | None:
+        """See `Transfer.read_type`."""
+        return transfer.read_type(column)
+
+    def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
+        """See `Transfer.stream_rows`: through the driver, a partition at a time."""
+        with self._translate_errors(rows.name):
+            yield from transfer.stream_rows(self._frame(rows), block)
 
     def read_arrow(self, query: Statement) -> pa.Table:
         with self._limit_size(query), self._translate_errors(query.name):
@@ -121,7 +161,7 @@ class SparkEngine(Session):
 
     def _list(self, text: str) -> frozenset[str] | None:
         try:
-            rows = self._session.sql(text).collect()
+            rows = self._metered.sql(text).collect()
         except PySparkException as error:
             if condition(error).startswith(_MISSING):
                 return None
@@ -203,7 +243,7 @@ class SparkEngine(Session):
 
     def _text_of(self, view: TableRef) -> str | None:
         try:
-            rows = self._session.sql(f"DESCRIBE TABLE EXTENDED {qualify(view)}").collect()
+            rows = self._metered.sql(f"DESCRIBE TABLE EXTENDED {qualify(view)}").collect()
         except PySparkException as error:
             if condition(error).startswith(_MISSING):
                 return None

@@ -19,13 +19,13 @@ from sqlanon.engines.base import (
     Engine,
     Files,
     Frames,
-    LakeWriting,
+    Reception,
     Rights,
     Row,
     SecondFile,
     Statement,
     TableRef,
-    Transfer,
+    Traffic,
     Work,
 )
 from sqlanon.engines.lacks import LACKS
@@ -33,6 +33,7 @@ from sqlanon.engines.spark import batches, few, opening
 from sqlanon.engines.spark.binds import Binds, frame_of
 from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, reason, silence_logs, translate_error
 from sqlanon.engines.spark.locks import LEASE, Locks
+from sqlanon.engines.spark.metered import JobMeter
 from sqlanon.engines.spark.names import qualify, quote
 from sqlanon.engines.spark.shipping import ship
 from sqlanon.engines.spark.types import arrow_type, name_of
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from sqlanon.lack import Lack
+    from sqlanon.usage import Usage
 
 log = logging.getLogger("sqlanon.sql")
 
@@ -63,9 +65,7 @@ class Session:
     compaction: Compaction | None = None
     files: Files | None = None
     frames: Frames | None = None
-    lake: LakeWriting | None = None
-    lake_engine: Engine | None = None
-    transfer: Transfer | None = None
+    reception: Reception | None = None
     fetch_words = load_list = None
     transactions = temporary = updates = False
     ordered = True
@@ -86,6 +86,7 @@ class Session:
         counts_in_domains=True,
         readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights "
         "of the catalog and of the warehouse",
+        traffic=Traffic(90, 12, 4.7, 3),
     )
 
     def __init__(
@@ -110,6 +111,7 @@ class Session:
         self._ledger: Engine | None = None
         self._session, self._refuse, self._stops, self._gone = session, refuse, stops, False
         self._few = False
+        self._metered = JobMeter(session, remote=opening.is_connect(session))
         with self._translate_errors("to open the catalog"):
             self._catalog = session.catalog.currentCatalog()
             self._current = session.catalog.currentDatabase()
@@ -216,18 +218,18 @@ class Session:
     def _frame(self, statement: Statement | str) -> DataFrame:
         """Run a command, or plan a query."""
         if isinstance(statement, str):
-            return self._session.sql(statement)
+            return self._metered.sql(statement)
         text = self._binds.text(statement)
         view = _VIEW.match(text)
         if view:
             self._locks.check()
             verb = "ALTER VIEW" if self._session.catalog.tableExists(view[2]) else "CREATE VIEW"
             text = f"{view[1]}{verb} {view[2]} AS{text[view.end() :]}"
-        return self._session.sql(text)
+        return self._metered.sql(text)
 
     def _rows(self, text: str) -> list[Row]:
         with self._translate_errors("catalog"):
-            return [tuple(row) for row in self._session.sql(text).collect()]
+            return [tuple(row) for row in self._metered.sql(text).collect()]
 
     def execute(self, statement: Statement | str) -> None:
         """See `Engine.execute`: one call of the catalog alters an existing view; OR REPLACE would drop it first."""
@@ -250,7 +252,7 @@ class Session:
     def describe(self, text: str) -> tuple[str, ...]:
         """See `Engine.describe`: the schema of a query is known before it runs."""
         with self._translate_errors("the query"):
-            fields = self._session.sql(self._binds.conceal_literals(text)).schema.fields
+            fields = self._metered.sql(self._binds.conceal_literals(text)).schema.fields
         return tuple(name_of(field.dataType.simpleString()) for field in fields)
 
     def reason(self, error: DatabaseError) -> str:
@@ -299,11 +301,11 @@ class Session:
             try:
                 query = f"SELECT {listed} FROM {view}"  # noqa: S608 - quoted names
                 try:
-                    self._session.sql(f"CREATE TABLE {name} AS {query}")
+                    self._metered.sql(f"CREATE TABLE {name} AS {query}")
                 except PySparkException as error:
                     if condition(error) != "TABLE_OR_VIEW_ALREADY_EXISTS":
                         raise
-                    self._session.sql(f"INSERT INTO {name} ({listed}) {query}")
+                    self._metered.sql(f"INSERT INTO {name} ({listed}) {query}")
             finally:
                 self._session.catalog.dropTempView(view)
 
@@ -353,13 +355,17 @@ class Session:
         with self._translate_errors("to make the private schema"):
             schema = f"{quote(self._catalog)}.{quote(PRIVATE_SCHEMA)}"
             if not self._session.catalog.databaseExists(schema):
-                self._session.sql(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+                self._metered.sql(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         with self._locks.lock(name, wait=wait):
             yield
 
     def run_swap(self, action: Callable[[], None]) -> None:
         """See `Engine.run_swap`: readers are never in the way."""
         action()
+
+    def usage(self) -> Usage:
+        """See `Engine.usage`."""
+        return self._metered.usage()
 
     def cancel(self) -> None:
         """See `Engine.cancel`: the session is of this engine alone."""

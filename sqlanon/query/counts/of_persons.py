@@ -14,14 +14,10 @@ from sqlanon.statistics.person_bounds import list_steps, narrow_persons
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells, narrow
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Flags, Longs
     from sqlanon.engines.base import Engine
     from sqlanon.query.counts.released import ReleasedCounts
     from sqlanon.statistics.seen import SeenColumn
-
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 
 class PersonReader:

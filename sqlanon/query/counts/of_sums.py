@@ -16,9 +16,8 @@ from sqlanon.query.counts.system import QuerySystem
 from sqlanon.statistics.reach import End
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_ROUNDS = 20
 """Tables of better averages, at most."""

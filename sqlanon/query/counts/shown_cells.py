@@ -19,9 +19,9 @@ from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Label, SeenCells, 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Longs
     from sqlanon.engines.base import Engine
 
-    Longs = npt.NDArray[np.int64]
 
 _Read = tuple["Longs", "tuple[list[Label], ...]", "list[object]", "tuple[Longs, ...]"]
 MOST_CELLS = 1_000_000

@@ -16,11 +16,8 @@ from sqlanon.statistics.reach import End, Reach
 from sqlanon.statistics.seen import Label, SeenColumn
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.engines.base import Engine
-
-    Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,8 @@ import numpy as np
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Doubles
 
-    Floats = npt.NDArray[np.float64]
 
 MOST_PAIRS = 5_000
 """Most pairs of a box and a value in it."""
@@ -203,7 +202,7 @@ class Matchings:
         broken = next((i for i, value in enumerate(rows) if abs(value - round(value)) > NEAR), None)
         return bound, None if broken is None else (broken, math.floor(rows[broken]))
 
-    def _certify(self, weights: list[int], part: tuple[tuple[int, ...], tuple[int, ...]], duals: Floats) -> int:
+    def _certify(self, weights: list[int], part: tuple[tuple[int, ...], tuple[int, ...]], duals: Doubles) -> int:
         """The bound that multipliers of the rows prove, in whole numbers."""
         if len(duals) != len(self._low):
             duals = np.zeros(len(self._low))

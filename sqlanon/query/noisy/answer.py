@@ -31,14 +31,12 @@ from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, table_of
 from sqlanon.sqltext.trees import port_tree
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.engines.base import Engine
     from sqlanon.noisy.cut import Held
     from sqlanon.query.parse.parse import Query
     from sqlanon.query.release import Field
 
-    Longs = npt.NDArray[np.int64]
 
 MOST_GROUPS = 200_000
 """Finest groups that a query is asked of, at most."""
@@ -69,7 +67,7 @@ def answer_noisy(engine: Engine, query: Query, released: ReleasedNoisy, *, inter
         rows: most rows of the answer.
 
     Raises:
-        Refused: the query, or a piece of it, has no answer over these groups.
+        RefusedQueryError: the query, or a piece of it, has no answer over these groups.
 
     Cost: the rows of a table are read once for each version, and the finest groups once for each query; a sum that is
     no published group takes time linear in their number.

@@ -25,12 +25,9 @@ from sqlanon.query.noisy.released import NoisyTableRead, ReleasedNoisy
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Doubles, Longs
     from sqlanon.noisy.accounting import Law
 
-    Floats = npt.NDArray[np.float64]
-    Longs = npt.NDArray[np.int64]
 
 MOST_ROWS = 2_000_000
 """Rows of a view that are read, at most."""
@@ -52,7 +49,7 @@ class Groups:
     table: NoisyTableRead
     dimensions: tuple[Dimension, ...]
     levels: tuple[Level, ...]
-    values: tuple[dict[str, Floats], ...]
+    values: tuple[dict[str, Doubles], ...]
     places: dict[tuple[str | None, ...], int]
     sizes: tuple[Longs, ...]
 
@@ -69,7 +66,7 @@ class Groups:
         scales = [self.table.scales[level, measured, of] for level in range(len(self.levels))]
         return [deviation_of(law, float(scale)) for scale in scales]
 
-    def deviation(self, deviations: Sequence[float], weights: Floats) -> float:
+    def deviation(self, deviations: Sequence[float], weights: Doubles) -> float:
         """The standard deviation of a weighted sum of the finest groups, in units.
 
         Args:

@@ -13,10 +13,13 @@ from collections.abc import Mapping, Sequence
 from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import require
 from sqlanon.engines.names import TO_LAKES
-from sqlanon.errors import PolicyError
+from sqlanon.engines.portable import PortableColumn
+from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.views import list_pointings, second_of
 from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
 
 Facts = Mapping[str, str]
 
@@ -93,8 +96,55 @@ def is_committed(engine: Engine, entry: Entry) -> bool:
 
 
 def is_shown(engine: Engine, entry: Entry, place: str | None = None) -> bool:
-    """Whether a table shows this version: nobody changed the table since; ``place``: None: the first table's."""
+    """Whether readers of a table have this version: nobody changed the rows since.
+
+    A commit's facts are texts, which whoever writes the log can copy into a commit with other rows, and so are the
+    names of operations such as a compaction: what counts are the files of the table, which are this version's file, or
+    have the same rows as the table in the database.
+
+    Args:
+        engine: the database.
+        entry: the version.
+        place: of the lake table; None: the first one's.
+
+    Cost: reads the log; a scan of both tables, if the lake's has other files.
+    """
     assert engine.lake is not None
-    commits = engine.lake.facts(place or entry.lake["place"])
+    place = place or entry.lake["place"]
+    commits = engine.lake.facts(place)
     ours = bool(commits) and is_known(commits[0], secret_of(engine, entry.release), entry.release)
-    return ours and commits[0].get("file") == entry.lake["file"]
+    if not ours or commits[0].get("file") != entry.lake["file"]:
+        return False
+    return list(engine.lake.list_files(place)) == [entry.lake["file"]] or has_same_rows(engine, entry, place)
+
+
+def has_same_rows(engine: Engine, entry: Entry, place: str | None = None) -> bool:
+    """Whether a lake table has the rows of a version's table in the database.
+
+    Cost: a scan of both.
+    """
+    place = place or entry.lake["place"]
+    reader, transfer = engine.lake_engine, engine.transfer
+    assert reader is not None
+    assert transfer is not None
+    assert entry.view is not None
+    suffix = place.removeprefix(entry.lake["place"])
+    pointings = list_pointings(engine, entry.view, entry.physical, second=second_of(entry))
+    table = next(item.at for item in pointings if item.view.name == f"{entry.view.name}{suffix}")
+    columns = []
+    for column in engine.look_up([table]).columns(table):
+        kind = transfer.read_type(column)
+        if kind is None:
+            return False
+        columns.append(PortableColumn(column.name, kind).parameters())
+    try:
+        published = reader.relation(place)
+    except UnsupportedError:
+        return False  # a table of ours has no such features
+    if not columns or {column.name for column in published.columns} != {str(column["name"]) for column in columns}:
+        return False
+    hashes = [
+        database.fetch(statement("sent/fingerprint", database.dialect, target=target, columns=columns))[0]
+        for database, target in ((engine, table), (reader, published.ref))
+    ]
+    return [str(cell) for cell in hashes[0]] == [str(cell) for cell in hashes[1]]

@@ -11,6 +11,7 @@ from sqlanon.declared.combinations import list_remarks
 from sqlanon.declared.cost import WALK, WALK_OF_WORKERS, Cost, TableSize
 from sqlanon.declared.trials import CORES, estimate_search
 from sqlanon.engines.base import Engine
+from sqlanon.engines.rows import number, read_integer
 from sqlanon.formats import format_of
 from sqlanon.methods.method import Method
 from sqlanon.privacy.base import beyond_rows
@@ -20,7 +21,6 @@ from sqlanon.release.history import history
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, VersionComparison, count_changes
 from sqlanon.release.plans.change import describe_change
 from sqlanon.release.plans.shown import columns_of, statements
-from sqlanon.release.prepare.range_warnings import warn_of_outliers
 from sqlanon.release.prepare.release_warnings import how_to_measure, list_warnings
 from sqlanon.release.prepare.row_security import warn_of_hidden_rows
 from sqlanon.release.prepare.staged import PreparedSource
@@ -34,7 +34,10 @@ from sqlanon.release.verify.accepted_risk import describe_threshold
 from sqlanon.release.verify.persons import plan_warnings
 from sqlanon.results import Estimate, PlanReport
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.domain import Domain
+from sqlanon.table.encode import MANY
 from sqlanon.table.kinds import count_kinds
+from sqlanon.table.scratch import Scratch
 from sqlanon.table.tree import flat_share
 
 
@@ -218,3 +221,33 @@ def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) 
         f"each{how_to_measure(names, spec.name, pair)}"
         for (readers, pair), names in shared_readers.items()
     )
+
+
+NARROW = 100
+"""Where all but the outer rows lie in less than this part of the range, every extent looks like nothing."""
+
+
+def warn_of_outliers(scratch: Scratch, quasi: Sequence[Domain]) -> list[str]:
+    """A warning for each ordered column with 99 % of the rows in less than 1/`NARROW` of the range.
+
+    Cost: a sort of each column's values.
+    """
+    able = [
+        domain
+        for domain in quasi
+        if domain.reading.treatment == "ordered"
+        and domain.reading.column.kind in ("integer", "float", "decimal", "date", "timestamp")
+    ]
+    warnings = []
+    for start in range(0, len(able), MANY):
+        some = able[start : start + MANY]
+        for place, rows, inside, spread in scratch.fetch("table/outlying", domains=[domain.table for domain in some]):
+            low, high = number(inside), number(spread)
+            if 0 < low < high / NARROW:
+                name = some[read_integer(place) - 1].reading.name
+                warnings.append(
+                    f"column {name}: all but the {rows} rows at its ends lie in {100 * low / high:.2g} % of its range, "
+                    "so that any range of it looks narrow and the loss small; code the ends (top, bottom), or give it "
+                    "a hierarchy"
+                )
+    return warnings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlanon.engines.base import Engine, TableRef, Transfer
+from sqlanon.engines.base import Engine, Reception, TableRef, Transfer
 from sqlanon.engines.portable import PortableColumn
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Stopwatch
@@ -38,7 +38,7 @@ class CarryRoute:
         Raises:
             PolicyError: values of a column would be lost or changed, or its name is too long there.
         """
-        here, there = transfer_of(self.source), transfer_of(self.target)
+        here, there = transfer_of(self.source), reception_of(self.target)
         longest = self.target.capabilities.max_identifier
         portable_columns, problems = [], []
         for column in self.source.look_up([table]).columns(table):
@@ -71,7 +71,7 @@ class CarryRoute:
         arrays = [column.type.array for column in columns]
         with self.watch.stage("publish"):
             blocks = transfer_of(self.source).stream_rows(rows, arrays, BLOCK)
-            transfer_of(self.target).load_texts(copy, columns, blocks)
+            reception_of(self.target).load_texts(copy, columns, blocks)
         with self.watch.stage("verify"):
             return verify_equal(self.source, origin, self.target, copy, columns)
 
@@ -84,6 +84,12 @@ def _suggest(kind: str, type_text: str) -> str:
 
 
 def transfer_of(engine: Engine) -> Transfer:
-    """The ability of an engine that sends and takes rows."""
+    """The ability of an engine that sends rows."""
     assert engine.transfer is not None
     return engine.transfer
+
+
+def reception_of(engine: Engine) -> Reception:
+    """The ability of an engine that takes rows."""
+    assert engine.reception is not None
+    return engine.reception

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -21,6 +22,7 @@ from sqlanon.release.publish.content import Content
 from sqlanon.release.publish.recording import record_version
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.release.publish.swap import swap
+from sqlanon.release.publish.two_phase import commit
 from sqlanon.results import RunReport
 from sqlanon.sqltext import statement
 
@@ -102,10 +104,18 @@ class NewVersion:
     def add_pending(self, field: Literal["lake", "sent"], facts: Mapping[str, str]) -> Entry:
         """Write and verify the tables in the database, in the open transaction; the pending row of the catalog.
 
+        Without transactions the row comes first, so that the tables of a killed run are found.
+
         Args:
             field: of the report, for the facts.
             facts: about the place and the attempt.
         """
+        engine, name = self.state.engine, self.state.spec.name
+        if not engine.transactions:
+            entry = self.add("pending", note_place(self.content.report, field, facts))
+            report = note_place(self.fill()[0], field, facts)
+            Catalog(engine).replace_report(name, entry.version, report)
+            return replace(entry, report=json.loads(json.dumps(report.to_dict())))
         report, _ = self.fill()
         with self.watch.stage("publish"):
             return self.add("pending", note_place(report, field, facts))
@@ -115,6 +125,8 @@ class NewVersion:
         engine, name = self.state.engine, self.state.spec.name
         report = replace(RunReport.from_dict(entry.report), seconds=self.watch.total())
         Catalog(engine).replace_report(name, entry.version, report)
+        if not engine.transactions:
+            commit(engine, self.shown, self.state.published)
         return report, record_version(engine, name, entry.version)
 
 

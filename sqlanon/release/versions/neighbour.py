@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.column_spec import ColumnSpec
-from sqlanon.declared.wording import join_words
 from sqlanon.errors import GuardError, PolicyError, UnsupportedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
@@ -19,7 +18,7 @@ from sqlanon.release.catalog.views import form_of, metadata_table
 from sqlanon.release.prepare.key import key_columns
 from sqlanon.results import RunReport
 from sqlanon.spec import PrivacySpec, ReleaseSpec
-from sqlanon.statistics.neighbour import Neighbour, NeighbourColumn, OfPersons, make_changed_error
+from sqlanon.statistics.neighbour import Alike, Neighbour, NeighbourColumn, OfPersons, make_changed_error
 from sqlanon.table.roles import assign_roles
 
 if TYPE_CHECKING:
@@ -31,7 +30,9 @@ if TYPE_CHECKING:
 WITHOUT_PERSONS = ("distinct_l", "joint", "presence_disclosed", "own_boxes", "of_persons")
 """Keys of the policy's privacy that say nothing of persons."""
 OF_PERSONS = ("k", "whole", "person_share")
-"""Those that every witness of counted persons keeps."""
+"""Those of which witnesses of counted persons keep the numbers; of others they keep who has which rows."""
+OF_CLASSES = ("l", "alpha", "entropy_l", "recursive_cl")
+"""Those that look at each class by itself, and at no shares of the whole table."""
 ORDERED = ("integer", "decimal", "float", "date", "timestamp")
 """Kinds of columns in the order of their values."""
 
@@ -169,15 +170,14 @@ def _read_promise(spec: ReleaseSpec, policy: Mapping[str, Any]) -> OfPersons:
     privacy = policy["privacy"]
     least, share = int(privacy["k"]), Fraction(privacy.get("person_share") or 1)
     persons = [str(name).lower() for name in policy.get("person") or ()]
-    more = sorted(key for key, value in privacy.items() if value and key not in (*WITHOUT_PERSONS, *OF_PERSONS))
+    more = [key for key, value in privacy.items() if value and key not in (*WITHOUT_PERSONS, *OF_PERSONS)]
     nulls = {policy.get("null_person"), spec.null_person}
-    reasons = (
-        (persons and persons != [name.lower() for name in spec.person], "has other persons"),
-        (persons and len(nulls) > 1, "has other persons where the person is NULL"),
-        (privacy.get("of_persons") and more, f"promises {join_words(more)} of persons as well"),
-    )
-    why = next((why for applies, why in reasons if applies), "")
-    return OfPersons(least, share.as_integer_ratio(), why)
+    if not privacy.get("of_persons"):  # of persons nothing is asked but k, where identifiers are counted
+        return OfPersons(least)
+    if persons != [name.lower() for name in spec.person] or len(nulls) > 1:
+        return OfPersons(alike="persons")
+    alike: Alike = "" if not more else "classes" if set(more) <= set(OF_CLASSES) else "persons"
+    return OfPersons(least, share.as_integer_ratio(), alike)
 
 
 def _how(treatment: str, reading: Reading, declared: Mapping[str, Any]) -> How | None:

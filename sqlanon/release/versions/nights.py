@@ -30,8 +30,8 @@ from sqlanon.release.versions.noisy import DRAWN_BEFORE, OfNoisy
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
+    from sqlanon.arrays import Longs
     from sqlanon.noisy.accounting import Mechanism
-    from sqlanon.noisy.shape import Longs
 
 LOST_TABLES = "the private tables of the earlier nights are not as they were left"
 

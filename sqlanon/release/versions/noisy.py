@@ -47,8 +47,8 @@ from sqlanon.release.versions.waiting import WaitingVersion
 from sqlanon.results import PlanReport
 
 if TYPE_CHECKING:
+    from sqlanon.arrays import Longs
     from sqlanon.noisy.accounting import Mechanism
-    from sqlanon.noisy.shape import Longs
 
     Charge = tuple[list[Mechanism], dict[str, Any]]
 

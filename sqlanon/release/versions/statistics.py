@@ -333,7 +333,8 @@ def _report_neighbour(shape: Shape) -> NeighbourReport | None:
         return None
     columns = tuple((column.place, column.how, column.known) for column in neighbour.columns)
     persons = neighbour.persons
-    return NeighbourReport(neighbour.release, neighbour.version, neighbour.shown, columns, persons.least, persons.share)
+    promised = (persons.least, persons.share, persons.alike)
+    return NeighbourReport(neighbour.release, neighbour.version, neighbour.shown, columns, *promised)
 
 
 def _list_summed(work: Work) -> list[Reading]:

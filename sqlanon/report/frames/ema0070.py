@@ -7,12 +7,9 @@ from sqlanon.report.document import Section, Statement, Statements, Text
 from sqlanon.report.frames.base import CHECK, Frame, VersionFacts
 from sqlanon.report.frames.measured import (
     say_attacks,
-    say_journalist,
-    say_k,
     say_loss,
     say_marketer,
-    say_prosecutor,
-    say_published,
+    say_risk,
     say_suppressed,
     say_threshold,
 )
@@ -57,10 +54,7 @@ def _sections(facts: VersionFacts) -> tuple[Section, ...]:
     )
     risk = (
         _cell(facts),
-        say_k(facts),
-        *say_prosecutor(facts),
-        say_published(facts),
-        say_journalist(facts),
+        *say_risk(facts),
         say_marketer(facts),
         say_threshold(facts),
         *say_attacks(facts, "linkage"),

@@ -15,11 +15,8 @@ from sqlanon.report.frames.base import CHECK, NO_COMMAND, Frame, VersionFacts
 from sqlanon.report.frames.measured import (
     say_approval,
     say_attacks,
-    say_journalist,
-    say_k,
-    say_prosecutor,
-    say_published,
     say_review,
+    say_risk,
     say_threshold,
     say_values,
 )
@@ -100,10 +97,7 @@ def _sections(facts: VersionFacts) -> tuple[Section, ...]:
     )
     expert = (
         say_threshold(facts),
-        say_k(facts),
-        *say_prosecutor(facts),
-        say_published(facts),
-        say_journalist(facts),
+        *say_risk(facts),
         *say_values(facts),
         *say_attacks(facts, "linkage", "homogeneity"),
         say_approval(facts),

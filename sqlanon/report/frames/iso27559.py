@@ -8,14 +8,11 @@ from sqlanon.report.frames.base import CHECK, Frame, VersionFacts
 from sqlanon.report.frames.measured import (
     say_approval,
     say_attacks,
-    say_journalist,
-    say_k,
     say_linkability,
     say_loss,
     say_marketer,
-    say_prosecutor,
-    say_published,
     say_review,
+    say_risk,
     say_threshold,
     say_values,
 )
@@ -45,10 +42,7 @@ def _data(facts: VersionFacts) -> tuple[Statement, ...]:
 
 def _sections(facts: VersionFacts) -> tuple[Section, ...]:
     risk = (
-        say_k(facts),
-        *say_prosecutor(facts),
-        say_published(facts),
-        say_journalist(facts),
+        *say_risk(facts),
         say_marketer(facts),
         say_threshold(facts),
         *say_values(facts),

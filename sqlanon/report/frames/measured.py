@@ -31,7 +31,7 @@ def say_k(facts: VersionFacts) -> Statement:
     return Statement(about, shown, "measured", facts.measured_by_run, "k")
 
 
-def say_prosecutor(facts: VersionFacts) -> Iterator[Statement]:
+def _say_prosecutor(facts: VersionFacts) -> Iterator[Statement]:
     """The highest risk, of rows and of persons."""
     risk = facts.risk
     for value, who, word in ((risk.rows, "row", "prosecutor"), (risk.persons, "person", "persons")):
@@ -52,7 +52,15 @@ def say_published(facts: VersionFacts) -> Statement:
     return Statement(about, "; ".join((*shown, more)), "measured", facts.measured_by_run, "published")
 
 
-def say_journalist(facts: VersionFacts) -> Statement:
+def say_risk(facts: VersionFacts) -> Iterator[Statement]:
+    """Rows that look alike, and the risks of a person in the source, in the release and in a population."""
+    yield say_k(facts)
+    yield from _say_prosecutor(facts)
+    yield say_published(facts)
+    yield _say_journalist(facts)
+
+
+def _say_journalist(facts: VersionFacts) -> Statement:
     """The risk in a population."""
     about = "highest probability that a person of the population is found"
     value = facts.risk.journalist

@@ -5,12 +5,9 @@ from __future__ import annotations
 from sqlanon.report.document import Section, Statement, Statements, Text
 from sqlanon.report.frames.base import CHECK, Frame, VersionFacts
 from sqlanon.report.frames.measured import (
-    say_journalist,
-    say_k,
     say_loss,
     say_marketer,
-    say_prosecutor,
-    say_published,
+    say_risk,
     say_suppressed,
     say_threshold,
     say_values,
@@ -37,10 +34,7 @@ def _special(facts: VersionFacts) -> Statement:
 
 def _sections(facts: VersionFacts) -> tuple[Section, ...]:
     identity = (
-        say_k(facts),
-        *say_prosecutor(facts),
-        say_published(facts),
-        say_journalist(facts),
+        *say_risk(facts),
         say_marketer(facts),
         _expect(facts),
         _special(facts),

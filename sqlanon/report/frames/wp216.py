@@ -6,22 +6,16 @@ from sqlanon.report.document import Section, Statements, Text
 from sqlanon.report.frames.base import CHECK, Frame, VersionFacts
 from sqlanon.report.frames.measured import (
     say_attacks,
-    say_journalist,
-    say_k,
     say_linkability,
     say_marketer,
-    say_prosecutor,
-    say_published,
+    say_risk,
     say_values,
 )
 
 
 def _sections(facts: VersionFacts) -> tuple[Section, ...]:
     single = (
-        say_k(facts),
-        *say_prosecutor(facts),
-        say_published(facts),
-        say_journalist(facts),
+        *say_risk(facts),
         say_marketer(facts),
         *say_attacks(facts, "linkage"),
     )

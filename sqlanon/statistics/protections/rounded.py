@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,12 +18,11 @@ from sqlanon.statistics.public import find_margins
 from sqlanon.statistics.rounded_tables import RoundedTables, see_rounded
 from sqlanon.statistics.rounding import NoRoundingError, round_atoms
 from sqlanon.statistics.shape import Shape
+from sqlanon.statistics.work import Work
 from sqlanon.table.scratch import Scratch
 
 DRAWS = 5
 """So many roundings are tried until the small cells of one are protected."""
-SECONDS = 120
-"""For the tables that prove it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class RoundedProtection:
             InfeasibleError: there is no such rounding, or none that protects a small cell of some margin.
         """
         scratch, shape, cube, base = run.scratch, run.shape, run.cube, self._base
-        system, until = read_system(scratch, shape, cube, run.secret), time.monotonic() + SECONDS
+        system, work = read_system(scratch, shape, cube, run.secret), Work()
         of, unserved = find_margins(system), np.zeros(0, np.int64)
         for draw in range(DRAWS):
             run.progress.update(draw, DRAWS, "roundings")
@@ -70,9 +68,7 @@ class RoundedProtection:
                     "its number; nothing was published. Use a greater base, coarser levels or fewer columns"
                 ) from None
             numbers = system.sums(atoms)
-            served = RoundedTables(
-                system, see_rounded(system, of, numbers, base), self._most, lambda: until - time.monotonic()
-            )
+            served = RoundedTables(system, see_rounded(system, of, numbers, base), self._most, work)
             unserved = served.serve()
             if not len(unserved):
                 break

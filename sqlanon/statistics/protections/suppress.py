@@ -12,7 +12,7 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.statistics.amounts import Amounts, find_sensitive
 from sqlanon.statistics.certificate import verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
-from sqlanon.statistics.cube import find_coarser, list_margins, read_system, with_empty
+from sqlanon.statistics.cube import find_coarser, find_servable, list_margins, read_system, with_empty
 from sqlanon.statistics.hide import HiddenCells, hide_cells
 from sqlanon.statistics.kept import KeptTables, Tables, kept_of
 from sqlanon.statistics.must_show import find_hidden, fix_margins
@@ -42,11 +42,19 @@ def explain_show(run: Run, margin: Sequence[int]) -> InfeasibleError:
     )
 
 
-def name_coarser(run: Run, levels: Sequence[int]) -> str | None:
-    """The margin with coarser levels of one that is not protected, with few small cells; None: there is none."""
+def name_coarser(run: Run, levels: Sequence[int], able: int | None) -> str | None:
+    """The margin with coarser levels of one that is not protected, with few small cells; None: there is none.
+
+    Args:
+        run: the run.
+        levels: of the margin that is not protected.
+        able: how many small cells may be left in all margins; None: it is not known.
+    """
     margins = list_margins(run.scratch, run.shape, run.cube)
     finer = next((margin for margin in margins if list(margin.levels) == list(levels)), None)
-    coarser = None if finer is None else find_coarser(margins, finer, FEW_SMALL)
+    if finer is None:
+        return None
+    coarser = find_coarser(margins, finer, FEW_SMALL) if able is None else find_servable(margins, finer, able)
     return None if coarser is None else coarser.name
 
 
@@ -70,8 +78,8 @@ def explain_unserved(
     )
     if error.foreseen:
         why = (
-            "to protect all contributions to sums where persons have several rows would take longer than it may; of "
-            f"all margins {margin} has most small cells, or cells with a contribution that dominates"
+            "to protect all small cells, and contributions to sums, where persons have several rows would take longer "
+            f"than it may; of all margins {margin} has most small cells, or cells with a contribution that dominates"
         )
     if shape.neighbour is not None:
         having = "where readers have" if error.exhausted else "as they have"
@@ -119,7 +127,9 @@ class SuppressedProtection:
             cube = cube if error.exhausted else with_empty(scratch, shape, cube, system, run.secret)
             if cube is run.cube:
                 levels = system.levels_of(error.margin)
-                raise explain_unserved(run.release, shape, levels, error, name_coarser(run, levels)) from None
+                raise explain_unserved(
+                    run.release, shape, levels, error, name_coarser(run, levels, error.able)
+                ) from None
             hidden = self._hide_again(replace(run, cube=cube))
 
         def view(place: TableRef) -> Statement:

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sqlanon.statistics.choose import HiddenChoice, choose_hidden
-from sqlanon.statistics.part_patterns import list_classes, with_class_persons
+from sqlanon.statistics.neighbour import Alike
+from sqlanon.statistics.part_patterns import list_classes, with_alike, with_class_persons
 from sqlanon.statistics.parts import Parts, list_parts, with_classes
-from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
+from sqlanon.statistics.pattern_cells import over_patterns
+from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns
 from sqlanon.statistics.placing import count_class_persons, place_persons
 from sqlanon.statistics.system import Atoms, PublishedCells, System, Wholes, build_system
-from tests.oracle.class_reader import Row
-from tests.oracle.person_class_reader import Classed
+from tests.oracle.class_reader import SHOWN, Row
+from tests.oracle.person_class_reader import Classed, Group, Owned, Promise
 from tests.oracle.person_reader import Rows, Source, count
 from tests.oracle.table_reader import Cell
 from tests.unit.cells.persons_made import Numbers, Persons, of_rows
 from tests.unit.cells.test_parts import placed_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,9 @@ class Beside:
         threshold: cells of fewer persons are small.
         least: persons of a class, at least, as is promised.
         measures: ``n``, ``persons`` or both.
+        values: of each person's rows a further value that the rows publish; empty: they publish none.
+        promise: what the rows promise of the values of persons.
+        alike: what witnesses keep of the rows of persons.
     """
 
     listed: Sequence[Sequence[tuple[int, Row]]]
@@ -39,6 +49,9 @@ class Beside:
     threshold: int
     least: int
     measures: Collection[str] = ("n", "persons")
+    values: Sequence[Sequence[str]] = ()
+    promise: Promise | None = None
+    alike: Alike = ""
 
     @property
     def persons(self) -> Persons:
@@ -104,8 +117,11 @@ class Beside:
         for cell, of in zip(case.case.cells, over.listed, strict=True):
             persons[of] = case.persons(cell)
         observed, crowds = self.patterns(parts)
-        candidates = add_candidates(over, observed, b"key", classes=list_classes(parts, (1, 1)))
+        classes = list_classes(parts, (1, 1), observed.of, self.alike)
+        candidates = add_candidates(over, observed, b"key", classes=classes)
         over = over_patterns(over, persons, candidates, rows="n" in self.measures)
+        if self.alike:
+            return with_alike(over, parts, self.alike), parts
         return with_class_persons(over, parts, crowds, self.least), parts
 
     def protect(self, *, insiders: bool) -> HiddenChoice:
@@ -114,8 +130,34 @@ class Beside:
     def hidden_of(self, found: HiddenChoice) -> list[bool]:
         return [bool(found.hidden[of]) for of in self.persons.rows().listed]
 
-    def classed(self) -> Classed:
-        return Classed(self.classes, self.ways, self.leaves, self.least, whole=self.whole)
+    def owned(self, person: int) -> Owned:
+        """The values of a person's rows."""
+        found: dict[Group, Counter[str]] = {}
+        for (of, codes), value in zip(self.listed[person], self.values[person], strict=True):
+            shown = tuple(code for code, way in zip(codes, self.ways, strict=True) if way == SHOWN)
+            found.setdefault((of, shown), Counter())[value] += 1
+        return found
+
+    @property
+    def kept(self) -> bool:
+        """Whether the source keeps what is promised."""
+        return self.promise is None or self.promise([self.owned(person) for person in range(len(self.listed))])
+
+    def classed(self, known: Rows | None = None) -> Classed:
+        if self.promise is None:
+            return Classed(self.classes, self.ways, self.leaves, self.least, whole=self.whole)
+        values: dict[Group, Counter[str]] = {}
+        for person in range(len(self.listed)):
+            for group, own in self.owned(person).items():
+                values[group] = values.get(group, Counter()) + own
+        plain = Classed(self.classes, self.ways, self.leaves, self.least, whole=self.whole)
+        places = [
+            tuple(sorted(plain.places.index((of, self.leaves.index(codes))) for of, codes in own))
+            for own in self.listed
+        ]
+        own = None if known is None else self.owned(places.index(known))
+        more = {"values": values, "promise": self.promise, "known": own}
+        return Classed(self.classes, self.ways, self.leaves, self.least, whole=self.whole, **more)
 
     def read(
         self,
@@ -124,7 +166,7 @@ class Beside:
         known: tuple[Rows, Sequence[Cell]] | None = None,
     ) -> dict[Cell, set[tuple[int, int]]]:
         """Every number of rows and of persons that cells have in a source which agrees with all that is published."""
-        classed, within = self.classed(), self.persons.case.within
+        classed, within = self.classed(None if known is None else known[0]), self.persons.case.within
         inside = {cell: [at for at, (_, leaf) in enumerate(classed.places) if leaf in within[cell]] for cell in asked}
         everybody = sum(map(len, self.classes))
         found: dict[Cell, set[tuple[int, int]]] = {cell: set() for cell in asked}
@@ -143,6 +185,20 @@ class Beside:
                 kind = tuple(sorted(classed.places.index((of, leaves.index(codes))) for of, codes in inside[0]))
                 found.setdefault(kind, []).append(cell)
         return list(found.items())
+
+    def source_of(self, system: System, parts: Parts, numbers: npt.NDArray[np.int64]) -> Source:
+        """The source, by places, of numbers of persons by pattern."""
+        wholes, classed = system.wholes, self.classed()
+        assert wholes is not None
+        assert wholes.places is not None
+        assert wholes.part is not None
+        assert wholes.times is not None
+        rows: dict[int, list[int]] = {}
+        for pattern, part, times in zip(wholes.part.tolist(), wholes.places, wholes.times.tolist(), strict=True):
+            place = classed.places.index((int(parts.of[part]), int(parts.atom[part])))
+            rows.setdefault(pattern, []).extend([place] * times)
+        assert (numbers >= 0).all()
+        return {tuple(sorted(rows[pattern])): int(numbers[pattern]) for pattern in np.flatnonzero(numbers).tolist()}
 
     def source(self) -> Source:
         """The true source, by places."""

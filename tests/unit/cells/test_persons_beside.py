@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from sqlanon.statistics.choose import HiddenChoice
@@ -79,22 +78,9 @@ def test_witnesses_are_sources_with_what_the_classes_show(
     if found is None:
         return
     (system, parts), hidden, classed = case.system(), case.hidden_of(found), case.classed()
-    assert system.wholes is not None
-    assert system.wholes.places is not None
-    assert system.wholes.part is not None
-    assert system.wholes.times is not None
     for change in found.witnesses:
-        numbers = system.atoms.count + change
-        assert (numbers >= 0).all()
-        source = case.source() if not change.any() else {}
-        for pattern in np.flatnonzero(numbers).tolist() if change.any() else ():
-            own = np.flatnonzero(system.wholes.part == pattern)
-            kind: list[int] = []
-            for entry in own.tolist():
-                part = int(system.wholes.places[entry])
-                place = classed.places.index((int(parts.of[part]), int(parts.atom[part])))
-                kind += [place] * int(system.wholes.times[entry])
-            source[tuple(sorted(kind))] = int(numbers[pattern])
+        # Not every pattern of persons is one of the system.
+        source = case.source_of(system, parts, system.atoms.count + change) if change.any() else case.source()
         assert classed.has_classes(source)
         assert all(classed.able(kind, case.constant) and len(kind) <= case.most for kind in source)
         for cell, hide in zip(case.persons.case.cells, hidden, strict=True):

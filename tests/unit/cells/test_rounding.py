@@ -12,6 +12,7 @@ from sqlanon.statistics.public import find_margins
 from sqlanon.statistics.reach import Reach
 from sqlanon.statistics.rounded_tables import RoundedTables, see_rounded
 from sqlanon.statistics.rounding import NoRoundingError, round_atoms
+from sqlanon.statistics.work import Work
 from tests.oracle.table_reader import Cell
 from tests.unit.cells.made import Tiny, drawn, tiny
 
@@ -85,7 +86,7 @@ def test_a_reader_of_a_rounding_cannot_bound_a_small_cell(seed: int) -> None:
     system = case.system(base)
     made = round_atoms(system, base, b"key")
     numbers = system.sums(made)
-    served = RoundedTables(system, see_rounded(system, find_margins(system), numbers, base), base - 1, lambda: 60.0)
+    served = RoundedTables(system, see_rounded(system, find_margins(system), numbers, base), base - 1, Work())
     left = set(served.serve().tolist())
     rounded = {cell: int(numbers[of]) for cell, of in zip(case.cells, system.listed, strict=True)}
     ends = read(case, rounded, base, 16)
@@ -107,3 +108,15 @@ def test_each_cell_rounded_by_itself_gives_a_small_one_away() -> None:
     assert {nearest[cell] for cell in case.cells if None not in cell} == {0}
     ends = read(case, nearest, 2, 8)  # the nearest multiple of 3 is within 1
     assert {ends[cell] for cell in case.cells if None not in cell} == {(1, 1)}
+
+
+def test_the_search_for_tables_ends_at_the_limit_of_its_work() -> None:
+    case, base = tiny({codes: n + 1 for codes, n in drawn(2, (2, 2), 5).items()}), 5
+    system = case.system(base)
+    numbers = system.sums(round_atoms(system, base, b"key"))
+    seen = see_rounded(system, find_margins(system), numbers, base)
+    every = RoundedTables(system, seen, base - 1, Work())
+    assert not len(every.serve())
+    limited = RoundedTables(system, seen, base - 1, Work(most_read=1))
+    assert len(limited.serve())
+    assert len(limited.tables) < len(every.tables)

@@ -136,6 +136,13 @@ def expire(place: str, files: Collection[str]) -> int:
         return len(removed_files)
 
 
+def list_files(place: str) -> list[str]:
+    """The files that readers of the latest version read, as the table's log names them."""
+    with _errors(place):
+        table = _load(place)
+        return [] if table is None else sorted(map(str, table.get_add_actions(flatten=True).column("path").to_pylist()))
+
+
 def _find(place: str, file: str) -> ParquetFile:
     if root(place) is not None:
         return ParquetFile(pyarrow.fs.LocalFileSystem(), str(Path(place, file)))

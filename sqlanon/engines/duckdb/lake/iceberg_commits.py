@@ -199,6 +199,18 @@ def expire(place: str, files: Collection[str]) -> int:
         return len(data)
 
 
+def list_files(place: str) -> list[str]:
+    """The files that readers of the main branch read: names of those in the table's folder, with their deletes."""
+    with _errors(place):
+        table = _load(place)
+        if table is None or table.current_snapshot() is None:
+            return []
+        tasks = list(table.scan().plan_files())
+        paths = [task.file.file_path for task in tasks]
+        paths += [file.file_path for task in tasks for file in task.delete_files]
+        return sorted(path.removeprefix(_uri(table, "")) for path in paths)
+
+
 def _file_of(snapshot: Snapshot) -> str | None:
     summary = snapshot.summary
     return summary.additional_properties.get(f"{_KEY}file") if summary else None

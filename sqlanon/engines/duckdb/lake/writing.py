@@ -30,7 +30,7 @@ class Format:
 
     Attributes:
         commits: the module with ``canonical``, ``root``, ``list_facts``, ``write``, ``read``, ``commit``,
-            ``remove`` and ``expire``.
+            ``list_files``, ``remove`` and ``expire``.
         packages: that it imports.
     """
 
@@ -192,6 +192,10 @@ class LakeWriter:
     def commit(self, place: str, file: str | None, facts: Facts, check: Check) -> None:
         commits, where = _commits(place)
         commits.commit(where, file, facts, check)
+
+    def list_files(self, place: str) -> Sequence[str]:
+        commits, where = _commits(place)
+        return list(commits.list_files(where))
 
     def remove(self, place: str, file: str) -> bool:
         commits, where = _commits(place)

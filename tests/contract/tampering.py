@@ -1,0 +1,39 @@
+"""Private tables of statistics that are changed before they are compared: the certificate refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sqlanon.statistics.kept import KeptTables
+
+PAST = ("past_atoms", "past_cells", "past_witness")
+
+
+def table_names(kept: KeptTables) -> dict[str, str]:
+    """The quoted names of private tables by their parts; ``physical`` is the table to be published."""
+    tables = {part: table.name for part, table in kept.parts().items()}
+    stem = kept.cells.name.removesuffix("_cells")
+    tables |= {"physical": stem} | {part: f"{stem}_{part}" for part in PAST}
+    return {part: f'"_sqlanon"."{table}"' for part, table in tables.items()}
+
+
+def tamper(patch: pytest.MonkeyPatch, module: Any, function: str, *statements: str) -> None:
+    """Change the tables before a function of a module reads them.
+
+    Args:
+        patch: undoes it after the test.
+        module: where the function is called.
+        function: takes a workplace first, and `KeptTables` somewhere.
+        statements: SQL with tables by their parts, as ``{atoms}``.
+    """
+    compare = getattr(module, function)
+
+    def change_first(scratch: Any, *arguments: Any) -> Any:
+        (kept,) = (argument for argument in arguments if isinstance(argument, KeptTables))
+        for statement in statements:
+            scratch.engine.execute(statement.format(**table_names(kept)))
+        return compare(scratch, *arguments)
+
+    patch.setattr(module, function, change_first)
