@@ -1,4 +1,4 @@
-"""The kinds of releases; what a kind does differently is a table of functions by kind, or rules of its versions."""
+"""The kinds of releases; differences of behaviour are tables of functions by kind, or rules of its versions."""
 
 from __future__ import annotations
 

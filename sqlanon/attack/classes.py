@@ -1,4 +1,4 @@
-"""Readers of counts who have the release of rows as well that is protected together with them (``together``)."""
+"""Attack on counts together with a release of rows (``together``), by readers who have both."""
 
 from __future__ import annotations
 

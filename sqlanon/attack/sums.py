@@ -157,9 +157,11 @@ class _Target:
             own_joint = joint.within(0, least, most)
             low, high = own_joint.span(Reach(own_joint.seen, seconds=seconds), 0, places)
             person_value = int(value[places].sum())
-            exact += low == high
-            near += high < person_value + int(person_cells[:, 1].sum())
-            near += low > person_value + int(person_cells[:, 4].sum())
+            is_near = high < person_value + int(person_cells[:, 1].sum())
+            is_near |= low > person_value + int(person_cells[:, 4].sum())
+            # Where others than the two largest have rows in the cells, their sum does not say what the person has.
+            exact += is_near and low == high
+            near += is_near
         return SumsReader(self.name, "contributor", len(persons), len(persons), exact, int(near), promised)
 
     def _sought(self) -> dict[int, Longs]:

@@ -1,4 +1,4 @@
-"""Where a command prints: text on stdout for humans or a single JSON object, progress on stderr.
+"""Output of a command: text on stdout for humans or a single JSON object, progress on stderr.
 
 No command writes to a stream by itself, so --json, --quiet and NO_COLOR hold everywhere.
 """

@@ -1,4 +1,4 @@
-"""Releases of data frames, through an in-memory DuckDB that is gone when they are made."""
+"""Releases of data frames, through a temporary DuckDB in memory."""
 
 from __future__ import annotations
 

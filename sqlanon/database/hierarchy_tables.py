@@ -1,4 +1,4 @@
-"""Hierarchies that are tables of the source's database.
+"""Hierarchies from tables of the source's database.
 
 They are read before anything else, so that the rooms below see trees only.
 """

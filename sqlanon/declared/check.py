@@ -1,4 +1,4 @@
-"""Whether a method and a policy fit, by the declarations alone.
+"""Checks whether a method fits a policy, by declarations alone.
 
 It reports every problem at once, none of them with a value of the policy.
 """

@@ -1,4 +1,4 @@
-"""Values that are made of several: mappings with known keys, and mappings of names to values.
+"""Composed values: mappings with known keys, and mappings of names to values.
 
 Records such as ``{c: 3, l: 2}`` are values of requirements, for all sensitive columns or by column. On the command line
 they are written ``c=3,l=2``, or as number and words: ``0.2 ordered``. The parts of a policy file are records as well

@@ -1,4 +1,4 @@
-"""The keys of releases that are made again: refresh and history. `sqlanon.declared.keys` has the whole table."""
+"""Keys of refreshed releases: refresh and history. `sqlanon.declared.keys` has the whole table."""
 
 from __future__ import annotations
 

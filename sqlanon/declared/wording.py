@@ -1,4 +1,4 @@
-"""Words for messages: names as they are shown, near spellings of a word, lists. No text made here shows a value."""
+"""Words for messages: names for display, near spellings of a word, lists. No text made here shows a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which statements an engine may send together in one call."""
+"""Batches statements: groups those that an engine may send in one call."""
 
 from __future__ import annotations
 

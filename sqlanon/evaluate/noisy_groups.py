@@ -1,4 +1,4 @@
-"""The finest groups of tables of statistics, as counts that are asked of the source and of releases of rows."""
+"""The finest groups of tables of statistics, counted in the source and in releases of rows."""
 
 from __future__ import annotations
 

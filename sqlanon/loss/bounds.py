@@ -1,4 +1,4 @@
-"""Lower bounds of every release of a table, as metrics that are asked for by name."""
+"""Lower bounds of the loss of every release of a table, as metrics measured on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses that are counted over rows, or over cells, and not over the boxes of all classes in one scan."""
+"""Losses counted over rows, or over cells, instead of the boxes of all classes in one scan."""
 
 from __future__ import annotations
 

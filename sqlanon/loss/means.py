@@ -1,4 +1,4 @@
-"""Metrics that are means over the rows of their classes' losses: NCP, GCP, LM and the volume."""
+"""Metrics of mean loss over rows: NCP, GCP, LM and the volume."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrivals of persons by night: exact measurements of running counts, of which each person changes one column.
+"""Arrivals of persons by night: exact measurements of running counts, in which a person changes one column.
 
 A table of the private schema has, by a keyed hash of the person, the night and the groups of its first rows. What a
 person does later, and whether its rows stay, changes nothing: a person who was erased from the source and comes back is

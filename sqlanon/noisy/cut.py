@@ -1,4 +1,4 @@
-"""What the interval of a published number says of the answer before each person's rows are bounded.
+"""Effect of bounding on an interval: statements about the answer before each person's rows are bounded.
 
 Bounding leaves out rows of a person, or scales them down, so that numbers of rows, of persons and sums of values of one
 sign only come nearer to 0: one end of the interval holds before bounding as well, and costs nothing. Another end of

@@ -1,4 +1,4 @@
-"""Choice of the pairs of columns of which synthetic rows are drawn: a tree, by paid scores.
+"""Chooses the pairs of columns for drawing synthetic rows: a tree, by paid scores.
 
 The score of two columns is how far their counts in the classes of the target are from independence. With counts N of a
 class of n rows, and a and b those of the two columns alone, it is the sum over cells of abs(N - a b / n), as in Zhang,

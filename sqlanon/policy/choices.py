@@ -1,4 +1,4 @@
-"""A policy with another k, method, refine or epsilon for a release: what a comparison tries, and writes."""
+"""Policies of a comparison: a release with another k, method, refine or epsilon, to be tried or written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How numbers of cells are protected: from the mapping in a policy file to the spec."""
+"""Reads the protection of numbers of cells: from the mapping in a policy file to the spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of policy files, and the policy reference in Markdown that is generated from it.
+"""Generates the JSON Schema of policy files, and the policy reference in Markdown from it.
 
 ``docs/policy.md`` is the output of `reference`, ``sqlanon/declared/options.py`` that of `signatures`; tests compare
 them. The words about each key are in `sqlanon.declared.keys`.

@@ -1,4 +1,4 @@
-"""Queries that read no row: a SELECT without a table, and a SELECT with a condition that is FALSE."""
+"""Answers queries without rows: a SELECT without a table, and a SELECT with a condition that is FALSE."""
 
 from __future__ import annotations
 

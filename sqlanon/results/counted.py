@@ -21,7 +21,8 @@ class NeighbourReport(Report):
             readers know that each end or member occurs.
         persons: rows of how many persons each class has at least.
         share: the part of a class's rows that one person may have, at most, as a fraction.
-        alike: it promises more, and each witness has as many persons of equal rows by class and shown values.
+        alike: where it promises more, what each witness keeps: as many persons of equal rows by shown values in each of
+            the ``classes``, or ``persons`` of equal rows by class and shown values.
     """
 
     release: str
@@ -30,7 +31,7 @@ class NeighbourReport(Report):
     columns: tuple[tuple[int, str, bool], ...]
     persons: int = 1
     share: tuple[int, int] = (1, 1)
-    alike: bool = False
+    alike: str = ""
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
@@ -44,7 +45,7 @@ class NeighbourReport(Report):
             columns,
             int(report.get("persons", 1)),
             (int(part), int(of)),
-            bool(report.get("alike", False)),
+            str(report.get("alike", "")),
         )
 
 

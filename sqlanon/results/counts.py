@@ -54,7 +54,8 @@ class SumsReader:
             would be if the cells alone were hidden that may not be shown.
         readers: how many such readers were tried.
         sought: cells, or persons, that they looked for.
-        exact: those with a number that they find.
+        exact: those with a number that they find; of persons the contribution, which the sum of their cells does not
+            say where others contribute to these as well.
         near: those that they bound more closely than the release promises.
         promised: the release promises that nothing is found.
     """

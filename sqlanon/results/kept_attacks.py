@@ -1,4 +1,4 @@
-"""Figures of attacks that are kept with a version, so that reports show how they went over the versions."""
+"""Figures of attacks, kept with each version so that reports compare versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The different rows of a table as numbers in memory: what figures of many sets of columns are computed from."""
+"""The different rows of a table as numbers in memory: input of figures for many sets of columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many classes of each size a table has: all that risk within the table is computed of."""
+"""Counts the classes of each size in a table: input of all risk within the table."""
 
 from __future__ import annotations
 

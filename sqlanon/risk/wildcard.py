@@ -1,4 +1,4 @@
-"""Risk where NULL and ``*`` may be any value: f(r) is the number of rows that are compatible with r.
+"""Risk where NULL and ``*`` match any value: f(r) is the number of rows compatible with r.
 
 Two rows are compatible where no column has different values that are both known. That is not an equivalence: rows that
 are compatible with a third need not be with each other, and an attacker who knows more than the columns show excludes

@@ -1,4 +1,4 @@
-"""The access log: who asked which version of which release, when and how it ended. No value of any cell."""
+"""The access log: reader, release, version, time and result of each query. No value of any cell."""
 
 from __future__ import annotations
 

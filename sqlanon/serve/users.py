@@ -1,4 +1,4 @@
-"""Who may log in: names with verifiers of SCRAM-SHA-256, from a file or a variable of the environment."""
+"""Users of the server: names with verifiers of SCRAM-SHA-256, from a file or a variable of the environment."""
 
 from __future__ import annotations
 

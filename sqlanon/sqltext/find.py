@@ -1,4 +1,4 @@
-"""Where templates are: the checkout's ``sql/`` first, else the copy shipped in the wheel."""
+"""Finds templates: in the checkout's ``sql/`` first, else in the copy of the wheel."""
 
 from __future__ import annotations
 

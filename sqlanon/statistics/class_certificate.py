@@ -150,6 +150,8 @@ def verify_class_patterns(
         refuse_each(
             release,
             (f"patterns with unlike rows of classes of {name}", f"persons of classes of {name} that a witness changes"),
-            scratch.numbers("statistics/verify_alike", atoms=stored.atoms, **patterned),
+            scratch.numbers(
+                "statistics/verify_alike", atoms=stored.atoms, apart=promised.alike == "classes", **patterned
+            ),
         )
     return verify_classes(scratch, shape, replace(stored, witness=changes), least, release)

@@ -16,7 +16,8 @@ from sqlanon.statistics.empty_parts import list_class_empty
 from sqlanon.statistics.failing import make_several_rows_error
 from sqlanon.statistics.part_patterns import list_classes, with_alike, with_class_persons
 from sqlanon.statistics.parts import Parts, with_classes
-from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
+from sqlanon.statistics.pattern_cells import over_patterns
+from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns
 from sqlanon.statistics.placing import count_class_persons, divide_cells, place_persons, read_person_rows
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
@@ -187,13 +188,13 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     classes = None
     if parts is not None and shape.neighbour is not None:
         promised = shape.neighbour.persons
-        classes = list_classes(parts, promised.share, cube.patterns.of if promised.alike else None)
+        classes = list_classes(parts, promised.share, cube.patterns.of, promised.alike)
     patterns = add_candidates(system, cube.patterns, secret, classes=classes)
     over = over_patterns(system, counted, patterns, rows=shape.has_rows)
     if parts is None or shape.neighbour is None:
         return over
     if shape.neighbour.persons.alike:
-        return with_alike(over, parts)
+        return with_alike(over, parts, shape.neighbour.persons.alike)
     return with_class_persons(over, parts, cube.class_persons, shape.neighbour.persons.least)
 
 
@@ -292,8 +293,8 @@ def find_servable(margins: Sequence[Margin], of: Margin, able: int) -> Margin | 
     ]
     few = [(cells, margin.name, margin) for (small, cells), margin in coarser_ones if small <= able]
     if few:
-        return max(few, key=lambda one: one[:2])[2]
-    return min(coarser_ones, key=lambda one: (one[0], one[1].name), default=(None, None))[1]
+        return max(few, key=lambda entry: entry[:2])[2]
+    return min(coarser_ones, key=lambda entry: (entry[0], entry[1].name), default=(None, None))[1]
 
 
 def find_coarser(margins: Sequence[Margin], of: Margin, most: float) -> Margin | None:

@@ -1,4 +1,4 @@
-"""What programs over changes of atoms are asked for, and how much numbers may change."""
+"""Demands of programs over changes of atoms, and limits of these changes."""
 
 from __future__ import annotations
 

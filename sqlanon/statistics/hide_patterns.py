@@ -72,7 +72,7 @@ def load_patterns(
     """The scratch tables of witnesses (witness, pattern, change) and of their patterns (pattern, atom, times, persons).
 
     Patterns of persons who are alone in a cell are in it as well. Next to a release of rows ``alike`` is a number of
-    the pattern's rows by class and shown values.
+    the pattern's rows by class and shown values, or of those in the class of ``atom``.
     """
     wholes, witnesses, sources = system.wholes, choice.witnesses, choice.sources
     assert wholes is not None
@@ -86,7 +86,7 @@ def load_patterns(
     inside = used[wholes.part]
     part = wholes.part[inside]
     patterns, witness = scratch.table("patterns"), scratch.table("witness")
-    alike = np.zeros(len(used), np.int64) if parts is None else number_alike(wholes, parts.kind, len(used))
+    alike = np.zeros(len(wholes.part), np.int64) if parts is None else number_alike(wholes, parts, shape.alike)
     scratch.engine.load_arrays(
         patterns,
         {
@@ -94,7 +94,7 @@ def load_patterns(
             "atom": (wholes.of if wholes.places is None else wholes.places)[inside] + 1,
             "times": wholes.times[inside],
             "persons": system.atoms.count[part],
-            "alike": alike[part],
+            "alike": alike[inside],
         },
     )
     of, pattern = np.nonzero(witnesses)

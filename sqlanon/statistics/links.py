@@ -1,4 +1,4 @@
-"""Conditions between published numbers that are not sums of atoms: weighted sums between two ends.
+"""Conditions between published numbers that sums of atoms cannot express: weighted sums between two ends.
 
 There are two kinds. Sums of two tables over their common columns are equal; and the sum of a column is within the range
 of a row times the number of rows.

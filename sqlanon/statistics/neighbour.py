@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from sqlanon.errors import GuardError
 from sqlanon.statistics.parts import How
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
+
+
+Alike = Literal["", "classes", "persons"]
+"""What witnesses keep of the rows of persons; see `OfPersons`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +50,13 @@ class OfPersons:
     Attributes:
         least: persons of a class, at least.
         share: the part of a class's rows that one person may have, at most, as a fraction; (1, 1): all.
-        alike: it promises more, of values of persons or of other persons: witnesses keep how many persons have which
-            kinds of rows; see `sqlanon.statistics.part_patterns`.
+        alike: where it promises more: witnesses keep how many persons have which kinds of rows (see
+            `sqlanon.statistics.part_patterns`) in each of the ``classes``, or how many ``persons`` have which in all.
     """
 
     least: int = 1
     share: tuple[int, int] = (1, 1)
-    alike: bool = False
+    alike: Alike = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ more than a share of a class's rows, and perhaps that no person has rows in two 
 Where the rows promise more, such as l of persons, a witness has as many persons as the source of each *kind of rows*:
 how many rows a person has in each class, by the values that the class shows as they are. Then every person of it can
 be given the other values, published or not, of a person of the source with equal kinds of rows. So each promise about
-classes, their values and whose rows they are holds for the witness as it does for the source, whatever it is.
+classes, their values and whose rows they are holds for the witness as it does for the source, whatever it is. A promise
+that looks at each class by itself, such as l, needs no more than equal kinds of rows in each class.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.statistics.neighbour import Alike
 from sqlanon.statistics.parts import LEFT_OUT, Parts
 from sqlanon.statistics.system import System, Wholes
 
@@ -42,6 +44,7 @@ class Classes:
         rows: of each class how many rows it has.
         share: the part of a class's rows that one person may have, at most, as a fraction.
         alike: the kinds of rows of persons, where witnesses keep how many persons have which; None: they do not.
+        apart: these are of each class by itself.
     """
 
     of: Longs
@@ -49,11 +52,12 @@ class Classes:
     rows: dict[int, int]
     share: tuple[int, int]
     alike: frozenset[Kinds] | None = None
+    apart: bool = False
 
     def allows(self, pattern: Pattern) -> bool:
         """Whether a person may have these rows: of no class more than the share, or kinds that somebody has."""
         if self.alike is not None:
-            return list_kinds(pattern, self.kind) in self.alike
+            return self.alike.issuperset(list_kinds(pattern, self.kind, self.of if self.apart else None))
         part, of = self.share
         if part >= of:
             return True
@@ -64,32 +68,37 @@ class Classes:
         return all(many * of <= part * self.rows[number] for number, many in rows.items() if number != LEFT_OUT)
 
 
-def list_kinds(pattern: Pattern, kind: Longs) -> Kinds:
-    """How many rows of each kind a pattern has.
+def list_kinds(pattern: Pattern, kind: Longs, of: Longs | None = None) -> list[Kinds]:
+    """How many rows of each kind a pattern has, of all classes together or of each by itself.
 
     Args:
         pattern: the rows of a person, by parts.
         kind: int64[parts], see `Parts`.
+        of: int64[parts], the class of each, where each is by itself.
     """
-    rows: dict[int, int] = {}
+    rows: dict[int, dict[int, int]] = {}
     for place, times in pattern:
+        inside = rows.setdefault(0 if of is None else int(of[place]), {})
         number = int(kind[place])
-        rows[number] = rows.get(number, 0) + times
-    return tuple(sorted(rows.items()))
+        inside[number] = inside.get(number, 0) + times
+    return [tuple(sorted(inside.items())) for inside in rows.values()]
 
 
-def list_classes(parts: Parts, share: tuple[int, int], observed: Iterable[Pattern] | None = None) -> Classes:
+def list_classes(parts: Parts, share: tuple[int, int], observed: Iterable[Pattern], alike: Alike = "") -> Classes:
     """The classes of some parts.
 
     Args:
         parts: the parts.
         share: the part of a class's rows that one person may have, at most, as a fraction.
-        observed: where witnesses keep how many persons have which kinds of rows, the patterns of persons.
+        observed: the patterns of persons.
+        alike: see `sqlanon.statistics.neighbour.OfPersons`.
     """
-    alike = None if observed is None else frozenset(list_kinds(pattern, parts.kind) for pattern in observed)
+    of = parts.of if alike == "classes" else None
+    kinds = frozenset(some for pattern in observed for some in list_kinds(pattern, parts.kind, of)) if alike else None
     numbers, place = np.unique(parts.of, return_inverse=True)
     rows = np.bincount(place.reshape(-1), parts.count, len(numbers)).astype(np.int64)
-    return Classes(parts.of, parts.kind, dict(zip(numbers.tolist(), rows.tolist(), strict=True)), share, alike)
+    of_class = dict(zip(numbers.tolist(), rows.tolist(), strict=True))
+    return Classes(parts.of, parts.kind, of_class, share, kinds, alike == "classes")
 
 
 class PatternMoves:
@@ -161,28 +170,31 @@ def with_class_persons(system: System, parts: Parts, persons: Mapping[int, int],
     )
 
 
-def number_alike(wholes: Wholes, kind: Longs, patterns: int) -> Longs:
-    """A number of the kinds of rows of each pattern: int64[patterns].
+def number_alike(wholes: Wholes, parts: Parts, alike: Alike) -> Longs:
+    """A number of the kinds of rows that a pattern has, or of those in the class: int64[entries of ``wholes``].
 
     Args:
         wholes: the patterns, over parts.
-        kind: int64[parts], see `Parts`.
-        patterns: how many there are.
+        parts: the parts.
+        alike: see `sqlanon.statistics.neighbour.OfPersons`.
     """
     assert wholes.places is not None
     assert wholes.part is not None
     assert wholes.times is not None
-    ends = np.searchsorted(wholes.part, np.arange(patterns + 1))
-    rows = list(zip(wholes.places.tolist(), wholes.times.tolist(), strict=True))
+    of = parts.of[wholes.places] if alike == "classes" else np.zeros(len(wholes.part), np.int64)
+    order = np.lexsort((of, wholes.part))
+    group = np.stack([wholes.part, of])[:, order]
+    starts = np.flatnonzero((np.diff(group, axis=1, prepend=-2) != 0).any(axis=0))
+    rows = list(zip(wholes.places[order].tolist(), wholes.times[order].tolist(), strict=True))
     numbers: dict[Kinds, int] = {}
-    of = [
-        numbers.setdefault(list_kinds(tuple(rows[start:end]), kind), len(numbers))
-        for start, end in itertools.pairwise(ends.tolist())
-    ]
-    return np.array(of, np.int64)
+    of_entries = np.zeros(len(order), np.int64)
+    for start, end in itertools.pairwise([*starts.tolist(), len(rows)]):
+        (kinds,) = list_kinds(tuple(rows[start:end]), parts.kind)
+        of_entries[order[start:end]] = numbers.setdefault(kinds, len(numbers))
+    return of_entries
 
 
-def with_alike(system: System, parts: Parts) -> System:
+def with_alike(system: System, parts: Parts, alike: Alike) -> System:
     """A system of patterns in which as many persons as in the source have each kinds of rows.
 
     Small cells then have as few persons as finest cells, whatever rows these have: a person keeps a number of rows.
@@ -190,21 +202,22 @@ def with_alike(system: System, parts: Parts) -> System:
     Args:
         system: the cells over the patterns.
         parts: the parts.
+        alike: see `sqlanon.statistics.neighbour.OfPersons`.
     """
     wholes = system.wholes
     assert wholes is not None
+    assert wholes.part is not None
     assert system.times is not None
-    persons = system.atoms.count
-    alike = number_alike(wholes, parts.kind, len(persons))
-    order = np.argsort(alike, kind="stable")
-    starts = np.searchsorted(alike[order], np.arange(1, int(alike.max(initial=-1)) + 2))
+    pairs = np.unique(np.stack([number_alike(wholes, parts, alike), wholes.part]), axis=1)
+    starts = np.searchsorted(pairs[0], np.arange(1, int(pairs[0].max(initial=-1)) + 2))
+    value = np.bincount(pairs[0], system.atoms.count[pairs[1]], len(starts)).astype(np.int64)
     many, none = len(starts), np.zeros(len(starts), np.int64)
     return replace(
         system,
         at=np.concatenate([system.at, system.at[-1] + starts]),
-        member=np.concatenate([system.member, order]),
-        times=np.concatenate([system.times, np.ones(len(order), np.int64)]),
-        value=np.concatenate([system.value, np.bincount(alike, persons, many).astype(np.int64)]),
+        member=np.concatenate([system.member, pairs[1]]),
+        times=np.concatenate([system.times, np.ones(pairs.shape[1], np.int64)]),
+        value=np.concatenate([system.value, value]),
         least=np.concatenate([system.least, none]),
         small=np.concatenate([system.small, np.zeros(many, bool)]),
         weight=np.concatenate([system.weight, np.ones(many)]),

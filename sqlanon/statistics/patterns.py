@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sqlanon.statistics.part_patterns import Classes, Pattern, PatternMoves
-from sqlanon.statistics.system import Atoms, System, Wholes, hash_members
+from sqlanon.statistics.system import System, hash_members
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
@@ -205,6 +205,7 @@ class _Candidates:
         yield from self._transposed(others, only=self._small)
         everybody = self._order([*others, *self._inside])
         yield from self._filled(everybody)
+        yield from self._parted(everybody)
         yield from ((None, pattern) for pattern in others)
         yield from self._transposed(others, only=None)
         for pattern in everybody:
@@ -222,6 +223,32 @@ class _Candidates:
                     moved = _change(_change(moved, atom, -times), other, times)
                     once = _change(_change(once, atom, 1 - times), other, times - 1)
             yield from ((pattern, changed) for changed in (moved, once) if changed != pattern)
+
+    def _parted(self, patterns: Sequence[Pattern]) -> Iterator[Child]:
+        """Where kinds are of each class by itself, rows of several classes are of several persons, and are moved so."""
+        assert self._classes is not None
+        if not self._classes.apart:
+            return
+        of, of_sides = self._classes.of, dict[int, list[Pattern]]()
+        inside: list[tuple[Pattern, Pattern, int]] = []
+        for pattern in patterns:
+            numbers = {int(of[atom]) for atom, _ in pattern}
+            for number in sorted(numbers):
+                part = tuple((atom, times) for atom, times in pattern if int(of[atom]) == number)
+                same_side = of_sides.setdefault(int(self._side[part[0][0]]), [])
+                same_side.append(part)
+                inside.append((pattern, part, len(same_side)))
+                if len(numbers) > 1:
+                    yield pattern, part
+                    yield pattern, tuple(row for row in pattern if row not in part)
+        moved = [part for _, part, _ in inside]
+        yield from self._transposed(moved, only=self._small)
+        yield from self._filled(moved)
+        for pattern, part, after in inside:
+            for other in of_sides[int(self._side[part[0][0]])][after : after + SIBLINGS]:
+                joined = tuple(sorted((*part, *other)))
+                if int(of[other[0][0]]) != int(of[part[0][0]]) and _rows(joined) <= self._most:
+                    yield pattern, joined
 
     def _filled(self, patterns: Sequence[Pattern]) -> Iterator[Child]:
         """Rows come to small cells from others of their kind."""
@@ -311,72 +338,3 @@ def _change(pattern: Pattern, atom: int, more: int) -> Pattern:
     rows = dict(pattern)
     rows[atom] = rows.get(atom, 0) + more
     return tuple(sorted((of, times) for of, times in rows.items() if times))
-
-
-def over_patterns(system: System, persons: Longs, patterns: Patterns, *, rows: bool) -> System:
-    """A system over patterns: of each cell the persons, and with ``rows`` the rows as well.
-
-    Args:
-        system: the cells over combinations, or over parts of them, which count rows.
-        persons: int64[classes], the persons of each published cell.
-        patterns: some patterns, which witnesses may change.
-        rows: rows are published as well.
-
-    Cost: for each pattern a scan of the cells that hold one of the combinations.
-    """
-    many = len(system)
-    part, of, times = patterns.entries()
-    holding = np.repeat(np.arange(many, dtype=np.int64), np.diff(system.at))
-    order = np.argsort(system.member, kind="stable")
-    starts = np.searchsorted(system.member[order], np.arange(len(system.atoms.count) + 1))
-    lengths = np.diff(starts)[of]
-    entry = np.repeat(np.arange(len(of)), lengths)
-    within = np.arange(len(entry)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    classes = holding[order][starts[of[entry]] + within]
-    keys, place = np.unique(classes * len(patterns.of) + part[entry], return_inverse=True)
-    weights = np.zeros(len(keys), np.int64)
-    np.add.at(weights, place.reshape(-1), times[entry])
-    of_class, member = np.divmod(keys, len(patterns.of))
-    ends = np.searchsorted(of_class, np.arange(many + 1))
-    published = np.zeros(many, bool)
-    published[system.listed] = True
-    once = np.where(published[of_class], 1, weights)
-    parts = system.wholes
-    whole = Wholes(system, of, part, times) if parts is None else Wholes(parts.system, parts.of[of], part, times, of)
-    atoms = Atoms((), patterns.persons, np.full(len(patterns.of), -1, np.int64))
-    first = replace(
-        system,
-        atoms=atoms,
-        at=ends,
-        member=member,
-        value=np.where(published, persons, system.value),
-        wholes=whole,
-        times=once,
-        kin=patterns.kin,
-    )
-    return _with_rows(first, system, published, weights) if rows else first
-
-
-def _with_rows(first: System, system: System, published: Flags, weights: Longs) -> System:
-    """The same with the rows of each published cell, which have the same members."""
-    many, cells = len(system), np.flatnonzero(published)
-    twin = np.arange(many + len(cells))
-    twin[cells] = many + np.arange(len(cells))
-    twin[many:] = cells
-    lengths = np.diff(first.at)
-    inside = np.concatenate([np.arange(first.at[cell], first.at[cell + 1]) for cell in cells])
-    return replace(
-        first,
-        at=np.concatenate([first.at, first.at[-1] + np.cumsum(lengths[cells])]),
-        member=np.concatenate([first.member, first.member[inside]]),
-        times=np.concatenate([first.times, weights[inside]]) if first.times is not None else None,
-        value=np.concatenate([first.value, system.value[cells]]),
-        small=np.concatenate([system.small, np.zeros(len(cells), bool)]),
-        inner=np.concatenate([system.inner, np.zeros(len(cells), bool)]),
-        least=np.concatenate([system.least, system.least[cells]]),
-        weight=np.concatenate([system.weight, system.weight[cells]]),
-        margin=np.concatenate([system.margin, system.margin[cells]]),
-        height=np.concatenate([system.height, system.height[cells]]),
-        fixed=np.concatenate([system.fixed, system.fixed[cells]]),
-        twin=twin,
-    )

@@ -1,4 +1,4 @@
-"""Rows of a linear program: published cells over the atoms that are not known."""
+"""Rows of a linear program: published cells over the unknown atoms."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.must_show import Levels, find_levels
-from sqlanon.statistics.neighbour import Neighbour
+from sqlanon.statistics.neighbour import Alike, Neighbour
 from sqlanon.statistics.summed import ShapeSum, read_stored_sums, shape_sums
 from sqlanon.table.encode import Domain
 from sqlanon.table.reading import Reading
@@ -110,9 +110,9 @@ class Shape:
         return names[0] if names else ""
 
     @property
-    def alike(self) -> bool:
-        """Witnesses keep how many persons have which rows of the classes of a release of rows, with shown values."""
-        return self.patterns and self.neighbour is not None and self.neighbour.persons.alike
+    def alike(self) -> Alike:
+        """What witnesses keep of the rows of persons in the classes of a release of rows."""
+        return self.neighbour.persons.alike if self.patterns and self.neighbour is not None else ""
 
     @property
     def has_rows(self) -> bool:

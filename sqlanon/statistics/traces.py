@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sqlanon.statistics.branches import Branch, Traces
-from sqlanon.statistics.patterns import Pattern, Patterns, add_candidates, over_patterns
+from sqlanon.statistics.pattern_cells import over_patterns
+from sqlanon.statistics.patterns import Pattern, Patterns, add_candidates
 from sqlanon.statistics.system import Atoms, PublishedCells, System, Wholes, build_system
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ def search_whole(solver: Any, work: Work | None = None, *, gap: float = GAP, nod
     highs, checks = import_highs(), [0]
     kind = highs.cb.HighsCallbackType.kCallbackMipInterrupt
 
-    def check(_kind: Any, _text: str, _found: Any, answer: Any, _data: Any) -> None:  # noqa: ANN401
+    def check(_kind: Any, _text: str, _output: Any, answer: Any, _data: Any) -> None:  # noqa: ANN401
         checks[0] += 1
         if checks[0] > MOST_CHECKS:
             answer.user_interrupt = True

@@ -1,4 +1,4 @@
-"""Values of numbers and dates that are far from all others.
+"""Finds numbers and dates far from all others.
 
 Examples are 999 and 9999-12-31, which often mean a missing value.
 

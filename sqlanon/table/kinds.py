@@ -1,4 +1,4 @@
-"""How many quasi columns are of each kind."""
+"""Counts quasi columns of each kind."""
 
 from __future__ import annotations
 

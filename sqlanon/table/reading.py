@@ -1,4 +1,4 @@
-"""The columns of the source as a release reads them: a column, the persons that are counted, and all by role."""
+"""Reading of the source: each column, the counted persons, and all columns by role."""
 
 from __future__ import annotations
 

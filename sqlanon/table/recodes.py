@@ -1,4 +1,4 @@
-"""Which columns can be rounded and coded at their ends; table/stage does it, before anything else sees a value."""
+"""Finds columns that can be rounded and coded at their ends; table/stage does it before other code sees values."""
 
 from __future__ import annotations
 

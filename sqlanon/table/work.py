@@ -1,4 +1,4 @@
-"""The codes of the staged rows: a table that is made when it is first asked for, or a query for who reads them once."""
+"""The codes of the staged rows: a table, made on first use, or a query for a single reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A declaration in its registry for as long as it is checked."""
+"""Adds a declaration to its registry during a check."""
 
 from __future__ import annotations
 

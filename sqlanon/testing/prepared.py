@@ -1,4 +1,4 @@
-"""A source that is read and profiled, for tests of later stages."""
+"""Reads and profiles a source, for tests of later stages."""
 
 from __future__ import annotations
 

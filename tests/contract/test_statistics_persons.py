@@ -79,9 +79,11 @@ def test_a_query_of_persons_has_those_of_all_its_rows_once(shared_db: Any, tmp_p
         "region IN ('north', 'south') OR sex = 'M'": lambda row: row[0] in ("north", "south") or row[1] == "M",
         "age > 25": lambda row: row[2] is not None and row[2] > 25,
     }.items():
-        answer = shared_db.query(f"select sum(persons) as p, count(*) as n from {made.source} where {sql}")
+        asked_numbers = "sum(persons) as p, count(distinct pid) as d, count(*) as n"
+        answer = shared_db.query(f"select {asked_numbers} from {made.source} where {sql}")
         asked = [row for row in rows if inside(row)]
         (found,) = answer.rows
+        assert found["d"] == found["p"]
         for name, truth in (("p", len({row[3] for row in asked})), ("n", len(asked))):
             assert found[name].low <= truth <= (found[name].high if found[name].high is not None else truth)
 

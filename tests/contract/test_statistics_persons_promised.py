@@ -17,6 +17,8 @@ pytest.importorskip("highspy")
 
 OF_SEX = f"{ROLES}, sex: {{role: sensitive}}"
 """The sensitive column of the rows is a column of the counts."""
+OF_AGE = "pid: {role: identifier}, region: {role: quasi}, age: {role: sensitive}"
+"""It is none."""
 
 
 def persons(seed: object, many: int = 120) -> Rows:
@@ -31,6 +33,7 @@ def persons(seed: object, many: int = 120) -> Rows:
 
 PROMISES = {
     "l": ("    person: pid\n", "{k: 8, l: 1.2}", OF_SEX),
+    "l of a column that is not counted": ("    person: pid\n    persons: rows\n", "{k: 10, l: 3}", OF_AGE),
     "t": ("    person: pid\n", "{k: 10, t: 0.4}", OF_SEX),
     "alpha and entropy": ("    person: pid\n", "{k: 10, alpha: 0.8, entropy_l: 1.2}", OF_SEX),
 }
@@ -45,7 +48,7 @@ def test_counts_are_published_next_to_rows_that_promise_more_of_persons(
     pair = PersonsPair(shared_db, tmp_path, rows, protect=protect, of_rows=of_rows, privacy=privacy, roles=roles)
     report = pair.run()
     assert report.statistics.patterns
-    assert report.statistics.neighbour.alike
+    assert report.statistics.neighbour.alike == ("persons" if what == "t" else "classes")
     assert {"shown", "hidden"} == {row["status"] for row in pair.rows()}
     assert shared_db.audit(f"release.{pair.view}").satisfied
     assert shared_db.attack(pair.name).held

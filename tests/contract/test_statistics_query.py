@@ -249,8 +249,16 @@ def test_persons_are_asked_by_their_measure(shared_db: Any, tmp_path: Path) -> N
     made.run()
     answer = shared_db.query(f"SELECT region, sum(p) AS c FROM release.{made.view} GROUP BY region")
     assert {row["region"]: row["c"].estimate for row in answer.rows} == {"a": 6, "b": 4, "c": 5}
-    with pytest.raises(UnsupportedError, match=r"the release counts persons, and no rows: ask sum\(p\)"):
-        shared_db.query(f"SELECT count(*) FROM release.{made.view}")
+    for rows_of in ("count(*)", "count(region)", "sum(CASE WHEN region = 'a' THEN 1 ELSE 0 END)"):
+        with pytest.raises(UnsupportedError, match=r"the release counts persons, and no rows: ask sum\(p\)"):
+            shared_db.query(f"SELECT {rows_of} FROM release.{made.view}")
+    answer = shared_db.query(f"SELECT region, count(DISTINCT pid) AS c FROM release.{made.view} GROUP BY region")
+    assert {row["region"]: row["c"].estimate for row in answer.rows} == {"a": 6, "b": 4, "c": 5}
+    text = f"SELECT count(DISTINCT pid) FILTER (WHERE region = 'a') AS a, count(DISTINCT PID) AS c FROM {made.source}"
+    (row,) = shared_db.query(f"{text} WHERE region <> 'b'").rows
+    assert [(row[name].low, row[name].high, row[name].exact) for name in "ac"] == [(6, 6, True), (11, 11, True)]
+    (row,) = shared_db.query(f"{text} WHERE region = 'none'").rows
+    assert [(row[name].low, row[name].high) for name in "ac"] == [(0, 0), (0, 0)]
 
 
 REFUSED = {
@@ -259,6 +267,10 @@ REFUSED = {
     "SELECT avg(age) FROM {view}": "over counts ask",
     "SELECT max(age) FROM {view}": "over counts ask",
     "SELECT count(DISTINCT region) FROM {view}": "over counts ask",
+    "SELECT count(DISTINCT pid) FROM {view}": r"no measure of persons: it has n \(count\); publish one",
+    "SELECT sum(DISTINCT age) FROM {view}": "over counts ask",
+    "SELECT max(pid) FROM {view}": "over counts ask",
+    "SELECT pid, count(*) FROM {view} GROUP BY pid": "has no column",
     "SELECT count(*) + 1 FROM {view}": "over counts ask",
     "SELECT sex, count(*) FROM {view} GROUP BY region": "does not accept this query",
     "SELECT count(*) FROM {view} WHERE n > 3": "n is a number of cells",

@@ -1,6 +1,6 @@
 -- name: statistics/verify_alike
--- params: witness, patterns (tables), atoms (table of parts)
--- returns: unlike bigint (kinds of parts of which not all patterns of one number have as many rows, and patterns of no number or of several), changed bigint
+-- params: witness, patterns (tables), atoms (table of parts), apart (bool: a pattern has a number for each class)
+-- returns: unlike bigint (kinds of parts of which not all patterns of one number have as many rows, and patterns of no number, or of several, in a class or in all), changed bigint
 --   (numbers of patterns of which a witness has more persons, or fewer)
 WITH r AS (
     SELECT q.alike AS alike, q.pattern AS pattern, a.kind AS kind, CAST(SUM(q.times) AS BIGINT) AS n
@@ -16,7 +16,7 @@ SELECT
         WHERE g.many <> t.many
     )
     + (SELECT COUNT(*) FROM {{ patterns | table }} AS x WHERE x.alike IS NULL)
-    + (SELECT COUNT(*) FROM (SELECT y.pattern AS pattern FROM {{ patterns | table }} AS y GROUP BY y.pattern HAVING COUNT(DISTINCT y.alike) > 1) AS s) AS unlike
+    + (SELECT COUNT(*) FROM (SELECT y.pattern AS pattern FROM {{ patterns | table }} AS y JOIN {{ atoms | table }} AS b ON b.atom = y.atom GROUP BY y.pattern{% if apart %}, b.class{% endif %} HAVING COUNT(DISTINCT y.alike) > 1) AS s) AS unlike
     , (
         SELECT COUNT(*)
         FROM (

@@ -1,4 +1,4 @@
-"""The rows that a trial release is made of, and those that are held out: drawn by persons, from a seed."""
+"""Divides the source of a trial: rows for the release, and a control group of other persons, drawn from a seed."""
 
 from __future__ import annotations
 

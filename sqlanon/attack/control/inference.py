@@ -1,4 +1,4 @@
-"""Inference: a sensitive value guessed from the released rows that are nearest to a person's other values.
+"""Inference attack: guesses a sensitive value from the released rows nearest to a person's other values.
 
 Giomi et al. 2023, section 4.3. The attacker guesses the most frequent value among the nearest rows.
 """

@@ -1,4 +1,4 @@
-"""Measures of one table for ``sqlanon audit``: the columns that are asked for, the audit and the risk."""
+"""Measures of one table for ``sqlanon audit``: choice of columns, the audit and the risk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An engine that is a guest in the DuckDB of a host process.
+"""An engine within the DuckDB of a host process, as a guest.
 
 It works in a private in-memory database; the host process keeps a connection open.
 

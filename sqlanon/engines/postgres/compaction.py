@@ -1,4 +1,4 @@
-"""The ability `Compaction` of PostgreSQL: VACUUM FULL of private tables, each of which gets a new file."""
+"""Compaction on PostgreSQL: VACUUM FULL of private tables, which writes a new file for each."""
 
 from __future__ import annotations
 

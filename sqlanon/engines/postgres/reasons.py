@@ -1,4 +1,4 @@
-"""PostgreSQL's plan of a query that is not run, and reasons for a refusal, in words that hold no value."""
+"""PostgreSQL's plan of a query, and reasons of a refusal without any value."""
 
 from __future__ import annotations
 

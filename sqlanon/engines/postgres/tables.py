@@ -1,4 +1,4 @@
-"""How tables are made and filled on PostgreSQL: no other role gets rights on them, and the planner gets statistics.
+"""Makes and fills tables on PostgreSQL: without rights of other roles, and with statistics for the planner.
 
 Default privileges give rights on every new table. ``pg_stats`` shows values of a table to every role that has rights on
 it.

@@ -1,4 +1,4 @@
-"""A Python environment that is sent to executors.
+"""Sends a Python environment to executors.
 
 Their machines then need Python itself only, and none of sqlanon's packages.
 """

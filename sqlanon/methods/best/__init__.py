@@ -1,1 +1,1 @@
-"""Method ``best``: several methods, of which the least loss is kept."""
+"""Method ``best``: runs several methods and keeps the result of least loss."""

@@ -1,4 +1,4 @@
-"""Several methods, of which the least loss counts."""
+"""Declaration of ``best``: several methods, and the result of least loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows in the order `tree`, cut into blocks that are clustered one by one; ties between rows are broken by that order.
+"""Cuts the rows in the order `tree` into blocks that are clustered one by one; the order also breaks ties.
 
 A block is as many rows as the method's option says, or the whole table. A block that does not meet the requirements
 joins the next, so that neither memory nor threads decide about a class.

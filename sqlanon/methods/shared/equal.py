@@ -1,4 +1,4 @@
-"""Which rows of equal codes a method has put into different classes."""
+"""Finds rows of equal codes in different classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TP and the cascade on cells: which rows of which cells make a class (Xiao, Yi and Tao 2010; the cascade is ours).
+"""TP and the cascade on cells: divides rows of cells into classes (Xiao, Yi and Tao 2010; the cascade is ours).
 
 TP keeps as many rows as it can of every group of equal quasi values; the rest, the residue, is one class. The cascade
 goes on with the residue: with one column starred, two and so on, for every subset of the columns that are left, it

@@ -17,7 +17,7 @@ from sqlanon.engines.base import Statement
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.counts.of_persons import PersonReader
 from sqlanon.query.counts.of_sums import SumReader
-from sqlanon.query.counts.released import MEASURE, ReleasedCounts, ReleasedSum
+from sqlanon.query.counts.released import MEASURE, PERSON, ReleasedCounts, ReleasedSum
 from sqlanon.query.counts.shown_cells import choose_table, read_finest, read_seen
 from sqlanon.query.counts.system import QuerySystem, read_system
 from sqlanon.query.functions.aggregates import counts_rows, is_average, is_count, is_sum
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 MOST_ATOMS = 200_000
 """Finest cells that a query is asked of, at most."""
-ASKED = "count(*), count(x), sum(x), sum(measure) and avg(sum), each with FILTER (WHERE ..) or without"
+ASKED = "count(*), count(x), count(DISTINCT person), sum(x), sum(measure) and avg(sum), each with FILTER or without"
 """Queries that have an answer, for refusals."""
 
 
@@ -78,13 +78,14 @@ def answer_counts(
         rows: most rows of the answer.
 
     Raises:
-        Refused: the query, or a piece of it, has no answer over counts.
+        RefusedQueryError: the query, or a piece of it, has no answer over counts.
         UnsupportedError: bounds of hidden cells need HiGHS, and it is not installed.
 
     Cost: the cells are read once for each version, and the finest cells once for each query; for each aggregate of each
     group that shown cells do not give two linear programs, which end at the deadline with wider bounds.
     """
     refuse_clauses(query, f"are not answered over counts: ask {ASKED}, with WHERE and GROUP BY")
+    released = released.with_person
     bound = bind(engine, query, released)
     check_valid(bound)
     return _Reader(engine, bound, released, seconds).answer(rows)
@@ -151,7 +152,7 @@ class _Reader:
                 if isinstance(item, _CountAggregate):
                     weights = cells.weights(group, position)
                     if item.persons is not None:
-                        row[name] = self._count_persons(self._persons[item.persons], weights, cells.seen)
+                        row[name] = self._count_persons(item, weights, cells.seen)
                     else:
                         row[name] = self._bound_item(item, weights, len(cells.seen.least))
                     position += 1
@@ -182,10 +183,11 @@ class _Reader:
         tight = exact or (system.tight and low.table is not None and high.table is not None)
         return Bounded(_middle(low, high), low.value, high.value, tight, exact)
 
-    @staticmethod
-    def _count_persons(reader: PersonReader, weights: Sequence[tuple[int, Any]], seen: SeenCells) -> Bounded:
+    def _count_persons(self, item: _CountAggregate, weights: Sequence[tuple[int, Any]], seen: SeenCells) -> Bounded:
+        assert item.persons is not None
+        reader = self._persons[item.persons]
         places = [reader.seen.places[seen.atoms[atom]] for atom, weight in weights if weight is not None]
-        if not places:
+        if not places and item.sums:
             return Bounded(None, None, None, tight=False, undefined_possible=True)
         inside = np.zeros(len(reader.seen.atoms), bool)
         inside[places] = True
@@ -206,6 +208,8 @@ class _Reader:
         if counts_rows(node) and not node.expressions:
             self._check_counted("count", expr)
             return _CountAggregate(_where(exp.Literal.number(1), condition), sums=False)
+        if isinstance(argument, exp.Distinct) and is_count(node) and self._is_person(argument.expressions):
+            return self._read_persons(expr, condition)
         if argument is None or isinstance(argument, exp.Distinct) or node.expressions:
             return refuse(self._text, expr, f"over counts ask {ASKED}")
         if is_count(node):
@@ -229,6 +233,24 @@ class _Reader:
             return _CountAggregate(_where(argument, condition), sums=True)
         return refuse(self._text, expr, f"over counts ask {ASKED}")
 
+    def _is_person(self, counted: Sequence[exp.Expr]) -> bool:
+        """Whether distinct values of the column that says whose row it is are counted, and nothing else."""
+        (first, *others) = [term.unnest() for term in counted]
+        return not others and isinstance(first, exp.Column) and self._fields[first.name].role == PERSON
+
+    def _read_persons(self, expr: exp.Expr, condition: Tree | None) -> _CountAggregate:
+        """The number of persons, by their measure."""
+        measure = self._released.counted_persons
+        if measure is None:
+            names = ", ".join(f"{name} ({kind})" for name, kind in self._released.measures)
+            refuse(
+                self._text,
+                expr,
+                f"the release has no measure of persons: it has {names}; publish one (persons: persons)",
+            )
+        persons = measure if self._released.patterns else None
+        return _CountAggregate(_where(exp.Literal.number(1), condition), sums=False, persons=persons)
+
     def _find_sum(self, argument: exp.Expr) -> ReleasedSum | None:
         """The column whose published sums are asked."""
         name = argument.name if isinstance(argument, exp.Column) else None
@@ -245,6 +267,9 @@ class _Reader:
         for tree in trees:
             for node in tree.find_all(exp.Column):
                 field = self._fields[node.name]
+                if field.role == PERSON:
+                    name = field.name
+                    refuse(self._text, None, f"the release has no column {name}: ask count(DISTINCT {name})")
                 if field.role == MEASURE:
                     refuse(self._text, None, self._describe_number(field))
                 reason = _unreadable(field, node)

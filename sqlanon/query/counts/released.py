@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlanon.counted import STATUS
@@ -15,6 +15,8 @@ from sqlanon.statistics.seen import Label, SeenColumn
 
 MEASURE = "measure"
 """The role of a published number."""
+PERSON = "person"
+"""The role of the column that says whose row it is: it is not published, and queries count its values alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class ReleasedCounts(ReaderRelease):
         together: bounds are of readers who have the rows of another release as well.
         versions: with versions that follow one another, those whose rows are in it; else empty.
         patterns: persons have several rows in several cells, so that they do not add up.
+        person: the source's column that says whose row it is; None: it is several, or not known.
     """
 
     columns: tuple[SeenColumn, ...] = ()
@@ -63,6 +66,19 @@ class ReleasedCounts(ReaderRelease):
     together: bool = False
     versions: tuple[int, ...] = ()
     patterns: bool = False
+    person: str | None = None
+
+    @property
+    def with_person(self) -> ReleasedCounts:
+        """The release with the column of persons among the fields, unless one has that name."""
+        if self.person is None or any(field.name.lower() == self.person.lower() for field in self.fields):
+            return self
+        return replace(self, fields=(*self.fields, Field(self.person, PERSON, "", "text", "VARCHAR", ())))
+
+    @property
+    def counted_persons(self) -> str | None:
+        """The published number of persons; None: there is none."""
+        return next((name for name, kind in self.measures if kind == "persons"), None)
 
     @property
     def summed(self) -> str | None:
@@ -144,4 +160,5 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         sums=tuple(sums),
         versions=tuple(map(int, statistics.get("versions", ()))),
         patterns=bool(statistics.get("patterns")),
+        person=persons[0] if len(persons := list(map(str, statistics.get("person", ())))) == 1 else None,
     )

@@ -1,4 +1,4 @@
-"""Forms that are answered in place of functions that are not, for messages."""
+"""Accepted forms in place of unsupported functions, for messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the order of a column's own type decides: comparisons, and functions that choose the least or greatest."""
+"""Comparisons in the order of a column's own type, and functions that choose the least or greatest value."""
 
 from __future__ import annotations
 

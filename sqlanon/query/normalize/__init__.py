@@ -1,4 +1,4 @@
-"""Statements as people and tools write them, brought to the form that is answered.
+"""Brings statements of people and tools to one form.
 
 Each file is a pass over the tree, with the conditions under which the statement means the same.
 """

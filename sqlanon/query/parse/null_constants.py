@@ -1,4 +1,4 @@
-"""Constants of a query that are NULL, as the engine computes them."""
+"""Finds constants of a query that the engine computes as NULL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that are refused before they are parsed.
+"""Refuses texts before they are parsed.
 
 They are too long or too deep, or have characters or numbers that nothing here can hold.
 """
@@ -18,7 +18,7 @@ def check_text(text: str) -> None:
     """Refuse a text that is too long, or has characters that no database takes.
 
     Raises:
-        Refused: see above.
+        RefusedQueryError: see above.
     """
     if len(text) > MOST_CHARACTERS:
         raise RefusedQueryError(

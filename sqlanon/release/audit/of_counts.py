@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from sqlanon.counted import ABLE, STATUS
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
@@ -12,7 +14,7 @@ from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.kept import kept_of
-from sqlanon.statistics.neighbour import OfPersons, read_stored_neighbour
+from sqlanon.statistics.neighbour import Alike, OfPersons, read_stored_neighbour
 from sqlanon.statistics.nights import verify_versions
 from sqlanon.statistics.past import PastTables
 from sqlanon.statistics.protections import find_protection, read_stored_statistics
@@ -109,7 +111,7 @@ def shape_of_entry(entry: Entry) -> Shape:
             neighbour_report.version,
             neighbour_report.shown,
             neighbour_report.columns,
-            OfPersons(neighbour_report.persons, neighbour_report.share, neighbour_report.alike),
+            OfPersons(neighbour_report.persons, neighbour_report.share, cast("Alike", neighbour_report.alike)),
         )
     return read_stored_shape(
         entry.policy["statistics"], counts.levels, entry.version, counts.scales, neighbour, patterns=counts.patterns

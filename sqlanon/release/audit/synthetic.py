@@ -1,4 +1,4 @@
-"""Audit of synthetic rows: against the noisy tables of which they were drawn, and what the metadata say of them."""
+"""Audits synthetic rows: against the noisy tables that they were drawn from, and against the metadata."""
 
 from __future__ import annotations
 

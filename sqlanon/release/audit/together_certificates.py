@@ -1,4 +1,4 @@
-"""Two releases of one source of which one or both have boxes of their own.
+"""Compares two releases of one source, where one or both have separate boxes for rows.
 
 Candidates come from the edges of the certificates.
 """

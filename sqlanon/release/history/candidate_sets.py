@@ -1,4 +1,4 @@
-"""Comparison of two versions of which one or both have boxes of their own.
+"""Compares two versions, where one or both have separate boxes for rows.
 
 It finds the rows that a record may be of, to a reader of both.
 

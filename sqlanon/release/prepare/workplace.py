@@ -1,4 +1,4 @@
-"""Where the rows of a run are worked on: in the source's database, or in memory of this process.
+"""The workplace of a run: the source's database, or memory of this process.
 
 On an engine that plans and compiles every statement a small table takes a hundred times as long as its rows are worth.
 There the staged rows, with their hashes, are brought here by one query; they are profiled, divided and recoded by

@@ -1,4 +1,4 @@
-"""Risk with every published column: columns that are published unchanged distinguish rows of the same class."""
+"""Risk by every published column: unchanged columns distinguish rows of the same class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which kind of versions a policy asks for, and when a release is due: the only place that asks.
+"""Chooses the kind of versions for a policy, and decides whether a release is due; no other code does.
 
 Versions of noisy statistics are paid, so that the clock alone makes them, and exact answers are kept in no table.
 """

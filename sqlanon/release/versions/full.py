@@ -1,4 +1,4 @@
-"""Versions that are each made of the whole source."""
+"""Versions made of the whole source."""
 
 from __future__ import annotations
 

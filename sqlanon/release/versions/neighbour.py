@@ -18,7 +18,7 @@ from sqlanon.release.catalog.views import form_of, metadata_table
 from sqlanon.release.prepare.key import key_columns
 from sqlanon.results import RunReport
 from sqlanon.spec import PrivacySpec, ReleaseSpec
-from sqlanon.statistics.neighbour import Neighbour, NeighbourColumn, OfPersons, make_changed_error
+from sqlanon.statistics.neighbour import Alike, Neighbour, NeighbourColumn, OfPersons, make_changed_error
 from sqlanon.table.roles import assign_roles
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ WITHOUT_PERSONS = ("distinct_l", "joint", "presence_disclosed", "own_boxes", "of
 """Keys of the policy's privacy that say nothing of persons."""
 OF_PERSONS = ("k", "whole", "person_share")
 """Those of which witnesses of counted persons keep the numbers; of others they keep who has which rows."""
+OF_CLASSES = ("l", "alpha", "entropy_l", "recursive_cl")
+"""Those that look at each class by itself, and at no shares of the whole table."""
 ORDERED = ("integer", "decimal", "float", "date", "timestamp")
 """Kinds of columns in the order of their values."""
 
@@ -173,8 +175,9 @@ def _read_promise(spec: ReleaseSpec, policy: Mapping[str, Any]) -> OfPersons:
     if not privacy.get("of_persons"):  # of persons nothing is asked but k, where identifiers are counted
         return OfPersons(least)
     if persons != [name.lower() for name in spec.person] or len(nulls) > 1:
-        return OfPersons(alike=True)
-    return OfPersons(least, share.as_integer_ratio(), alike=bool(more))
+        return OfPersons(alike="persons")
+    alike: Alike = "" if not more else "classes" if set(more) <= set(OF_CLASSES) else "persons"
+    return OfPersons(least, share.as_integer_ratio(), alike)
 
 
 def _how(treatment: str, reading: Reading, declared: Mapping[str, Any]) -> How | None:

@@ -1,4 +1,4 @@
-"""A noisy table that is stored, as a version that is to be published."""
+"""Content of a version of noisy statistics: a stored noisy table to be published."""
 
 from __future__ import annotations
 

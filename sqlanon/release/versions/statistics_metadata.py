@@ -49,6 +49,7 @@ def metadata_rows(
             **({"versions": list(counts.batches)} if counts.batches else {}),
             **({"patterns": True} if counts.patterns else {}),
             **({"earlier": list(counts.earlier)} if counts.earlier else {}),
+            "person": list(spec.person),
         },
     }
     yield "", "release", "", "statistics", "", json.dumps(facts), None

@@ -1,4 +1,4 @@
-"""Releases that are not due: the published version stays."""
+"""Releases that are not due: keeps the published version."""
 
 from __future__ import annotations
 

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.choose import HiddenChoice, choose_hidden
+from sqlanon.statistics.neighbour import Alike
 from sqlanon.statistics.part_patterns import list_classes, with_alike, with_class_persons
 from sqlanon.statistics.parts import Parts, list_parts, with_classes
-from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
+from sqlanon.statistics.pattern_cells import over_patterns
+from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns
 from sqlanon.statistics.placing import count_class_persons, place_persons
 from sqlanon.statistics.system import Atoms, PublishedCells, System, Wholes, build_system
 from tests.oracle.class_reader import SHOWN, Row
@@ -39,7 +41,7 @@ class Beside:
         measures: ``n``, ``persons`` or both.
         values: of each person's rows a further value that the rows publish; empty: they publish none.
         promise: what the rows promise of the values of persons.
-        alike: witnesses keep how many persons have which rows by class and shown value.
+        alike: what witnesses keep of the rows of persons.
     """
 
     listed: Sequence[Sequence[tuple[int, Row]]]
@@ -49,7 +51,7 @@ class Beside:
     measures: Collection[str] = ("n", "persons")
     values: Sequence[Sequence[str]] = ()
     promise: Promise | None = None
-    alike: bool = False
+    alike: Alike = ""
 
     @property
     def persons(self) -> Persons:
@@ -115,11 +117,11 @@ class Beside:
         for cell, of in zip(case.case.cells, over.listed, strict=True):
             persons[of] = case.persons(cell)
         observed, crowds = self.patterns(parts)
-        classes = list_classes(parts, (1, 1), observed.of if self.alike else None)
+        classes = list_classes(parts, (1, 1), observed.of, self.alike)
         candidates = add_candidates(over, observed, b"key", classes=classes)
         over = over_patterns(over, persons, candidates, rows="n" in self.measures)
         if self.alike:
-            return with_alike(over, parts), parts
+            return with_alike(over, parts, self.alike), parts
         return with_class_persons(over, parts, crowds, self.least), parts
 
     def protect(self, *, insiders: bool) -> HiddenChoice:

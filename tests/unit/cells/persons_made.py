@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sqlanon.statistics.choose import HiddenChoice, choose_hidden
-from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns, over_patterns
+from sqlanon.statistics.pattern_cells import over_patterns
+from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns
 from sqlanon.statistics.system import System
 from tests.oracle.person_reader import Rows, Source, count, sources
 from tests.oracle.table_reader import Cell

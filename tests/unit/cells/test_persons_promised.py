@@ -11,9 +11,10 @@ from fractions import Fraction
 
 import pytest
 
+from sqlanon.statistics.neighbour import Alike
 from sqlanon.statistics.unserved import UnservedError
 from tests.oracle.class_reader import ENDS, MEMBERS, NOTHING, SHOWN
-from tests.oracle.person_class_reader import Classed, Group, Promise, has_l, has_t
+from tests.oracle.person_class_reader import Group, Promise, has_l, has_t
 from tests.oracle.person_reader import Rows, Source
 from tests.oracle.table_reader import Cell
 from tests.unit.cells.persons_beside import Beside, beside
@@ -31,7 +32,8 @@ def promised(seed: object, ways: tuple[str, str], promise: Promise, **how: objec
     draw = random.Random(str(seed))
     for _ in range(200 if case.persons.small else 0):
         values = [[draw.choice("ab") for _ in own] for own in case.listed]
-        kept = replace(case, values=values, promise=promise, alike=True)
+        alike: Alike = "persons" if promise is T1_5 else "classes"
+        kept = replace(case, values=values, promise=promise, alike=alike)
         if kept.kept:
             return kept
     return None
@@ -115,13 +117,16 @@ def test_witnesses_keep_the_promise(ways: tuple[str, str], seed: int, promise: P
     for change in found.witnesses:
         source = case.source_of(system, parts, system.atoms.count + change)
         assert classed.has_classes(source)
-        assert kinds(classed, source) == kinds(classed, case.source())
+        assert kinds(case, source) == kinds(case, case.source())
 
 
-def kinds(classed: Classed, source: Source) -> Counter[tuple[tuple[Group, int], ...]]:
-    """How many persons have which rows by class and shown values."""
+def kinds(case: Beside, source: Source) -> Counter[tuple[tuple[Group, int], ...]]:
+    """How many persons have which rows by class and shown values, or which rows of a class."""
     found: Counter[tuple[tuple[Group, int], ...]] = Counter()
+    classed = case.classed()
     for kind, many in source.items():
-        groups = Counter(classed.group(at) for at in kind)
-        found[tuple(sorted(groups.items()))] += many
+        groups = sorted(Counter(classed.group(at) for at in kind).items())
+        classes = {of for (of, _), _ in groups} if case.alike == "classes" else {None}
+        for number in classes:
+            found[tuple(group for group in groups if number in (None, group[0][0]))] += many
     return found

@@ -55,3 +55,38 @@ def test_rows_and_sums_are_read_together() -> None:
     joint = found.join(found.joined.seen)
     contributor = found.read_contributors([(1, 0, 1, 100, -100, -1)], joint, lambda: 9.0, promised=True)
     assert (contributor.sought, contributor.exact, contributor.held) == (1, 1, False)
+
+
+def demands_of(contributions: list[tuple[int, int, int]], number: int) -> list[tuple[int, ...]]:
+    """The changes of two cells in which a person can have 10 % more, and less, for the largest other contributor.
+
+    Args:
+        contributions: of each cell those of the person, of the other one, and of all the rest.
+        number: the person's.
+    """
+    rows = []
+    for atom, (person, other, rest) in enumerate(contributions):
+        part = -(-person // 10)
+        rows.append((number, atom, part - rest, 1000, -person - rest, rest - part))
+        assert other >= rest
+    return rows
+
+
+def possible(contributions: list[tuple[int, int, int]]) -> set[int]:
+    """What the person can have in both cells, for the other contributor, who knows the sum of both cells."""
+    left = sum(person + rest for person, _, rest in contributions)
+    any_rest = any(rest for _, _, rest in contributions)
+    return {left - rest for rest in range(left + 1)} if any_rest else {left}
+
+
+@pytest.mark.parametrize("rest", [0, 21])
+def test_a_known_sum_of_cells_is_no_known_contribution_where_others_contribute(rest: int) -> None:
+    contributions = [(50, 1, 0), (10, 100, rest)]
+    found = target((51, 110 + rest), 12)
+    joint = found.join(found.joined.seen)
+    reader = found.read_contributors(demands_of(contributions, 1), joint, lambda: 9.0, promised=True)
+    able = possible(contributions)
+    is_held = max(able) >= 66 and min(able) <= 54
+    assert is_held == bool(rest)
+    assert (reader.exact > 0) == (len(able) == 1)
+    assert (reader.sought, reader.near, reader.held) == (1, int(not is_held), is_held)
