@@ -31,6 +31,7 @@ class Synthetic:
     Attributes:
         columns: name and SQL type (spelled so that DuckDB and PostgreSQL both take it), in order.
         draw: makes rows ``start .. start + rows`` from a random generator.
+        unpublished: columns without a role, which are left out.
     """
 
     name: str
@@ -42,12 +43,13 @@ class Synthetic:
     insensitive: tuple[str, ...] = ()
     accept_unique: tuple[str, ...] = ()
     accept_repeats: tuple[str, ...] = ()
-    rest: str = ""
+    unpublished: tuple[str, ...] = ()
 
     def roles(self) -> dict[str, Any]:
         """Keyword arguments for ``Database.anonymize``."""
-        names = ("quasi", "sensitive", "identifiers", "insensitive", "accept_unique", "accept_repeats", "rest")
-        return {name: getattr(self, name) for name in names if getattr(self, name)}
+        names = ("quasi", "sensitive", "identifiers", "insensitive", "accept_unique", "accept_repeats")
+        roles = {name: getattr(self, name) for name in names if getattr(self, name)}
+        return roles | ({"rest": "drop"} if self.unpublished else {})
 
     def chunks(self, rows: int, seed: int) -> Iterator[Columns]:
         """The table's rows, `CHUNK` at a time."""
@@ -247,7 +249,7 @@ REGISTER = Synthetic(
     quasi=INTEGERS.quasi,
     sensitive=INTEGERS.sensitive,
     identifiers=("person",),
-    rest="drop",
+    unpublished=("remark",),
 )
 """The table of `INTEGERS` with an identifier and an unpublished text, as registers have them."""
 
