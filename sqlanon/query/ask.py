@@ -96,7 +96,7 @@ def ask(  # noqa: PLR0913 - keywords of the public interface
         A row for each group. Every bound holds for every source that is consistent with the release (docs/query.md).
 
     Raises:
-        Refused: the query, or a piece of it, has no answer over a release; the text underlines the piece.
+        RefusedQueryError: the query, or a piece of it, has no answer over a release; the text underlines the piece.
         PolicyError: no release, or several, are meant; the role may not read it, or ``as_of_source`` is asked of a
             release that is not frozen.
         UnsupportedError: this database has no roles.

@@ -66,7 +66,7 @@ def distributions(bound: BoundQuery, plan: QueryPlan, rows: BoxRows, groups: Tab
     """Distributions to read for the intervals of a query.
 
     Raises:
-        Refused: the query has other items than counts and sums of exact values, or the rows are not independent.
+        RefusedQueryError: an item is no count and no sum of exact values, or the rows are not independent.
     """
     scope, text = bound.scope, bound.query.text
     reason = (

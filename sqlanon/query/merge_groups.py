@@ -39,7 +39,7 @@ def merge_groups(query: Query, percent: float, ask: Callable[[Query], Answer], c
         The groups in order; the term's cell of a merged group is a text, and `Answer.merged` has its values.
 
     Raises:
-        Refused: the query has another form, or no answer.
+        RefusedQueryError: the query has another form, or no answer.
 
     Cost: two queries a round, of pairs of neighbours; a round about halves the number of groups that are too wide.
     """

@@ -31,7 +31,7 @@ def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:
         reason: reason for the refusal, and the SQL to write instead.
 
     Raises:
-        Refused: always.
+        RefusedQueryError: always.
     """
     error = RefusedQueryError([reason, *(underline(text, node) if text.strip() else ())])
     error.place = (text, _span(text, node)[0])

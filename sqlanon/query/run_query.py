@@ -124,7 +124,7 @@ def run_query(
         allow_linking: let it join any table.
 
     Raises:
-        Refused: the query, or a piece of it, has no answer over a release.
+        RefusedQueryError: the query, or a piece of it, has no answer over a release.
     """
     interval, sharp = precision.interval, precision.sharp
     key = None if sharp or interval is not None else _key(query, released, engine.dialect)

@@ -78,7 +78,7 @@ def answer_subqueries(query: Query, around: SubqueryContext) -> tuple[Query, boo
         that limits it may differ between sources.
 
     Raises:
-        Refused: an answer that differs between consistent sources where a constant is needed.
+        RefusedQueryError: an answer that differs between consistent sources where a constant is needed.
     """
     if not query.asked:
         return query, False

@@ -42,7 +42,7 @@ def parse_parts(union: Union, dialect: str) -> list[Groupings]:
     """The queries of a union's SELECTs; those with equal rows merged may list rows: their values are then groups.
 
     Raises:
-        Refused: see `sqlanon.query.parse.parse.parse_groupings`.
+        RefusedQueryError: see `sqlanon.query.parse.parse.parse_groupings`.
     """
     return [parse_groupings(part, dialect, distinct=i < union.distinct) for i, part in enumerate(union.parts)]
 
@@ -51,7 +51,7 @@ def read_union(text: str, dialect: str) -> Union:
     """The SELECTs of a UNION ALL or UNION; a query without UNION is the only part.
 
     Raises:
-        Refused: an ORDER BY, LIMIT or OFFSET around it with other terms than columns and whole numbers.
+        RefusedQueryError: an ORDER BY, LIMIT or OFFSET around it with other terms than columns and whole numbers.
     """
     try:
         tokens = Dialect.get_or_raise(dialect).tokenize(text)
@@ -164,7 +164,7 @@ def arrange(
         offset: rows to leave out before, or None.
 
     Raises:
-        Refused: a term that is no column.
+        RefusedQueryError: a term that is no column.
     """
     rows = list(zip(answer.rows, answer.certain, strict=True))
     columns = [_column(query, answer, term.this) for term in order]
@@ -247,7 +247,7 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
     """The rows of several answers as one, under the names of the first.
 
     Raises:
-        Refused: the answers differ in columns, or in columns with bounds.
+        RefusedQueryError: the answers differ in columns, or in columns with bounds.
     """
     first = answers[0]
     shape = [name in first.aggregates for name in first.columns]

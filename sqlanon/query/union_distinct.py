@@ -28,7 +28,8 @@ def check_equality(text: str, queries: Sequence[Query], released: ReaderRelease)
     """Refuse columns with equal values that the database does not show alike.
 
     Raises:
-        Refused: a text column with a collation under which different texts are equal, or a column of a joined table.
+        RefusedQueryError: a text column with a collation under which different texts are equal, or a column of a joined
+            table.
     """
     unlike = {field.name.lower() for field in released.fields if not field.deterministic}
     for query in queries:
@@ -53,7 +54,7 @@ def drop_duplicates(text: str, answer: Answer) -> Answer:
         answer: rows of several SELECTs below one another.
 
     Raises:
-        Refused: columns of different types, or rows that are the same in some sources and not in others.
+        RefusedQueryError: columns of different types, or rows that are the same in some sources and not in others.
     """
     plain = [name for name in answer.columns if name not in answer.aggregates]
     for name in plain:

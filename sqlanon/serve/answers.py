@@ -43,7 +43,7 @@ def read(query: QueryText, dialect: str) -> list[Query]:
     """The SELECTs of a query.
 
     Raises:
-        Refused: there is no SELECT, or no release answers one of them.
+        RefusedQueryError: there is no SELECT, or no release answers one of them.
     """
     return [part.queries[0] for part in parse_parts(read_union(query.text, dialect), dialect)]
 

@@ -67,7 +67,7 @@ def log_in(wire: Wire, users: Users, tls: Tls | None) -> Login | CancelRequest:
 
     Raises:
         ServeError: the login failed.
-        Disconnected, TimeoutError: the client did not finish it.
+        DisconnectedError, TimeoutError: the client did not finish it.
     """
     secured = False
     for _ in range(4):

@@ -48,7 +48,7 @@ class Wire:
 
         Raises:
             ServeError: the bytes are no message of the protocol, none for this moment, or too long.
-            Disconnected: the client is gone.
+            DisconnectedError: the client is gone.
             TimeoutError: nothing came.
         """
         self.flush()
@@ -102,7 +102,7 @@ class Wire:
         """Send the waiting bytes.
 
         Raises:
-            Disconnected: the client is gone, or reads nothing.
+            DisconnectedError: the client is gone, or reads nothing.
         """
         if not self._waiting:
             return
@@ -142,7 +142,7 @@ class Wire:
         """Continue with TLS.
 
         Raises:
-            Disconnected: the client does not speak it.
+            DisconnectedError: the client does not speak it.
         """
         try:
             self._socket.settimeout(self.seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ import sqlanon
 from sqlanon import policy
 from sqlanon.decided import ContextSpec, ThresholdSpec
 from sqlanon.declared.zip3 import RESTRICTED
-from sqlanon.errors import PolicyError
+from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.report import pdf
 from sqlanon.report.frames import FRAMES
 from sqlanon.report.frames.hipaa import IDENTIFIERS, _by_names
@@ -235,6 +236,16 @@ def test_what_is_refused(clinic):
 def test_no_browser(monkeypatch):
     monkeypatch.setattr(pdf, "BROWSERS", ("no-such-browser",))
     with pytest.raises(Exception, match="none is installed; write HTML"):
+        pdf.print_page("<p>x</p>")
+
+
+def test_a_browser_that_does_not_end(monkeypatch):
+    def run(words, **_):
+        raise subprocess.TimeoutExpired(words, 1)
+
+    monkeypatch.setattr(pdf.shutil, "which", lambda name: f"/opt/{name}")
+    monkeypatch.setattr(pdf.subprocess, "run", run)
+    with pytest.raises(UnsupportedError, match="/opt/chromium printed no PDF: TimeoutExpired"):
         pdf.print_page("<p>x</p>")
 
 

@@ -78,7 +78,7 @@ def answer_counts(
         rows: most rows of the answer.
 
     Raises:
-        Refused: the query, or a piece of it, has no answer over counts.
+        RefusedQueryError: the query, or a piece of it, has no answer over counts.
         UnsupportedError: bounds of hidden cells need HiGHS, and it is not installed.
 
     Cost: the cells are read once for each version, and the finest cells once for each query; for each aggregate of each

@@ -67,7 +67,7 @@ def answer_noisy(engine: Engine, query: Query, released: ReleasedNoisy, *, inter
         rows: most rows of the answer.
 
     Raises:
-        Refused: the query, or a piece of it, has no answer over these groups.
+        RefusedQueryError: the query, or a piece of it, has no answer over these groups.
 
     Cost: the rows of a table are read once for each version, and the finest groups once for each query; a sum that is
     no published group takes time linear in their number.

@@ -27,7 +27,7 @@ def list_groups(text: str, tree: Tree, bins: Mapping[str, tuple[Dimension, bool]
         alias: the table with the groups as text in columns ``_bin_<name>``.
 
     Raises:
-        Refused: a comparison divides a group, or the column is asked otherwise.
+        RefusedQueryError: a comparison divides a group, or the column is asked otherwise.
     """
 
     def change(node: exp.Expr) -> exp.Expr:

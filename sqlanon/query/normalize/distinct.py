@@ -16,7 +16,7 @@ def group_distinct(text: str, select: exp.Select) -> None:
     single value. Of groups nothing is left out where every term of GROUP BY is an item, and of a single row nothing is.
 
     Raises:
-        Refused: DISTINCT ON, a star, a window over rows, or groups that DISTINCT puts together.
+        RefusedQueryError: DISTINCT ON, a star, a window over rows, or groups that DISTINCT puts together.
     """
     distinct = select.args.get("distinct")
     if distinct is None:
@@ -66,7 +66,7 @@ def group_values(text: str, select: exp.Select) -> None:
     """Group a SELECT of rows by the items, where equal rows are merged.
 
     Raises:
-        Refused: see `group_distinct`.
+        RefusedQueryError: see `group_distinct`.
     """
     if not is_grouped(select):
         select.set("distinct", exp.Distinct())

@@ -20,7 +20,7 @@ def write_in(text: str, node: exp.Exists) -> exp.Expr:
     EXISTS is never NULL: IN is, where x is NULL or a key is. So NULL keys are left out, and NULL is FALSE.
 
     Raises:
-        Refused: another form.
+        RefusedQueryError: another form.
     """
     inner = node.this.this if isinstance(node.this, exp.Subquery) else node.this
     source = inner.args.get("from_") if isinstance(inner, exp.Select) else None

@@ -22,7 +22,7 @@ def split_groupings(text: str, select: exp.Select) -> list[exp.Select]:
     missing. A grouping without terms has a single row, even for no rows.
 
     Raises:
-        Refused: more than `MOST` groupings, or window functions over all of them.
+        RefusedQueryError: more than `MOST` groupings, or window functions over all of them.
     """
     group = select.args.get("group")
     parts = _list_parts(group) if group is not None else []

@@ -51,7 +51,7 @@ class Statement:
             depth: depth of nesting.
 
         Raises:
-            Refused: a CTE or subquery that cannot be merged.
+            RefusedQueryError: a CTE or subquery that cannot be merged.
         """
         text = self.text
         self.read += 1

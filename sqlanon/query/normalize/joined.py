@@ -33,7 +33,7 @@ def join_subqueries(statement: Flattener, select: exp.Select, ctes: Mapping[str,
     key, keeps the rows with a key among them, once each: it is IN. Rows of a table are joined as the table is.
 
     Raises:
-        Refused: another join with a subquery.
+        RefusedQueryError: another join with a subquery.
     """
     remaining_joins: list[exp.Join] = []
     for join in list(select.args.get("joins") or ()):

@@ -20,7 +20,7 @@ def merge_rows(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr) 
     """Merge a subquery of rows: it renames, calculates and filters.
 
     Raises:
-        Refused: it has window functions, or a name is not clear.
+        RefusedQueryError: it has window functions, or a name is not clear.
     """
     for item in inner.expressions:
         if item.find(exp.Window):
@@ -54,7 +54,7 @@ def merge_groups(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr
     """Merge a subquery of groups, or of the single row of an aggregate.
 
     Raises:
-        Refused: the outer query asks for more than can be merged.
+        RefusedQueryError: the outer query asks for more than can be merged.
     """
     if outer.args.get("joins"):
         refuse(text, read, "a subquery of groups cannot be joined; join the table inside it")

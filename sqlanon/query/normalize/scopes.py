@@ -40,7 +40,7 @@ def shorten_columns(text: str, select: exp.Select) -> set[int]:
     A column ``schema.table.column`` means the table of that name in FROM, if it has no other name there.
 
     Raises:
-        Refused: no table, or several ones, of FROM have that name.
+        RefusedQueryError: no table, or several ones, of FROM have that name.
     """
     dropped: set[int] = set()
     for inner in select.find_all(exp.Select):
@@ -73,7 +73,7 @@ def name_windows(text: str, select: exp.Select) -> None:
     """Put the windows of a WINDOW clause in place of their names.
 
     Raises:
-        Refused: an unknown name, or a window that adds to another.
+        RefusedQueryError: an unknown name, or a window that adds to another.
     """
     definitions = {definition.name.lower(): definition for definition in select.args.get("windows") or ()}
     for window in [n for n in scope_nodes(select) if isinstance(n, exp.Window) and n.args.get("alias")]:
@@ -97,7 +97,7 @@ def number_groups(text: str, select: exp.Select) -> None:
     GROUP BY ALL takes the items without an aggregate, ORDER BY ALL every item from left to right.
 
     Raises:
-        Refused: a number that no item has, or a star among the items.
+        RefusedQueryError: a number that no item has, or a star among the items.
     """
     group, order, items = select.args.get("group"), select.args.get("order"), select.expressions
     if group is not None and group.args.get("all"):

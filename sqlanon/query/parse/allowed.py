@@ -44,7 +44,7 @@ def admit(text: str, select: exp.Select) -> None:
         select: the query as it was parsed.
 
     Raises:
-        Refused: a piece of the query has no answer over a release.
+        RefusedQueryError: a piece of the query has no answer over a release.
     """
     for kind, reason in _REFUSED.items():
         node = select.find(kind)
@@ -78,7 +78,7 @@ def plain_table(text: str, table: exp.Table) -> None:
     """Refuse a table with a sample, a pivot, a version, names for columns, or anything else but a name.
 
     Raises:
-        Refused: see above.
+        RefusedQueryError: see above.
     """
     alias = table.args.get("alias")
     if alias is not None and alias.args.get("columns"):
@@ -90,7 +90,7 @@ def aggregates(text: str, select: exp.Select) -> None:
     """Refuse aggregates where they have no meaning; after all is merged.
 
     Raises:
-        Refused: see above.
+        RefusedQueryError: see above.
     """
     again = select.meta.get("regroup") is not None
     rows = [select.args.get("where"), *(join.args.get("on") for join in select.args.get("joins") or ())]

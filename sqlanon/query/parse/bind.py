@@ -64,7 +64,7 @@ def bind(
         values of boxes. In HAVING and ORDER BY, names of items are columns of `sqlanon.query.parse.scope.ITEM`.
 
     Raises:
-        Refused: an unknown or ambiguous name, or a join that is not answered.
+        RefusedQueryError: an unknown or ambiguous name, or a join that is not answered.
     """
     assert query.source is not None
     alias = query.source.alias or query.source.name

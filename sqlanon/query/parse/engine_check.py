@@ -45,7 +45,7 @@ def check_valid(bound: BoundQuery) -> None:
         bound: the query; every other check has passed.
 
     Raises:
-        Refused: see above.
+        RefusedQueryError: see above.
     """
     scope, query = bound.scope, bound.query
     tokens = [

@@ -33,8 +33,8 @@ def read_joins(scope: Scope, query: Query, joinable: Collection[TableRef], *, al
         allow_linking: any table may be joined, also with several rows for a value of the join columns.
 
     Raises:
-        Refused: a join on a column with ranges, of another kind than inner and left, with a table that the policy does
-            not list, or with rows of persons.
+        RefusedQueryError: a join on a column with ranges, of another kind than inner and left, with a table that the
+            policy does not list, or with rows of persons.
     """
     for number, join in enumerate(query.joins, 1):
         scope = _join(scope, join, f"joined{number}", joinable, allow_linking=allow_linking)

@@ -139,7 +139,7 @@ def parse_groupings(text: str, dialect: str, *, distinct: bool = False) -> Group
         distinct: equal rows are merged: where it reads rows, their different values are groups.
 
     Raises:
-        Refused: it is no single SELECT, or has a clause that is not answered over a release.
+        RefusedQueryError: it is no single SELECT, or has a clause that is not answered over a release.
     """
     whole = read_select(text, dialect)
     tables, dropped = tuple(read_tables(whole)), frozenset(shorten_columns(text, whole))
@@ -287,7 +287,7 @@ def read_select(text: str, dialect: str) -> exp.Select:
     """The tree of a text that is a single SELECT of allowed parts.
 
     Raises:
-        Refused: it is something else.
+        RefusedQueryError: it is something else.
     """
     try:
         tokens = sqlglot.tokenize(text, read=dialect)
@@ -351,7 +351,7 @@ def read_count(text: str, clause: exp.Expr | None) -> int | None:
     """The number of a LIMIT or OFFSET; None without one.
 
     Raises:
-        Refused: it is no whole number.
+        RefusedQueryError: it is no whole number.
     """
     if clause is None:
         return None

@@ -23,7 +23,7 @@ def refuse_clauses(query: Query, reason: str) -> None:
     """Refuse clauses that are asked of rows or of finished groups; ``reason`` follows their name.
 
     Raises:
-        Refused: the query has such a clause.
+        RefusedQueryError: the query has such a clause.
     """
     unread: tuple[tuple[object, exp.Expr | None, str], ...] = (
         (query.joins, query.joins[0] if query.joins else None, "joins"),
@@ -47,7 +47,7 @@ def find_term(bound: BoundQuery, item: Tree, node: exp.Expr, answered: str) -> i
         answered: description of the allowed terms.
 
     Raises:
-        Refused: it is no term.
+        RefusedQueryError: it is no term.
     """
     for place, term in enumerate(bound.groups):
         if term == item.unnest():

@@ -63,7 +63,7 @@ class Scope(ReleasedView):
                 columns of `ITEM`, by their numbers.
 
         Raises:
-            Refused: a column that neither the release nor a joined table has.
+            RefusedQueryError: a column that neither the release nor a joined table has.
         """
         bound = with_columns(node, lambda column: self._item(column, items) or self._place(column))
         self._check_collations(bound, node)
@@ -124,7 +124,7 @@ class Scope(ReleasedView):
         """Refuse an expression that depends on a text column's collation where the release does not know it.
 
         Raises:
-            Refused: see above.
+            RefusedQueryError: see above.
         """
         if field.kind == "text" and field.collation is None and self.engine.capabilities.collations:
             refuse(
@@ -153,7 +153,7 @@ class Scope(ReleasedView):
         """Refuse an expression that depends on a text column's order where this database does not compare by bytes.
 
         Raises:
-            Refused: see above.
+            RefusedQueryError: see above.
         """
         if box.field.kind != "text" or box.shape != "interval":
             return
@@ -177,7 +177,7 @@ class Scope(ReleasedView):
         """Refuse to compare text with a constant where equality goes by a collation other than that of bytes.
 
         Raises:
-            Refused: see above.
+            RefusedQueryError: see above.
         """
         if not self.engine.capabilities.collations:
             self.check_order(box, node)
@@ -186,7 +186,7 @@ class Scope(ReleasedView):
         """Refuse an expression that reads values of a column that was rounded or coded before the release.
 
         Raises:
-            Refused: see above.
+            RefusedQueryError: see above.
         """
         if box.field.recode is not None:
             refuse(

@@ -36,7 +36,7 @@ class SourceTypes:
             node: the piece of the query that it comes from, for messages.
 
         Raises:
-            Refused: the engine has no such function for these types.
+            RefusedQueryError: the engine has no such function for these types.
         """
         return self.of_all([bound], node)[0]
 

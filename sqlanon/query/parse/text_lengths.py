@@ -30,7 +30,7 @@ def check_lengths(text: str, select: exp.Select) -> None:
         select: the query as it was parsed.
 
     Raises:
-        Refused: a text is longer than `MOST_CHARACTERS`, or padded to more than `PADDED`.
+        RefusedQueryError: a text is longer than `MOST_CHARACTERS`, or padded to more than `PADDED`.
 
     Cost: a walk over the query.
     """

@@ -18,7 +18,7 @@ def check_text(text: str) -> None:
     """Refuse a text that is too long, or has characters that no database takes.
 
     Raises:
-        Refused: see above.
+        RefusedQueryError: see above.
     """
     if len(text) > MOST_CHARACTERS:
         raise RefusedQueryError(

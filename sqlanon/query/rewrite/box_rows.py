@@ -108,7 +108,7 @@ def box_rows(scope: Scope, plan: QueryPlan, *, together: bool = False) -> BoxRow
         together: all aggregates are computed from the same rows, else each from the fewest that are enough for it.
 
     Raises:
-        Refused: too many predicates over a listed column.
+        RefusedQueryError: too many predicates over a listed column.
     """
     apart = not together and (plan.spread or find_attaining(scope.released).narrows(scope, plan))
     parts = separate(plan, scope.engine.dialect) if apart else [plan]

@@ -32,7 +32,7 @@ def collect(bound: BoundQuery, *, distribution: bool = False, sharp: bool = Fals
         sharp: other queries calculate with the answer, so that the bounds have to hold to the last digit.
 
     Raises:
-        Refused: a piece of the query has no answer over ranges.
+        RefusedQueryError: a piece of the query has no answer over ranges.
     """
     text = bound.query.text
     bound = split_mixed(bound)
@@ -109,7 +109,7 @@ def _decide_spread(scope: Scope, spread: Spread, box: str, tests: Collection[Val
     """The groups of a box, value by value in place of steps where a test of it is decided value by value.
 
     Raises:
-        Refused: the ranges have too many values.
+        RefusedQueryError: the ranges have too many values.
     """
     if spread.bucket is None or not is_computed([test for test in tests if test.box == box]):
         return spread

@@ -54,7 +54,7 @@ def divide(scope: Scope, plan: QueryPlan) -> list[Domains]:
         plan: the plan of the query, with the tests.
 
     Raises:
-        Refused: too many predicates over a listed column.
+        RefusedQueryError: too many predicates over a listed column.
     """
     if not plan.filters:
         return [_divide(scope, plan)]

@@ -41,7 +41,7 @@ class GroupNotes:
         """An aggregate of groups, with the same number each time.
 
         Raises:
-            Refused: an aggregate that has no bounds.
+            RefusedQueryError: an aggregate that has no bounds.
         """
         key = node.sql(dialect=self.dialect)
         if key not in self.found:
@@ -130,7 +130,7 @@ def regroup(bound: BoundQuery, inner: Aggregates, *, sharp: bool) -> tuple[Regro
         sharp: see `sqlanon.query.rewrite.outputs.read_outputs`.
 
     Raises:
-        Refused: an aggregate or a term that has no bounds, or a release without all groups.
+        RefusedQueryError: an aggregate or a term that has no bounds, or a release without all groups.
     """
     scope, terms = bound.scope, bound.regroup or ()
     released = scope.released

@@ -84,7 +84,7 @@ def spread_of(
         predicates: the tests of the query, to which those of the term are added.
 
     Raises:
-        Refused: the term mixes columns, or has no groups that can be listed.
+        RefusedQueryError: the term mixes columns, or has no groups that can be listed.
     """
     box = scope.box(boxes_in(term)[0])
     if len(boxes_in(term)) > 1 or any(node.table != "_box" for node in term.find_all(exp.Column)):

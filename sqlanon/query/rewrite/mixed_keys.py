@@ -31,7 +31,7 @@ def split_mixed(bound: BoundQuery) -> BoundQuery:
     """The query over the parts of the terms of GROUP BY, if a term mixes columns; else the query itself.
 
     Raises:
-        Refused: an aggregate that is none of those of the parts.
+        RefusedQueryError: an aggregate that is none of those of the parts.
     """
     mixed = [term for term in bound.groups if _is_mixed(term)]
     clauses = [*(node for _, node in bound.items), *(o.this for o in bound.order)]

@@ -73,7 +73,7 @@ class Notes:
         """The type of an aggregate in the source, or of a calculation with NULLs of their types as aggregates.
 
         Raises:
-            Refused: the engine has no such function for these types.
+            RefusedQueryError: the engine has no such function for these types.
         """
         inner = node.this if isinstance(node, exp.Filter) else node
         quantile = quantile_of(inner)
@@ -105,7 +105,7 @@ class Notes:
         """An aggregate of the query, with the same number each time.
 
         Raises:
-            Refused: an aggregate that has no bounds.
+            RefusedQueryError: an aggregate that has no bounds.
         """
         node = self._of_values(node)
         condition, inner = 0, node

@@ -31,7 +31,7 @@ def read_outputs(bound: BoundQuery, notes: Aggregates, *, sharp: bool = False) -
         sharp: the bounds of the items have to hold to the last digit, and their types are asked.
 
     Raises:
-        Refused: a column that is neither grouped by nor aggregated, or a calculation without bounds.
+        RefusedQueryError: a column that is neither grouped by nor aggregated, or a calculation without bounds.
     """
     return GroupOutputs(bound, notes, bound.groups, bound.items, sharp=sharp).outputs(bound, notes)
 

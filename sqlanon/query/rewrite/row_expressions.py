@@ -78,7 +78,7 @@ def branches_of(reads: ArgumentReader, node: exp.Expr) -> list[Branch]:
     """The branches of an argument.
 
     Raises:
-        Refused: there are too many.
+        RefusedQueryError: there are too many.
     """
     case = next(
         (c for c in node.find_all(exp.Case, exp.If) if boxes_in(c) and not isinstance(c.parent, exp.Case)),
@@ -171,7 +171,7 @@ def value_of(leaves: ExactLeaves, argument: Tree) -> Value:
     """The abstract value of an argument, or a branch of it, with ends of the argument's type.
 
     Raises:
-        Refused: a part has no ends.
+        RefusedQueryError: a part has no ends.
     """
     try:
         return evaluate(argument, leaves).narrow()
@@ -183,7 +183,7 @@ def check_divisors(scope: Scope, types: SourceTypes, value: Tree) -> None:
     """Refuse a calculation with a divisor that may be 0 in some row of the release.
 
     Raises:
-        Refused: see above.
+        RefusedQueryError: see above.
     """
     for call, below in divisors(value):
         if below.find(exp.Column) is None:

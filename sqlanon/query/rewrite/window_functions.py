@@ -71,7 +71,7 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
         sharp: it is rounded or compared, so that the ends have to hold to the last digit.
 
     Raises:
-        Refused: another form than those that have bounds.
+        RefusedQueryError: another form than those that have bounds.
     """
     text = node.sql(dialect=calculator.scope.engine.dialect)
     window = calculator.notes.windows.get(text)

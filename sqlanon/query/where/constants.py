@@ -64,7 +64,7 @@ class Constants:
             constant: an expression without columns.
 
         Raises:
-            Refused: it is of another type than the column, or would be rounded to it.
+            RefusedQueryError: it is of another type than the column, or would be rounded to it.
         """
         kind, zoned = box.field.kind, is_zoned(box.field.source_type)
         textual = kind in ("text", "enum")
@@ -129,7 +129,7 @@ class Constants:
             The run, which may hold no value of the column; None: they are compared as they are.
 
         Raises:
-            Refused: the engine rounds in another way than to the nearest.
+            RefusedQueryError: the engine rounds in another way than to the nearest.
         """
         if box.field.kind not in ("integer", "decimal") or not isinstance(value, float) or not math.isfinite(value):
             return None

@@ -60,7 +60,7 @@ class Predicates:
         """The formula of a bound predicate; None is TRUE.
 
         Raises:
-            Refused: a predicate that boxes do not decide.
+            RefusedQueryError: a predicate that boxes do not decide.
         """
         if predicate is None:
             return True

@@ -161,16 +161,20 @@ def check_together(
     if not promises:
         return (), ()
     least = min(read_promised_persons(policy) or 0 for policy in promises)
+    results, missing = _judge(least, sorted({name for policy in promises for name in read_counted(policy)}), fewest)
+    what = (f"persons by {missing}: the source has no such column any more",) if missing else ()
+    return results, what if all(read_counted(policy) for policy in promises) else (*what, UNCOUNTED)
+
+
+def _judge(least: int, names: Sequence[str], fewest: Mapping[str, int]) -> tuple[tuple[RequirementResult, ...], str]:
+    """The results for identifiers with a count, and the names of the others."""
     reached = {name.lower(): number for name, number in fewest.items()}
-    names = sorted({name for policy in promises for name in read_counted(policy)})
     results = tuple(
         RequirementResult(NAME, name, least, reached[name.lower()], reached[name.lower()] >= least)
         for name in names
         if name.lower() in reached
     )
-    missing = ", ".join(name for name in names if name.lower() not in reached)
-    what = (f"persons by {missing}: the source has no such column any more",) if missing else ()
-    return results, what if all(read_counted(policy) for policy in promises) else (*what, UNCOUNTED)
+    return results, ", ".join(name for name in names if name.lower() not in reached)
 
 
 def of_version(engine: Engine, entry: Entry | None) -> Counts:
@@ -253,15 +257,7 @@ def check_counts(
         return (), ()
     if not spec.list_counted():
         return (), (UNCOUNTED,) if spec.rows_are == "events" else ()
-    reached = {name.lower(): number for name, number in counts.fewest.items()}
-    k = spec.privacy.k
-    names = spec.list_counted()
-    results = tuple(
-        RequirementResult(NAME, name, k, reached[name.lower()], reached[name.lower()] >= k)
-        for name in names
-        if name.lower() in reached
-    )
-    missing = ", ".join(name for name in names if name.lower() not in reached)
+    results, missing = _judge(spec.privacy.k, spec.list_counted(), counts.fewest)
     if not missing:
         return results, ()
     return results, (f"persons by {missing}: {explain_missing(engine, entry)}",)
