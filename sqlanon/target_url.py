@@ -65,21 +65,26 @@ def place_of(url: str) -> str:
     return url if match is None or "${" in url else f"duckdb:///{Path(match[1]).absolute()}"
 
 
-def has_variable(url: str) -> bool:
-    """Whether the environment decides which database a URL names."""
-    return _VARIABLE.search(url) is not None
+def needs_environment(url: str) -> bool:
+    """Whether the environment can decide which database a URL names: by variables of ours, or by those of libpq."""
+    return _VARIABLE.search(url) is not None or _POSTGRES.fullmatch(url) is not None
 
 
-def address_of(url: str) -> str:
+def address_of(url: str, environ: Mapping[str, str] | None = None) -> str:
     """Server, port and database of a URL without variables; user, password and other settings are left out.
 
-    >>> address_of("postgres://sender:1234@HOST/analysts?sslmode=require")
+    Args:
+        url: the URL.
+        environ: where libpq looks for what the URL leaves out (``PGHOST`` and others); None: the process's.
+
+    >>> address_of("postgres://sender:1234@HOST/analysts?sslmode=require", {})
     'postgresql://host:5432/analysts'
-    >>> address_of("postgresql:///analysts?host=/run/postgresql&port=5433")
+    >>> address_of("postgresql:///analysts?host=/run/postgresql", {"PGPORT": "5433"})
     'postgresql:///run/postgresql:5433/analysts'
     """
     if not _POSTGRES.fullmatch(url):
         return place_of(url)
+    values = os.environ if environ is None else environ
     # As in `_list_secrets`: a password can have the characters that end a host elsewhere.
     server, slash, rest = url.partition("://")[2].partition("/")
     user = server.rpartition("@")[0].partition(":")[0]
@@ -89,14 +94,16 @@ def address_of(url: str) -> str:
     options = {
         unquote(name): unquote(value) for name, _, value in (part.partition("=") for part in settings.split("&"))
     }
-    if "service" in options and not server.rpartition("@")[2]:
-        return f"service {options['service']} {options.get('dbname', unquote(path))}"
+    service = options.get("service") or values.get("PGSERVICE")
+    if service and not server.rpartition("@")[2]:
+        return f"service {service} {options.get('dbname', unquote(path))}"
     host, _, port = server.rpartition("@")[2].rpartition(":")
     if not port.isdigit():
         host, port = server.rpartition("@")[2].removesuffix(":"), ""
-    host = options.get("hostaddr") or options.get("host") or unquote(host).lower()
-    database = options.get("dbname") or unquote(path) or options.get("user") or unquote(user)
-    return f"postgresql://{host}:{options.get('port') or port or '5432'}/{database}"
+    host = options.get("hostaddr") or options.get("host") or unquote(host).lower() or values.get("PGHOST", "")
+    port = options.get("port") or port or values.get("PGPORT", "5432")
+    database = options.get("dbname") or unquote(path) or values.get("PGDATABASE", "")
+    return f"postgresql://{host}:{port}/{database or options.get('user') or unquote(user) or values.get('PGUSER', '')}"
 
 
 def read_variables(url: str, environ: Mapping[str, str] | None = None) -> str:

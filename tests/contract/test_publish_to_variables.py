@@ -118,13 +118,15 @@ def test_the_catalog_has_nothing_of_the_value(two):
 def test_a_password_that_changes_is_no_other_place():
     """Nor is another user: the hash is of server, port and database."""
     addresses = {
-        address_of(f"postgresql://{user}@Host/db{rest}")
+        address_of(f"postgresql://{user}@Host/db{rest}", {"PGHOST": "other", "PGPORT": "5432"})
         for user in ("a", "b:1", "b:2#x", "b:p@ss?w")
         for rest in ("", "?sslmode=require")
     }
     assert addresses == {"postgresql://host:5432/db"}
     others = ["postgresql://host/other", "postgresql://host:5433/db", "postgresql://two/db", "duckdb:////db"]
     assert len({*map(address_of, others), *addresses}) == 5
+    by_libpq = {address_of("postgresql:///db", {"PGHOST": host}) for host in ("host", "two")}
+    assert by_libpq == {"postgresql://host:5432/db", "postgresql://two:5432/db"}
 
 
 def test_a_policy_of_another_text_is_another_place(pair, monkeypatch):

@@ -1,4 +1,4 @@
-"""Addresses of other databases whose URL in a policy has variables: a keyed hash shows that a value has changed.
+"""Addresses of other databases that the environment decides: a keyed hash shows that they have changed.
 
 The hash is of server, port and database, without user and password. The key is the release's secret.
 """
@@ -12,7 +12,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lake_facts import secret_of
-from sqlanon.target_url import address_of, has_variable, read_variables
+from sqlanon.target_url import address_of, needs_environment, read_variables
 
 
 def read_place(release: str, place: str) -> str:
@@ -28,8 +28,8 @@ def read_place(release: str, place: str) -> str:
 
 
 def mark_address(release: str, place: str, secret: str | None) -> str:
-    """Keyed hash of the database that a place names now; empty if its text alone names it, or without a key."""
-    if secret is None or not has_variable(place):
+    """Keyed hash of the database that a place names now; empty without a key, and if its text alone names it."""
+    if secret is None or not needs_environment(place):
         return ""
     payload = json.dumps(["address", release, address_of(read_place(release, place))])
     return hmac.new(secret.encode(), payload.encode(), "sha256").hexdigest()

@@ -211,7 +211,7 @@ def list_reader_warnings(state: ReleaseState) -> list[str]:
 
 
 Spot = tuple[str | None, str]
-"""A place as policies write it, and the hash of its address, if variables are part of it."""
+"""A place as policies write it, and the hash of its address; empty: the text alone names it, or it is unknown."""
 
 
 def find_spot(entry: Entry | None) -> Spot:
@@ -219,8 +219,13 @@ def find_spot(entry: Entry | None) -> Spot:
     return (None, "") if entry is None else (place_of(entry).of(entry), entry.sent.get("mark", ""))
 
 
+def is_same_spot(first: Spot, second: Spot) -> bool:
+    """Whether two spots are the same place."""
+    return first[0] == second[0] and (first[1] == second[1] or not (first[1] and second[1]))
+
+
 def spell_spot(spot: Spot, current: Spot) -> str:
-    """A place in words: of two databases that a variable named one after the other, the former one."""
+    """A place in words: of two databases that the environment named one after the other, the former one."""
     place, address = spot
     return f"the database that {place} named before" if address and current[0] == place else str(place)
 
@@ -233,7 +238,12 @@ def list_left(entries: Sequence[Entry], current: Spot) -> list[str]:
     newest: dict[Spot, Entry] = {}
     for entry in entries:
         spot = find_spot(entry)
-        if spot[0] is not None and spot != current and place_of(entry).name != "file" and entry.status in SHOWN:
+        if (
+            spot[0] is not None
+            and not is_same_spot(spot, current)
+            and place_of(entry).name != "file"
+            and entry.status in SHOWN
+        ):
             newest[spot] = entry
     return [
         f"{spell_spot(spot, current)} has version {entry.version} of this release, unless that was removed there: "

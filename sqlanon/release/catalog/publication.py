@@ -20,7 +20,7 @@ class Publication:
         second: suffix of a second table, for sensitive values or synthetic rows; "": there is none.
         kind: name of the kind of the place (`sqlanon.release.catalog.places`).
         place: the file, the lake table or the URL of the other database; None: the views of the source's database.
-        address: of a URL with variables, a keyed hash of the database that it names now; else empty.
+        address: keyed hash of the database that a URL names now, if the environment decides that; else empty.
     """
 
     view: TableRef

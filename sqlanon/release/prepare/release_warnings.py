@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlanon.declared import FORMATS
 from sqlanon.formats import format_of
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.places import find_spot, list_reader_warnings, place_of, spell_spot
+from sqlanon.release.catalog.places import find_spot, is_same_spot, list_reader_warnings, place_of, spell_spot
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import is_pair
@@ -26,7 +26,7 @@ def list_warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
         *(warn_of_hidden_rows(state.engine, spec, state.source.ref) if spec.row_security else ()),
     )
     left, current = find_spot(before), (target.place, target.address)
-    if before and left[0] is not None and left != current:
+    if before and left[0] is not None and not is_same_spot(left, current):
         place, remedy = spell_spot(left, current), place_of(before).remedy
         warnings += (f"{place} keeps version {before.version} and is not refreshed any more; {remedy}",)
     return warnings

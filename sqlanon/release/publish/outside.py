@@ -18,7 +18,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.progress import SilentProgress, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.places import Place, find_spot, spell_spot
+from sqlanon.release.catalog.places import Place, find_spot, is_same_spot, spell_spot
 from sqlanon.release.catalog.rights import set_readers
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.publish.delivery import PlainDelivery
@@ -109,7 +109,7 @@ class OutsidePlace(PlainDelivery, ABC):
         return [report for report, _ in recorded]
 
     def return_version(self, engine: Engine, entry: Entry, policy: Mapping[str, Any], current: Entry) -> None:
-        if find_spot(current) != find_spot(entry):
+        if not is_same_spot(find_spot(current), find_spot(entry)):
             there = find_spot(entry)
             place = spell_spot(there, find_spot(current)) if there[0] else "the database of the source"
             raise PolicyError(

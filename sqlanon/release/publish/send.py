@@ -18,7 +18,7 @@ from sqlanon.release.catalog.addresses import check_address, is_elsewhere, mark_
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lake_facts import secret_of
-from sqlanon.release.catalog.places import PLACES, find_spot
+from sqlanon.release.catalog.places import PLACES, find_spot, is_same_spot
 from sqlanon.release.catalog.receiver import REPLACED, Receipt, Receiver, open_receiver
 from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.views import ViewTarget
@@ -188,7 +188,7 @@ def _show(receiver: Receiver, entry: Entry, shown: Sequence[ViewTarget], previou
 
 def _drop_earlier(receiver: Receiver, entry: Entry, previous: Entry | None, secret: str) -> None:
     """Drop views of the version before that this version does not have: no run would refresh them any more."""
-    if previous is None or find_spot(previous) != find_spot(entry):
+    if previous is None or not is_same_spot(find_spot(previous), find_spot(entry)):
         return
     earlier_views = [item.view for item in receiver.list_pointings(previous, previous.sent["token"])]
     if receiver.view(previous) == receiver.view(entry):
