@@ -92,12 +92,13 @@ class Shelf:
     """The releases of one engine.
 
     Args:
-        engine: of which family.
+        engine: whose releases; those of DuckDB are in a file, so that they can be copied.
         folder: for databases and files; it lasts as long as the shelf.
     """
 
     def __init__(self, engine: TestEngine, folder: Path) -> None:
-        self._engine, self._folder = FILES[engine.family], folder
+        self.engine = engine
+        self._copied, self._folder = FILES[engine.family], folder
         self._url: str | None = None
         self._db: Any = None
         self._made: dict[str, Made] = {}
@@ -107,7 +108,7 @@ class Shelf:
     def db(self) -> Any:
         """The database, to read."""
         if self._url is None:
-            self._url = self._engine.fresh(self._folder)
+            self._url = self._copied.fresh(self._folder)
         if self._db is None:
             self._db = sqlanon.connect(self._url)
         return self._db
@@ -115,7 +116,7 @@ class Shelf:
     def take(self, name: str) -> Made:
         """A release of `MAKERS`; a test takes it before it changes anything of the product."""
         if name not in self._made:
-            with share_draws(f"shelf of {self._engine.name}: {name}"):
+            with share_draws(f"shelf of {self._copied.name}: {name}"):
                 report = MAKERS[name](self.db, self._folder, name)
             self._made[name] = Made(name, *self._contents(name), report)
         self._read.add(name)
@@ -133,7 +134,7 @@ class Shelf:
             with sqlanon.connect(url) as db:
                 yield db
         finally:
-            self._engine.drop(url)
+            self._copied.drop(url)
 
     def check(self) -> None:
         """Fail where a release that was read since the last check is not what was made."""
@@ -155,8 +156,8 @@ class Shelf:
         self.close()
         self._made.clear()
         if self._url is not None:
-            self._engine.drop(self._url)
+            self._copied.drop(self._url)
             self._url = None
 
     def _contents(self, name: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        return read_table(self.db, (SCHEMAS[self._engine.family], name)), read_table(self.db, ("release", name))
+        return read_table(self.db, (SCHEMAS[self._copied.family], name)), read_table(self.db, ("release", name))
