@@ -1,8 +1,9 @@
 """Synthetic tables from a seed, made chunk by chunk with NumPy and loaded into DuckDB or PostgreSQL.
 
-`ADMISSIONS` is a realistic hospital table of mixed types, `INTEGERS` a census-like table of small integers, and
-`lefevre` the generator of LeFevre et al. (their Figure 9). A table depends on its seed and number of rows alone: chunk
-i is drawn from ``default_rng([seed, i])``, so memory stays small at any size.
+`ADMISSIONS` is a realistic hospital table of mixed types, `INTEGERS` a census-like table of small integers, `REGISTER`
+the same with an identifier and an unpublished column, and `lefevre` the generator of LeFevre et al. (their Figure 9). A
+table depends on its seed and number of rows alone: chunk i is drawn from ``default_rng([seed, i])``, so memory stays
+small at any size.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Synthetic:
     Attributes:
         columns: name and SQL type (spelled so that DuckDB and PostgreSQL both take it), in order.
         draw: makes rows ``start .. start + rows`` from a random generator.
+        unpublished: columns without a role, which are left out.
     """
 
     name: str
@@ -41,11 +43,13 @@ class Synthetic:
     insensitive: tuple[str, ...] = ()
     accept_unique: tuple[str, ...] = ()
     accept_repeats: tuple[str, ...] = ()
+    unpublished: tuple[str, ...] = ()
 
     def roles(self) -> dict[str, Any]:
         """Keyword arguments for ``Database.anonymize``."""
         names = ("quasi", "sensitive", "identifiers", "insensitive", "accept_unique", "accept_repeats")
-        return {name: getattr(self, name) for name in names if getattr(self, name)}
+        roles = {name: getattr(self, name) for name in names if getattr(self, name)}
+        return roles | ({"rest": "drop"} if self.unpublished else {})
 
     def chunks(self, rows: int, seed: int) -> Iterator[Columns]:
         """The table's rows, `CHUNK` at a time."""
@@ -228,6 +232,27 @@ INTEGERS = Synthetic(
 )
 """A census-like table: 7 small-integer quasi-identifiers (domains of 2 to 83 values) and a salary class."""
 
+_REMARKS = np.array(["", "moved house", "called twice", "letter returned", "see file"], dtype=object)
+
+
+def _register(rng: np.random.Generator, start: int, rows: int) -> Columns:
+    """The rows of `INTEGERS` with a number of the person, which identifies, and a remark, which is not published."""
+    numbers = np.arange(start + 1, start + rows + 1, dtype=np.int64)
+    columns = _integers(rng, start, rows)
+    return {"person": numbers, **columns, "remark": _REMARKS[rng.integers(0, len(_REMARKS), rows)]}
+
+
+REGISTER = Synthetic(
+    name="register",
+    columns=(("person", "BIGINT"), *INTEGERS.columns, ("remark", "TEXT")),
+    draw=_register,
+    quasi=INTEGERS.quasi,
+    sensitive=INTEGERS.sensitive,
+    identifiers=("person",),
+    unpublished=("remark",),
+)
+"""The table of `INTEGERS` with an identifier and an unpublished text, as registers have them."""
+
 _NESTED = {
     "born": (30, 12, 10, 8),
     "home": (10, 10, 9),
@@ -283,7 +308,7 @@ def nested_hierarchies(folder: Path) -> dict[str, Path]:
     return files
 
 
-TABLES = {table.name: table for table in (ADMISSIONS, INTEGERS)}
+TABLES = {table.name: table for table in (ADMISSIONS, INTEGERS, REGISTER)}
 
 
 def lefevre(

@@ -26,6 +26,7 @@ from sqlanon.release.stages.work import Work, find_state
 from sqlanon.release.verify import tokens
 from sqlanon.release.versions.begin import begin_works
 from sqlanon.release.versions.choose_version import RULES
+from sqlanon.release.versions.glance import glance
 from sqlanon.results import RunReport
 from sqlanon.results.cost import cost_of
 from sqlanon.spec import ReleaseSpec
@@ -113,6 +114,11 @@ def _run(
         with ExitStack() as resources:
             for spec in specs:
                 rules.check(engine, spec, options)
+            watch = watches[specs[0].name]
+            glanced = glance(engine, specs[0], options, watch)
+            if glanced.report is not None:
+                cost = cost_of(meter.parts(), specs[0].name, watch.seconds)
+                return (replace(glanced.report, seconds=watch.total(), cost=cost),)
             for name in sorted(watches):
                 resources.enter_context(engine.lock(f"release {name}"))
             resources.enter_context(tokens.hold_scope(engine, specs[0].scope))
@@ -128,7 +134,7 @@ def _run(
                 for work in works.values():
                     work.siblings = siblings
             for work in works.values():
-                work.judge = work.hold_decisions
+                work.judge, work.seen = work.hold_decisions, glanced.seen
                 resources.enter_context(work.scratch)
             carry_out(works)
         parts = meter.parts()

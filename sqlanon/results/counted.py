@@ -23,6 +23,8 @@ class NeighbourReport(Report):
         share: the part of a class's rows that one person may have, at most, as a fraction.
         alike: where it promises more, what each witness keeps: as many persons of equal rows by shown values in each of
             the ``classes``, or ``persons`` of equal rows by class and shown values.
+        weighed: where all that it promises besides is l of persons of columns that it shows: the places of these, and l
+            as p and q.
     """
 
     release: str
@@ -32,6 +34,7 @@ class NeighbourReport(Report):
     persons: int = 1
     share: tuple[int, int] = (1, 1)
     alike: str = ""
+    weighed: tuple[tuple[int, int, int], ...] = ()
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
@@ -46,6 +49,7 @@ class NeighbourReport(Report):
             int(report.get("persons", 1)),
             (int(part), int(of)),
             str(report.get("alike", "")),
+            tuple((int(place), int(p), int(q)) for place, p, q in report.get("weighed", ())),
         )
 
 

@@ -113,6 +113,9 @@ def list_person_parts(
     scratch.execute("statistics/verify_person_parts", listed=listed, atoms=atoms, **rows, **shape.context())
     failing = scratch.count("statistics/verify_class_persons", listed=listed, atoms=atoms)
     refuse(release, f"persons of classes of {neighbour.release}", failing)
+    if shape.weighed:
+        failing = scratch.count("statistics/verify_class_weights", listed=listed, atoms=atoms)
+        refuse(release, f"weights of values in classes of {neighbour.release}", failing)
     return listed
 
 
@@ -154,4 +157,8 @@ def verify_class_patterns(
                 "statistics/verify_alike", atoms=stored.atoms, apart=promised.alike == "classes", **patterned
             ),
         )
+    for place, p, q in promised.weighed:
+        limit: dict[str, Any] = {"place": place, "p": p, "q": q}
+        failing = scratch.count("statistics/verify_weights", atoms=stored.atoms, **limit, **patterned)
+        refuse(release, f"values that weigh too much in a class of {name}", failing)
     return verify_classes(scratch, shape, replace(stored, witness=changes), least, release)

@@ -15,10 +15,11 @@ from sqlanon.statistics.empty import list_empty
 from sqlanon.statistics.empty_parts import list_class_empty
 from sqlanon.statistics.failing import make_several_rows_error
 from sqlanon.statistics.part_patterns import list_classes, with_alike, with_class_persons
+from sqlanon.statistics.part_weights import with_weights
 from sqlanon.statistics.parts import Parts, with_classes
 from sqlanon.statistics.pattern_cells import over_patterns
 from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns
-from sqlanon.statistics.placing import count_class_persons, divide_cells, place_persons, read_person_rows
+from sqlanon.statistics.placing import count_class_persons, divide_cells, place_persons, read_person_rows, weigh_kinds
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
 from sqlanon.statistics.system import Atoms, PublishedCells, System, Wholes, build_system
@@ -48,6 +49,7 @@ class Cube:
         amounts: see statistics/amounts; None: no other versions are to follow, or there are no sums.
         patterns: of persons with several rows, who are counted; None: persons add up, or are not counted.
         class_persons: with both ``parts`` and ``patterns`` the persons of each class.
+        weights: the same of each part what these weigh of its kind.
     """
 
     atoms: TableRef
@@ -60,6 +62,7 @@ class Cube:
     amounts: TableRef | None = None
     patterns: Patterns | None = None
     class_persons: Mapping[int, int] = field(default_factory=dict)
+    weights: Longs | None = None
 
 
 def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str, *, several: bool = False) -> Cube:
@@ -107,7 +110,7 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str, *
         raise PolicyError(f"{release}: the range of a sum is too wide for so many rows; declare a narrower one")
     if n != persons and not patterned and shape.followed:
         raise make_several_rows_error(release)
-    finest, parts, patterns = atoms, None, None
+    finest, parts, patterns, weights = atoms, None, None, None
     class_persons: dict[int, int] | None = None
     if shape.neighbour is not None:
         person_rows = read_person_rows(scratch, shape, rows, stage) if patterned else None
@@ -118,9 +121,10 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str, *
             sources = list_class_empty(occurring, person_rows[1], person_rows[2], shape.finest)
             if len(sources):
                 finest = _add_empty(scratch, shape, finest, sources, len(occurring.count))
-        atoms, parts = divide_cells(scratch, shape, rows, finest, stage, (class_persons, sources))
+        atoms, parts = divide_cells(scratch, shape, rows, finest, stage, (person_rows, sources))
         if person_rows is not None:
             patterns = collect_patterns(*place_persons(parts, person_rows))
+            weights = weigh_kinds(parts, person_rows)
     elif patterned:
         patterns = _read_patterns(scratch, rows)
     amounts = None
@@ -128,7 +132,8 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str, *
         amounts = scratch.table("amounts")
         scratch.execute("statistics/amounts", amounts=amounts, rows=rows, **context)
     scratch.drop(rows)
-    return Cube(atoms, finest, cells, (many, listed), sums, n == persons, parts, amounts, patterns, class_persons or {})
+    counts, of_classes = (many, listed), (class_persons or {}, weights)
+    return Cube(atoms, finest, cells, counts, sums, n == persons, parts, amounts, patterns, *of_classes)
 
 
 def _check_patterns(shape: Shape, release: str, *, several: bool) -> None:
@@ -195,7 +200,11 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
         return over
     if shape.neighbour.persons.alike:
         return with_alike(over, parts, shape.neighbour.persons.alike)
-    return with_class_persons(over, parts, cube.class_persons, shape.neighbour.persons.least)
+    over = with_class_persons(over, parts, cube.class_persons, shape.neighbour.persons.least)
+    for limit in shape.neighbour.persons.weighed:
+        assert cube.weights is not None
+        over = with_weights(over, parts, cube.weights, cube.class_persons, limit)
+    return over
 
 
 def with_empty(scratch: Scratch, shape: Shape, cube: Cube, system: System, secret: bytes) -> Cube:

@@ -78,6 +78,8 @@ def list_kept_columns(shape: Shape) -> dict[str, list[str]]:
     sums = [f"s{summed.place}" for summed in shape.sums]
     ranks = [] if shape.neighbour is None else [f"r{column.place}" for column in shape.neighbour.columns]
     class_persons = ["class_persons"] if shape.patterns else []
+    if shape.weighed:
+        class_persons.append("weight")
     alike = ["alike"] if shape.alike else []
     persons = PERSON_ENDS if shape.patterns else ()
     places = ["", *(str(summed.place) for summed in shape.sums)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from sqlanon.errors import GuardError
+from sqlanon.statistics.part_weights import Weighed
 from sqlanon.statistics.parts import How
 
 if TYPE_CHECKING:
@@ -52,11 +53,14 @@ class OfPersons:
         share: the part of a class's rows that one person may have, at most, as a fraction; (1, 1): all.
         alike: where it promises more: witnesses keep how many persons have which kinds of rows (see
             `sqlanon.statistics.part_patterns`) in each of the ``classes``, or how many ``persons`` have which in all.
+        weighed: where all that it promises besides is what values that it shows weigh in a class, these columns; see
+            `sqlanon.statistics.part_weights`.
     """
 
     least: int = 1
     share: tuple[int, int] = (1, 1)
     alike: Alike = ""
+    weighed: tuple[Weighed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from sqlanon.errors import PolicyError
 from sqlanon.statistics.neighbour import NeighbourColumn, make_changed_error
+from sqlanon.statistics.part_weights import weigh_rows
 from sqlanon.statistics.parts import Parts, PlacedRows, TooManyPartsError, list_parts
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
 
+PersonRows = tuple["Longs", "Longs", "Longs", "Longs"]
+"""See `read_person_rows`."""
+
 
 def divide_cells(
     scratch: Scratch,
@@ -24,7 +28,7 @@ def divide_cells(
     rows: TableRef,
     atoms: TableRef,
     stage: TableRef,
-    of_persons: tuple[Mapping[int, int] | None, Longs | None] = (None, None),
+    of_persons: tuple[PersonRows | None, Longs | None] = (None, None),
 ) -> tuple[TableRef, Parts]:
     """Divide the finest combinations among the classes of the release of rows.
 
@@ -34,8 +38,8 @@ def divide_cells(
         rows: see statistics/rows.
         atoms: see statistics/atoms.
         stage: the staged source.
-        of_persons: where a person has several rows, of each class the persons; and of each combination without rows
-            for each column a combination with the value.
+        of_persons: where a person has several rows, these as `read_person_rows` returns them; and of each combination
+            without rows for each column a combination with the value.
 
     Returns:
         the table of parts, see statistics/part_atoms, and the parts.
@@ -46,7 +50,7 @@ def divide_cells(
 
     Cost: a sort of the rows by their link, and that of `list_parts`.
     """
-    neighbour, (persons, sources) = shape.neighbour, of_persons
+    neighbour, (person_rows, sources) = shape.neighbour, of_persons
     assert neighbour is not None
     assert neighbour.linked is not None
     columns, placed = list(neighbour.columns), scratch.table("placed")
@@ -58,7 +62,7 @@ def divide_cells(
         linked=neighbour.linked,
         link=neighbour.link,
         columns=columns,
-        merged=not columns and persons is None,
+        merged=not columns and person_rows is None,
     )
     if any(scratch.numbers("statistics/not_placed", placed=placed, linked=neighbour.linked)):
         raise make_changed_error(neighbour.release, neighbour.version)
@@ -72,7 +76,9 @@ def divide_cells(
     listed, table = scratch.table("listed_parts"), scratch.table("part_atoms")
     number = np.arange(1, len(parts) + 1, dtype=np.int64)
     arrays = {"atom": number, "whole": parts.atom + 1, "kind": parts.kind, "class": parts.of, "n": parts.count}
-    arrays["class_persons"] = np.array([(persons or {}).get(of, 0) for of in parts.of.tolist()], np.int64)
+    persons = {} if person_rows is None else count_class_persons(person_rows)
+    arrays["class_persons"] = np.array([persons.get(of, 0) for of in parts.of.tolist()], np.int64)
+    arrays["weight"] = np.zeros(len(parts), np.int64) if person_rows is None else weigh_kinds(parts, person_rows)
     arrays |= {f"r{column.place}": parts.ranks[index] for index, column in enumerate(columns)}
     scratch.engine.load_arrays(listed, arrays)
     scratch.execute("statistics/part_atoms", parts=table, atoms=atoms, listed=listed, **shape.context())
@@ -80,9 +86,7 @@ def divide_cells(
     return table, parts
 
 
-def read_person_rows(
-    scratch: Scratch, shape: Shape, rows: TableRef, stage: TableRef
-) -> tuple[Longs, Longs, Longs, Longs]:
+def read_person_rows(scratch: Scratch, shape: Shape, rows: TableRef, stage: TableRef) -> PersonRows:
     """Rows of persons: int64[n] each, the person, the finest combination from 0, the class, and how many rows.
 
     Args:
@@ -108,7 +112,7 @@ def read_person_rows(
     return person, atom - 1, of, times
 
 
-def place_persons(parts: Parts, person_rows: tuple[Longs, Longs, Longs, Longs]) -> tuple[Longs, Longs, Longs]:
+def place_persons(parts: Parts, person_rows: PersonRows) -> tuple[Longs, Longs, Longs]:
     """The same rows by part: the person, the part, and how many rows."""
     person, atom, of, times = person_rows
     base = int(parts.atom.max(initial=0)) + 1
@@ -118,11 +122,19 @@ def place_persons(parts: Parts, person_rows: tuple[Longs, Longs, Longs, Longs]) 
     return person, place, times
 
 
-def count_class_persons(person_rows: tuple[Longs, Longs, Longs, Longs]) -> dict[int, int]:
+def count_class_persons(person_rows: PersonRows) -> dict[int, int]:
     """The persons with rows in each class."""
     person, _, of, _ = person_rows
     numbers, persons = np.unique(np.unique(np.stack([of, person]), axis=1)[0], return_counts=True)
     return dict(zip(numbers.tolist(), persons.tolist(), strict=True))
+
+
+def weigh_kinds(parts: Parts, person_rows: PersonRows) -> Longs:
+    """What the persons of a class weigh of the kind of each part: int64[parts]; see `weigh_rows`."""
+    person, place, times = place_persons(parts, person_rows)
+    weights, _, of = weigh_rows(person, np.stack([parts.of[place], parts.kind[place]]), times)
+    of_kinds = np.bincount(of[1] + 1, weights, int(parts.kind.max(initial=-1)) + 2)
+    return of_kinds.astype(np.int64)[parts.kind + 1]
 
 
 def _read_placed(

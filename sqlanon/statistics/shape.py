@@ -13,6 +13,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.must_show import Levels, find_levels
 from sqlanon.statistics.neighbour import Alike, Neighbour
+from sqlanon.statistics.part_weights import Weighed
 from sqlanon.statistics.summed import ShapeSum, read_stored_sums, shape_sums
 from sqlanon.table.encode import Domain
 from sqlanon.table.reading import Reading
@@ -113,6 +114,11 @@ class Shape:
     def alike(self) -> Alike:
         """What witnesses keep of the rows of persons in the classes of a release of rows."""
         return self.neighbour.persons.alike if self.patterns and self.neighbour is not None else ""
+
+    @property
+    def weighed(self) -> tuple[Weighed, ...]:
+        """The counted columns whose values witnesses let weigh no more than a release of rows promises of persons."""
+        return self.neighbour.persons.weighed if self.patterns and self.neighbour is not None else ()
 
     @property
     def has_rows(self) -> bool:

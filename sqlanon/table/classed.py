@@ -9,7 +9,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.table.domain import Domain
 from sqlanon.table.encode import EncodedTable
-from sqlanon.table.reading import Reading
+from sqlanon.table.reading import Reading, Roles
 from sqlanon.table.scratch import Scratch
 
 
@@ -136,8 +136,21 @@ MOST_VALUES = 1 << 17
 """Of a column with more values than these the rows are joined: the domain would be sent to every executor."""
 
 
+def list_carried(encoded: EncodedTable) -> tuple[str, ...]:
+    """Columns of the staged rows that a table of classes with the codes has to have, to be read without the stage.
+
+    It is the link, unless that is the hash of columns that have codes; none where the staged rows are joined anyway.
+    """
+    return ("link",) if _decodable(encoded) and not _is_link_hash(encoded.roles) else ()
+
+
+def _is_link_hash(roles: Roles) -> bool:
+    """Whether the link is the hash of all staged columns, and no more."""
+    return {alias for alias, _ in roles.linked} == {reading.alias for reading in roles.quasi + roles.kept}
+
+
 def _decodable(encoded: EncodedTable) -> bool:
-    """Whether codes determine the staged values, and links are hashes of these columns only.
+    """Whether codes determine the staged values.
 
     Equal values must look the same. A text of a hierarchy is a leaf of it; other values may be spelled there in
     another way.
@@ -146,37 +159,47 @@ def _decodable(encoded: EncodedTable) -> bool:
     readings = roles.quasi + roles.kept
     listed = {domain.reading.alias for domain in encoded.quasi + encoded.sensitive if domain.codes <= MOST_VALUES}
     exact = ("integer", "boolean", "date", "timestamp", "text")
-    return {alias for alias, _ in roles.linked} == {reading.alias for reading in readings} <= listed and all(
-        reading.column.kind in exact
-        and not reading.as_text
-        and reading.column.collation is None
-        and (reading.treatment != "hierarchy" or reading.column.kind == "text")
-        for reading in readings
+    return (
+        not roles.link
+        and {reading.alias for reading in readings} <= listed
+        and all(
+            reading.column.kind in exact
+            and not reading.as_text
+            and reading.column.collation is None
+            and (reading.treatment != "hierarchy" or reading.column.kind == "text")
+            for reading in readings
+        )
     )
 
 
 def _decode_rows(scratch: Scratch, encoded: EncodedTable, assign: TableRef, codes: Sequence[Domain]) -> TableRef:
-    """The rows of `attach_classes` from their codes. The sum of the hashes shows that they are the staged rows."""
-    parts, classed = encoded.staged.parts, scratch.table("classed")
+    """The rows of `attach_classes` from their codes. The sum of the hashes shows that they are the staged rows.
+
+    Where the link is not the hash of the columns, it is hashed with them.
+    """
+    parts, classed = encoded.staged.parts, scratch.once("classed", over=(assign,))
     columns = [
         parts[domain.code] | {"alias": domain.reading.alias, "domain": domain.table}
         for domain in encoded.quasi + encoded.sensitive
     ]
+    linked = encoded.roles.linked if _is_link_hash(encoded.roles) else ()
     scratch.execute(
         "table/decoded",
         classed=classed,
         assign=assign,
         columns=columns,
         codes=[parts[domain.code] for domain in codes],
-        link=encoded.roles.linked,
+        link=linked,
     )
-    staged, classed_links = (scratch.fetch("table/links", rows=rows)[0] for rows in (encoded.stage, classed))
+    beside = [] if linked else [column["alias"] for column in columns]
+    staged, classed_links = (
+        scratch.fetch("table/links", rows=rows, beside=beside)[0] for rows in (encoded.stage, classed)
+    )
     if tuple(map(str, staged)) != tuple(map(str, classed_links)):
         raise DatabaseError(
             "the rows of the classes are not the staged ones; nothing was published. This is a defect of sqlanon"
         )
-    for table in (encoded.stage, assign):
-        scratch.drop(table)
+    scratch.drop(encoded.stage)
     encoded.drop_work()
     return classed
 

@@ -110,10 +110,14 @@ class Work:
             for domain, (word, shift), width in zip(self._domains, packing.places, packing.bits, strict=True)
         }
 
-    def select_packed(self, table: TableRef | None = None) -> Statement:
+    def select_packed(self, table: TableRef | None = None, carried: Sequence[str] = ()) -> Statement:
         """The query of row ids and of all codes in words, or the statement that makes a table of it; see `Packing`.
 
         Who has read all rows calls `check_rows`.
+
+        Args:
+            table: the table to make.
+            carried: further columns of the staged rows.
         """
         packing = self.packing
         return self._scratch.sql(
@@ -122,6 +126,7 @@ class Work:
             stage=self._stage,
             columns=self._columns(self._domains, packing.places),
             words=len(packing.words),
+            carried=carried,
         )
 
     def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[Ints] | None:
@@ -163,6 +168,7 @@ class Work:
             stage=self._stage,
             columns=self._columns(domains, packing.places[1:]),
             words=len(packing.words),
+            carried=(),
             blocks=self._rows > BLOCK,
             span=span is not None,
         )

@@ -76,6 +76,8 @@ def test_readers_of_the_lake_have_the_rows_of_the_view(db, lake):
     assert sum(rows_in(lake).values()) == 32
     assert lake.files() == lake.committed()
     assert len(lake.files()) == 2
+    (read_file,) = db.engine.lake.list_files(db.engine.lake.place(lake.name))
+    assert read_file in lake.files()
     assert db.audit(lake.name, quasi=["age_lo", "age_hi"]).k >= 3
 
 

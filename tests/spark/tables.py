@@ -85,13 +85,12 @@ def quoted(name: str) -> str:
 
 def in_duckdb(table: Any, name: str) -> Any:
     """The same table in DuckDB, connected."""
-    import duckdb
-
     import sqlanon
+    from sqlanon.engines.duckdb.engine import DuckDBEngine
 
     made = sqlanon.connect("duckdb:///:memory:")
+    assert isinstance(made.engine, DuckDBEngine)
     raw = made.engine._connection
-    assert isinstance(raw, duckdb.DuckDBPyConnection)
     raw.register("rows_of_it", table)
     raw.execute("USE memory.main")
     raw.execute(f"CREATE TABLE memory.main.{name} AS SELECT * FROM rows_of_it")

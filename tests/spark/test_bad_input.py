@@ -75,6 +75,31 @@ def test_a_server_that_is_gone_stays_so() -> None:
         pass
 
 
+def test_an_error_without_a_name_has_the_class_of_its_cause() -> None:
+    """Of an exception of Java that Spark gives no name only classes are shown: the text may quote a cell."""
+    pytest.importorskip("pyspark")
+    from sqlanon.engines.spark.errors import translate_error
+
+    class FileNotFoundException(Exception):
+        def getClass(self) -> Any:  # noqa: N802
+            return SimpleNamespace(getSimpleName=lambda: type(self).__name__)
+
+        def getCause(self) -> Any:  # noqa: N802
+            return self.__cause__
+
+    class SparkException(FileNotFoundException):
+        pass
+
+    java = SparkException(CANARY)
+    java.__cause__ = FileNotFoundException(CANARY)
+    failed = RuntimeError(CANARY)
+    failed.java_exception = java  # type: ignore[attr-defined]
+    shown = str(translate_error("publish/table", failed))
+    assert shown.endswith("can still be selected from (FileNotFoundException)")
+    assert CANARY not in shown
+    assert str(translate_error("publish/table", RuntimeError(CANARY))).endswith("can still be selected from")
+
+
 @pytest.mark.thorough
 def test_executors_without_numba(session: Any, tmp_path: Path) -> None:
     """Their Python finds every package but that one; the release is refused as a whole, whatever was made before."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import logging
 import re
 import warnings
+from contextlib import suppress
+from typing import Any
 
 from pyspark.errors import PySparkException
 
@@ -103,6 +105,8 @@ _GONE_TEXT = re.compile(
     r"StatusCode\.UNAVAILABLE|stopped SparkContext|SparkContext was shut down|Answer from Java side is empty|Error "
     r"while sending or receiving"
 )
+_CAUSES = 16
+"""Most causes of an exception that are followed."""
 GONE = "the session or its server is gone; connect again, and run again"
 """The advice where no statement of a session runs any more."""
 
@@ -158,6 +162,21 @@ def condition(error: BaseException) -> str:
     return next((name for pattern, name in _PLAIN if pattern.match(message)), "")
 
 
+def _java_class(error: BaseException) -> str:
+    """Class of the Java exception at the end of the chain of causes, empty where none is known.
+
+    Unlike the text of the exception, the name of its class has no cell value.
+    """
+    cause: Any = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    name = ""
+    with suppress(Exception):  # Java may be gone
+        for _ in range(_CAUSES):
+            if cause is None:
+                break
+            name, cause = str(cause.getClass().getSimpleName()), cause.getCause()
+    return name
+
+
 def _find_meaning(error: BaseException) -> tuple[str, str] | None:
     name = condition(error)
     return next(((do, why) for pattern, do, why in _MEANINGS if re.match(pattern, name)), None)
@@ -189,6 +208,7 @@ def translate_error(what: str, error: BaseException) -> DatabaseError:
         if meaning
         else "the statement failed; if the source is a view, check that it can still be selected from"
     )
+    name = name or _java_class(error)
     return DatabaseError(f"Spark refused {what}: {shown}" + (f" ({name})" if name else ""))
 
 

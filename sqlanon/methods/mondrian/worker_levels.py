@@ -237,7 +237,7 @@ class _PartitionCounts:
 
 @dataclass(frozen=True, slots=True)
 class PartitionPlacement:
-    """Row ids and words -> the same, the name of the row's partition, whether it is open (1 or 0)."""
+    """Row ids, words and carried columns -> the same, the name of the row's partition, whether it is open (1 or 0)."""
 
     packing: Packing
     levels: Levels

@@ -111,7 +111,12 @@ def shape_of_entry(entry: Entry) -> Shape:
             neighbour_report.version,
             neighbour_report.shown,
             neighbour_report.columns,
-            OfPersons(neighbour_report.persons, neighbour_report.share, cast("Alike", neighbour_report.alike)),
+            OfPersons(
+                neighbour_report.persons,
+                neighbour_report.share,
+                cast("Alike", neighbour_report.alike),
+                neighbour_report.weighed,
+            ),
         )
     return read_stored_shape(
         entry.policy["statistics"], counts.levels, entry.version, counts.scales, neighbour, patterns=counts.patterns

@@ -155,6 +155,14 @@ class CatalogReader:
         """Every row, of the tables as they were looked up."""
         return self._fetch_entries("catalog/list", {}, _UNCONDITIONAL, lookup)
 
+    def list_with_secret(self, lookup: LookupResult, release: str) -> tuple[list[Entry], str | None]:
+        """Every row, and the key of a release's hashes, in one statement; see `list_all`."""
+        columns = self._columns(lookup)
+        context = {**_UNCONDITIONAL, "columns": columns, "secrets": self._secrets}
+        rows = self._rows("catalog/list_with_secret", {"release": release}, context, lookup, safe=True)
+        secret = next((str(row[-1]) for row in rows if row[-1] is not None), None)
+        return self._newest([row[:-1] for row in rows]), secret
+
     def beside(self, lookup: LookupResult, release: str, source: str, views: Sequence[TableRef]) -> list[Entry]:
         """The published versions of other releases that have the same source, or perhaps any of these views."""
         binds: dict[str, Bind] = {"release": release, "source": source}
@@ -235,9 +243,17 @@ class CatalogReader:
         self, name: str, binds: dict[str, Bind], context: Mapping[str, object], lookup: LookupResult | None = None
     ) -> list[Entry]:
         there = lookup or self._engine.look_up(self.tables)
-        present = {column.name for column in there.columns(self.table)}
-        columns = [{"name": name, "known": name in present or name in READ[: -len(LATER)]} for name in (*READ, STEP)]
+        columns = self._columns(there)
         rows = self._rows(name, binds, {**context, "columns": columns}, there, safe=lookup is not None)
+        return self._newest(rows)
+
+    def _columns(self, there: LookupResult) -> list[dict[str, object]]:
+        """The columns of catalog/list."""
+        present = {column.name for column in there.columns(self.table)}
+        return [{"name": name, "known": name in present or name in READ[: -len(LATER)]} for name in (*READ, STEP)]
+
+    def _newest(self, rows: Sequence[Row]) -> list[Entry]:
+        """The last row of each version."""
         last: dict[tuple[object, object], Row] = {}
         for row in sorted(rows, key=lambda row: read_integer(row[-1] or 0)):
             last[row[0], row[1]] = row

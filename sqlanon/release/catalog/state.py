@@ -124,6 +124,24 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
     )
 
 
+def glance_at_state(engine: Engine, spec: ReleaseSpec) -> ReleaseState | None:
+    """The state of a release without pseudonyms, in one statement and without a lock; None without a catalog of today.
+
+    No private table is listed, and ``beside`` has all versions of other releases. So it is good for the question
+    whether there is anything to do, and for nothing that writes.
+    """
+    catalog = Catalog(engine)
+    views = [view for view in _possible_views(engine, spec) for view in views_beside(view, second_of_spec(spec))]
+    lookup = engine.look_up([*catalog.tables, *views], [spec.source])
+    if not catalog.complete(lookup) or spec.source not in lookup.named:
+        return None
+    entries, secret = catalog.list_with_secret(lookup, spec.name)
+    versions = tuple(entry for entry in entries if entry.release == spec.name)
+    beside = tuple(entry for entry in entries if entry.release != spec.name)
+    spec = keep_method(spec, find_last_shown(versions))
+    return ReleaseState(engine, spec, versions, beside, secret, lookup)
+
+
 def scope_secret(scope: str) -> str:
     """Name of the stored key of a scope's pseudonyms in the private schema."""
     return f"pseudonyms of scope {scope}"

@@ -31,7 +31,7 @@ PARTS = 16
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Row ids and words -> the same, parts of the curve, keys.
+    """Row ids, words and carried columns -> the same, parts of the curve, keys.
 
     Attributes:
         keys: of codes.
@@ -71,7 +71,7 @@ class _Column:
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """A block's name, row ids and words -> row ids, classes, words.
+    """A block's name, row ids, words and carried columns -> row ids, classes, words, carried columns.
 
     A block is named by the number of rows before it, and has at least as many rows as classes, so that the sum of its
     name and a number of each class within it is a class of the block alone. Less than 0: the block cannot meet the

@@ -3,12 +3,14 @@
 Nothing that grows with the rows comes to this process. Blocks along the Hilbert curve are of equally many rows, and
 their borders are exact: keys are computed in the workers, places by SQL. Of Mondrian the blocks are the open partitions
 below the upper levels of the tree, so that classes are those of the whole table. Codes of a row are sent in few
-integers. In a worker a block is a separate table, in a database in memory, which the method divides as it does any
+integers, and beside them the link, where it cannot be made of the codes: staged rows need not be joined with their
+classes. In a worker a block is a separate table, in a database in memory, which the method divides as it does any
 other, with refinement and search. No class has rows of two blocks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Statement, TableRef, Workers
@@ -19,6 +21,7 @@ from sqlanon.methods.method import Method
 from sqlanon.privacy.base import beyond_rows
 from sqlanon.release.divide.block_solver import Keys, Solver
 from sqlanon.release.divide.division import DividedRows, Division, DivisionKeys, of_classes
+from sqlanon.table.classed import list_carried
 from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
@@ -72,22 +75,22 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     from sqlanon.methods.onedim.curves import Hilbert
 
     scratch, encoded = context.scratch, context.encoded
-    packing, keys = encoded.staged.packing, Hilbert().keys(context)
+    packing, keys, columns = encoded.staged.packing, Hilbert().keys(context), _list_sent(context)
     names = [f"key{i}" for i in range(keys.words)]
     keyed, places, table = (scratch.table(name) for name in ("keyed", "places", "assign_blocks"))
     workers.map_arrays(
-        encoded.staged.select_packed(),
+        encoded.staged.select_packed(carried=list_carried(encoded)),
         Keys(keys, packing, len(encoded.quasi)),
         keyed,
-        [("rid", "integer"), *_words(packing), ("part", "integer"), *((name, "bigint") for name in names)],
+        [("rid", "integer"), *_typed(columns), ("part", "integer"), *((name, "bigint") for name in names)],
     )
     context.progress.update(1, 3, "steps: keys")
     blocks = max(encoded.rows // workers.block, 1)
     size = -(-encoded.rows // blocks)
     scratch.execute("blocks/places", places=places, keyed=keyed, size=size)
     context.progress.update(2, 3, "steps: blocks")
-    rows = scratch.sql("blocks/along", keyed=keyed, places=places, keys=names, columns=packing.words, size=size)
-    _solve(context, method, workers, rows, table)
+    rows = scratch.sql("blocks/along", keyed=keyed, places=places, keys=names, columns=columns, size=size)
+    _solve(context, method, workers, rows, table, columns)
     for scratch_table in (keyed, places):
         scratch.drop(scratch_table)
     solved_rows, unsolved = scratch.numbers("blocks/solved", solved=table)
@@ -120,9 +123,9 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
     if not parts_left:
         return Assignment(finished, "pushdown")
     packed, solved, table = (scratch.table(name) for name in ("packed", "solved", "assign_blocks"))
-    packing = _pack(context, packed)
-    rows = scratch.sql("blocks/parted", work=packed, parts=parts, columns=packing.words)
-    _solve(context, method, workers, rows, solved)
+    columns = _pack(context, packed).words
+    rows = scratch.sql("blocks/parted", work=packed, parts=parts, columns=columns)
+    _solve(context, method, workers, rows, solved, columns)
     _check_solved(context, solved)
     scratch.execute("blocks/finished", assigned=table, done=finished, solved=solved)
     for scratch_table in (packed, finished, parts, solved):
@@ -135,21 +138,21 @@ def _assign_below(context: Context, method: Method, workers: Workers) -> Assignm
 
     scratch = context.scratch
     packed, placed, solved, table = (scratch.table(name) for name in ("packed", "placed", "solved", "assign_blocks"))
-    packing = _pack(context, packed)
+    packing, columns = _pack(context, packed), _list_sent(context)
     levels = grow_levels(context, workers, packed, workers.block)
     workers.map_arrays(
-        scratch.sql("blocks/rows", table=packed, columns=["rid", *packing.words]),
+        scratch.sql("blocks/rows", table=packed, columns=["rid", *columns]),
         PartitionPlacement(packing, levels, len(context.encoded.quasi)),
         placed,
-        [("rid", "integer"), *_words(packing), ("block", "integer"), ("open", "integer")],
+        [("rid", "integer"), *_typed(columns), ("block", "integer"), ("open", "integer")],
     )
     scratch.drop(packed)
-    _solve(context, method, workers, scratch.sql("blocks/open", placed=placed, words=packing.words), solved)
+    _solve(context, method, workers, scratch.sql("blocks/open", placed=placed, words=columns), solved, columns)
     _check_solved(context, solved)
     if not levels.finished:
         scratch.drop(placed)
         return Assignment(solved, "kernel", spans=_spans(context, solved), packed=True)
-    scratch.execute("blocks/closed", assigned=table, placed=placed, solved=solved, words=packing.words)
+    scratch.execute("blocks/closed", assigned=table, placed=placed, solved=solved, words=columns)
     for scratch_table in (placed, solved):
         scratch.drop(scratch_table)
     return Assignment(table, "kernel", spans=_spans(context, table), packed=True)
@@ -165,22 +168,28 @@ def _check_solved(context: Context, solved: TableRef) -> None:
 
 
 def _pack(context: Context, packed: TableRef) -> Packing:
-    """Make the table of the codes of all rows in words."""
+    """Make the table of the codes of all rows in words, with the carried columns."""
     staged = context.encoded.staged
-    context.scratch.execute_all([staged.select_packed(packed)])
+    context.scratch.execute_all([staged.select_packed(packed, list_carried(context.encoded))])
     check_rows(context.encoded.rows, context.scratch.count("table/count", source=packed))
     return staged.packing
 
 
-def _words(packing: Packing) -> list[tuple[str, str]]:
-    return [(word, "bigint") for word in packing.words]
+def _list_sent(context: Context) -> tuple[str, ...]:
+    """The columns of a row that go through workers unchanged: the words of the codes, and carried columns."""
+    return (*context.encoded.staged.packing.words, *list_carried(context.encoded))
 
 
-def _solve(context: Context, method: Method, workers: Workers, rows: Statement, table: TableRef) -> None:
-    """Divide each block in a worker; the table of classes has the words of the rows, too."""
+def _typed(columns: Sequence[str]) -> list[tuple[str, str]]:
+    return [(column, "bigint") for column in columns]
+
+
+def _solve(
+    context: Context, method: Method, workers: Workers, rows: Statement, table: TableRef, sent: Sequence[str]
+) -> None:
+    """Divide each block in a worker; the table of classes has the columns that are sent with the rows, too."""
     solver = Solver.of(context, method)
-    columns = [("rid", "integer"), ("class", "integer"), *_words(solver.packing)]
-    workers.map_arrays(rows, solver, table, columns, by="block")
+    workers.map_arrays(rows, solver, table, [("rid", "integer"), ("class", "integer"), *_typed(sent)], by="block")
 
 
 def _spans(context: Context, table: TableRef) -> TableRef:

@@ -33,6 +33,8 @@ OF_PERSONS = ("k", "whole", "person_share")
 """Those of which witnesses of counted persons keep the numbers; of others they keep who has which rows."""
 OF_CLASSES = ("l", "alpha", "entropy_l", "recursive_cl")
 """Those that look at each class by itself, and at no shares of the whole table."""
+MOST_PARTS = 1000
+"""Denominators of l, at most, with which weights are compared."""
 ORDERED = ("integer", "decimal", "float", "date", "timestamp")
 """Kinds of columns in the order of their values."""
 
@@ -156,16 +158,18 @@ def read_neighbour(work: Work, entry: Entry, readings: Sequence[Reading]) -> Nei
         else:
             columns.append(NeighbourColumn(place, how, is_attained, reading.alias))
     roles = work.staged.roles
-    promised = _read_promise(work.spec, entry.policy)
+    places = {readings[place - 1].name.lower(): place for place in shown}
+    promised = _read_promise(work.spec, entry.policy, places)
     return Neighbour(entry.release, entry.version, tuple(shown), tuple(columns), entry.link, roles.link, promised)
 
 
-def _read_promise(spec: ReleaseSpec, policy: Mapping[str, Any]) -> OfPersons:
+def _read_promise(spec: ReleaseSpec, policy: Mapping[str, Any], shown: Mapping[str, int]) -> OfPersons:
     """The promises of the release of rows about persons.
 
     Args:
         spec: the release of counts.
         policy: that of the release of rows.
+        shown: the places of the counted columns that the rows show, by names in lower case.
     """
     privacy = policy["privacy"]
     least, share = int(privacy["k"]), Fraction(privacy.get("person_share") or 1)
@@ -176,6 +180,12 @@ def _read_promise(spec: ReleaseSpec, policy: Mapping[str, Any]) -> OfPersons:
         return OfPersons(least)
     if persons != [name.lower() for name in spec.person] or len(nulls) > 1:
         return OfPersons(alike="persons")
+    if more == ["l"] and not privacy.get("joint"):
+        least_l = Fraction(privacy["l"])
+        sensitive = [str(column["name"]).lower() for column in policy["columns"] if column["role"] == "sensitive"]
+        if all(name in shown for name in sensitive) and least_l.denominator <= MOST_PARTS:
+            weighed = tuple((shown[name], *least_l.as_integer_ratio()) for name in sensitive)
+            return OfPersons(least, share.as_integer_ratio(), weighed=weighed)
     alike: Alike = "" if not more else "classes" if set(more) <= set(OF_CLASSES) else "persons"
     return OfPersons(least, share.as_integer_ratio(), alike)
 

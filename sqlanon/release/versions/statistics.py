@@ -333,7 +333,7 @@ def _report_neighbour(shape: Shape) -> NeighbourReport | None:
         return None
     columns = tuple((column.place, column.how, column.known) for column in neighbour.columns)
     persons = neighbour.persons
-    promised = (persons.least, persons.share, persons.alike)
+    promised = (persons.least, persons.share, persons.alike, persons.weighed)
     return NeighbourReport(neighbour.release, neighbour.version, neighbour.shown, columns, *promised)
 
 

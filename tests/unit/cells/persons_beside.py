@@ -13,10 +13,11 @@ import numpy as np
 from sqlanon.statistics.choose import HiddenChoice, choose_hidden
 from sqlanon.statistics.neighbour import Alike
 from sqlanon.statistics.part_patterns import list_classes, with_alike, with_class_persons
+from sqlanon.statistics.part_weights import Weighed, with_weights
 from sqlanon.statistics.parts import Parts, list_parts, with_classes
 from sqlanon.statistics.pattern_cells import over_patterns
 from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns
-from sqlanon.statistics.placing import count_class_persons, place_persons
+from sqlanon.statistics.placing import PersonRows, count_class_persons, place_persons, weigh_kinds
 from sqlanon.statistics.system import Atoms, PublishedCells, System, Wholes, build_system
 from tests.oracle.class_reader import SHOWN, Row
 from tests.oracle.person_class_reader import Classed, Group, Owned, Promise
@@ -42,6 +43,7 @@ class Beside:
         values: of each person's rows a further value that the rows publish; empty: they publish none.
         promise: what the rows promise of the values of persons.
         alike: what witnesses keep of the rows of persons.
+        weighed: the column of the values, and how much of a class they weigh at most; None: that is not looked at.
     """
 
     listed: Sequence[Sequence[tuple[int, Row]]]
@@ -52,6 +54,7 @@ class Beside:
     values: Sequence[Sequence[str]] = ()
     promise: Promise | None = None
     alike: Alike = ""
+    weighed: Weighed | None = None
 
     @property
     def persons(self) -> Persons:
@@ -87,7 +90,8 @@ class Beside:
         of = [at for at, rows in enumerate(classes) for _ in sorted(set(rows))]
         return list_parts(replace(placed, of=np.array(of, np.int64)))
 
-    def patterns(self, parts: Parts) -> tuple[Patterns, dict[int, int]]:
+    def person_rows(self) -> PersonRows:
+        """The rows of persons: person, combination, class and how many."""
         leaves = self.leaves
         counts: dict[tuple[int, int, int], int] = {}
         for person, own in enumerate(self.listed):
@@ -95,7 +99,10 @@ class Beside:
                 key = (person, leaves.index(codes), of)
                 counts[key] = counts.get(key, 0) + 1
         person, atom, of = np.array(list(counts), np.int64).T
-        rows = (person, atom, of, np.array(list(counts.values()), np.int64))
+        return person, atom, of, np.array(list(counts.values()), np.int64)
+
+    def patterns(self, parts: Parts) -> tuple[Patterns, dict[int, int]]:
+        rows = self.person_rows()
         return collect_patterns(*place_persons(parts, rows)), count_class_persons(rows)
 
     def over_parts(self, plain: System, parts: Parts) -> System:
@@ -122,7 +129,10 @@ class Beside:
         over = over_patterns(over, persons, candidates, rows="n" in self.measures)
         if self.alike:
             return with_alike(over, parts, self.alike), parts
-        return with_class_persons(over, parts, crowds, self.least), parts
+        over = with_class_persons(over, parts, crowds, self.least)
+        if self.weighed is not None:
+            over = with_weights(over, parts, weigh_kinds(parts, self.person_rows()), crowds, self.weighed)
+        return over, parts
 
     def protect(self, *, insiders: bool) -> HiddenChoice:
         return choose_hidden(self.system()[0], self.threshold, insiders=insiders, secret=b"key")

@@ -39,6 +39,18 @@ def promised(seed: object, ways: tuple[str, str], promise: Promise, **how: objec
     return None
 
 
+def weighed(seed: object, ways: tuple[str, str], asked: Fraction, **how: object) -> Beside | None:
+    """The same where the values are the second column, which the rows show, and l is of these."""
+    for turn in range(50):
+        case = beside(("w", seed, turn), ways, **{"shape": (2, 2), "size": 3, **how})  # type: ignore[arg-type]
+        values = [[str(codes[1]) for _, codes in own] for own in case.listed]
+        promise = functools.partial(has_l, asked=asked)
+        kept = replace(case, values=values, promise=promise, weighed=(2, *asked.as_integer_ratio()))
+        if kept.persons.small and kept.kept:
+            return kept
+    return None
+
+
 def protect(case: Beside, *, insiders: bool) -> list[bool] | None:
     """The hidden cells; None: nothing may be published."""
     try:
@@ -130,3 +142,72 @@ def kinds(case: Beside, source: Source) -> Counter[tuple[tuple[Group, int], ...]
         for number in classes:
             found[tuple(group for group in groups if number in (None, group[0][0]))] += many
     return found
+
+
+WEIGHED = [
+    (ways, seed, asked, {"whole": whole, "threshold": threshold, "constant": (0,) if seed % 2 else ()})
+    for ways in [(NOTHING, SHOWN), (ENDS, SHOWN)]
+    for seed in range(6)
+    for asked in (Fraction(3, 2), Fraction(2))
+    for whole in (True, False)
+    for threshold in (2, 3)
+]
+WEIGHED_CASES = [
+    pytest.param((ENDS, SHOWN), 1, Fraction(3, 2), {"whole": True, "threshold": 2, "size": 2}, id="quick"),
+    *(pytest.param(*case, id=f"drawn{place}", marks=pytest.mark.thorough) for place, case in enumerate(WEIGHED)),
+]
+
+
+@pytest.mark.parametrize("insiders", [False, True])
+@pytest.mark.parametrize(("ways", "seed", "asked", "how"), WEIGHED_CASES)
+def test_nobody_finds_a_small_cell_where_l_is_of_a_counted_column(
+    ways: tuple[str, str], seed: int, asked: Fraction, how: dict[str, object], *, insiders: bool
+) -> None:
+    case = weighed(seed, ways, asked, **how)
+    hidden = None if case is None else protect(case, insiders=insiders)
+    if case is None or hidden is None:
+        return
+    for known in case.alone() if insiders else [None]:
+        assert list_found(case, hidden, known) == []
+
+
+@pytest.mark.parametrize(("ways", "seed", "asked", "how"), WEIGHED_CASES)
+def test_no_value_of_a_witness_weighs_more_than_is_promised(
+    ways: tuple[str, str], seed: int, asked: Fraction, how: dict[str, object]
+) -> None:
+    case = weighed(seed, ways, asked, **how)
+    if case is None:
+        return
+    try:
+        found = case.protect(insiders=True)
+    except UnservedError:
+        return
+    (system, parts), classed = case.system(), case.classed()
+    for change in found.witnesses:
+        source = case.source_of(system, parts, system.atoms.count + change) if change.any() else case.source()
+        assert classed.has_classes(source)
+
+
+@pytest.mark.parametrize(("seed", "published"), [(1, False), (7, True)])
+def test_who_knows_the_promise_finds_what_keeps_numbers_of_persons_alone(seed: int, *, published: bool) -> None:
+    case = weighed(seed, (NOTHING, SHOWN), Fraction(2), size=2, threshold=2, constant=(0,))
+    assert case is not None
+    naive = protect(replace(case, weighed=None), insiders=False)
+    assert naive is not None
+    assert list_found(case, naive)
+    hidden = protect(case, insiders=False)
+    assert (hidden is not None) == published
+    assert hidden is None or list_found(case, hidden) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("promise", [L3_2, T1_5])
+def test_what_is_published_instead_gives_no_cell_away(promise: Promise) -> None:
+    case = promised(46, (NOTHING, SHOWN), promise, threshold=2, constant=(0,))
+    assert case is not None
+    kept: Alike = "persons"
+    naive, hidden = (protect(replace(case, alike=alike), insiders=False) for alike in ("", kept))
+    assert naive is not None
+    assert hidden is not None
+    assert list_found(case, naive)
+    assert list_found(case, hidden) == []

@@ -1,0 +1,116 @@
+"""A look at a release before a run takes its lock: mostly nothing has changed, and there is nothing to do.
+
+Where an engine has no transactions a lock is several statements, and a note that a run looked is a row of the catalog.
+A run there reads the catalog and the rows of the source first, in two statements. It goes on without a lock, and writes
+nothing, only if the published version is that of this policy and of these rows, and nothing is left to tidy up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import SqlanonError
+from sqlanon.progress import Stopwatch
+from sqlanon.release.catalog.places import VIEWS, list_reader_warnings, place_of
+from sqlanon.release.catalog.redacted_policy import hash_policy, redact
+from sqlanon.release.catalog.refresh import decide, read_fingerprint
+from sqlanon.release.catalog.state import ReleaseState, glance_at_state
+from sqlanon.release.prepare.key import key_columns
+from sqlanon.release.prepare.staged import Fingerprint
+from sqlanon.release.publish.keep_published import refuse_few, report_published
+from sqlanon.release.publish.kept_scratch import list_table
+from sqlanon.release.stages.options import RunOptions
+from sqlanon.release_kind import ROWS
+from sqlanon.results import RunReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.roles import assign_roles
+from sqlanon.table.scratch import Scratch
+
+TIDY = ("published", "replaced", "withdrawn", "dropped")
+"""States of versions that no run has to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """The findings of a run before it takes a lock.
+
+    Attributes:
+        report: of a release with nothing to do; None: the run goes on.
+        seen: the fingerprint of the source's rows, if they were read.
+    """
+
+    report: RunReport | None = None
+    seen: Fingerprint | None = None
+
+
+NOTHING_SEEN = Glance()
+
+
+def glance(engine: Engine, spec: ReleaseSpec, options: RunOptions, watch: Stopwatch) -> Glance:
+    """Look whether a run of a release has anything to do; all other cases are left to the run.
+
+    Args:
+        engine: the source's database.
+        spec: the release.
+        options: of the run.
+        watch: measures the stages.
+
+    Raises:
+        PrivacyViolation: a class of the published version has fewer persons than the policy asks.
+
+    Cost: two statements, one of them a scan of the source, if the published version is that of this policy; else one.
+        Nothing on engines with transactions.
+    """
+    if engine.transactions or not _is_plain(spec, options):
+        return NOTHING_SEEN
+    try:
+        with watch.stage("state"):
+            state = glance_at_state(engine, spec)
+            if state is None or not _is_tidy(state):
+                return NOTHING_SEEN
+            decision = decide(state)
+        if decision.same_as is None:
+            return NOTHING_SEEN
+        assert state.secret is not None
+        with watch.stage("snapshot"):
+            roles = assign_roles(state.spec, state.source)
+            seen = read_fingerprint(Scratch(engine), roles, key_columns(state.spec, roles), state.secret)
+    except SqlanonError:
+        return NOTHING_SEEN  # the run says so, under the lock
+    if seen[1] != decision.same_as:
+        return Glance(seen=seen)
+    entry = decision.previous
+    assert entry is not None
+    refuse_few(state.spec, entry)
+    why = ("source, policy and sqlanon are as before", *decision.why)
+    report = report_published(state.spec, entry, "unchanged", why, watch)
+    return Glance(replace(report, warnings=(*report.warnings, *list_reader_warnings(state))))
+
+
+def _is_plain(spec: ReleaseSpec, options: RunOptions) -> bool:
+    """Whether a run of this policy notes nothing of a release that it leaves alone, and needs nothing but its rows."""
+    return (
+        replace(options, allow_weaker=False) == RunOptions()
+        and spec.kind == ROWS
+        and spec.together is None
+        and spec.scope is None
+        and spec.refresh.mode == "full"
+        and spec.refresh.every is None
+        and not spec.refresh.needs_approval
+    )
+
+
+def _is_tidy(state: ReleaseState) -> bool:
+    """Whether the published version is of this policy, and no run has to finish, drop or confirm anything first."""
+    engine, entry, spec = state.engine, state.published, state.spec
+    if entry is None or state.secret is None or state.source.snapshot or engine.exists(list_table(engine)):
+        return False
+    spare = [version for version in state.versions if version.status in ("replaced", "withdrawn")]
+    return (
+        entry.policy_hash == hash_policy(redact(spec))[1]
+        and not entry.policy["refresh"].get("needs_approval")
+        and place_of(entry) is VIEWS
+        and all(version.status in TIDY for version in (*state.versions, *state.beside))
+        and len(spare) < spec.refresh.keep
+    )

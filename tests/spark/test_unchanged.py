@@ -1,0 +1,93 @@
+"""A run that finds nothing to do reads the catalog and the rows, takes no lock and writes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import sqlanon
+from sqlanon import policy
+from sqlanon.engines.spark.names import quote
+from sqlanon.progress import SilentProgress, Stopwatch
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.stages.options import RunOptions
+from sqlanon.release.versions.glance import glance
+from sqlanon.spec import ReleaseSpec
+from tests.spark.tables import arrow, load
+from tests.spark.test_walk import leftovers
+
+pytestmark = [pytest.mark.spark, pytest.mark.thorough]
+BROUGHT = True
+
+
+def specify(**options: Any) -> ReleaseSpec:
+    """The release of the table ``kept``."""
+    asked = {
+        "source": "kept",
+        "name": "kept",
+        "quasi": ["i", "b"],
+        "sensitive": "diag",
+        "identifiers": "name",
+        "rest": "drop",
+        "k": 3,
+        "method": "tree",
+    }
+    return policy.release(**(asked | options))
+
+
+def test_an_unchanged_run_is_two_statements(session, monkeypatch):
+    load(session, arrow(60), "kept")
+    with sqlanon.connect(session, temporary=True, accept_shared=True) as db:
+        spark, catalog = db.engine._session, Catalog(db.engine)
+        first = db.run(specify())
+        rows = db.engine.fetch("SELECT COUNT(*) FROM _sqlanon.catalog")
+        texts: list[str] = []
+        sql = type(spark).sql
+        monkeypatch.setattr(type(spark), "sql", lambda self, text, *more: texts.append(text) or sql(self, text, *more))
+        same = db.run(specify())
+        named = [text.split("*/")[0] for text in texts]
+        assert named == ["/* name: catalog/list_with_secret ", "/* name: refresh/fingerprint "]
+        assert (same.outcome, same.version, same.rows) == ("unchanged", first.version, 60)
+        assert same.why == ("source, policy and sqlanon are as before",)
+        assert db.engine.fetch("SELECT COUNT(*) FROM _sqlanon.catalog") == rows
+        assert not leftovers(db)
+
+        def looks(spec: ReleaseSpec, **options: Any) -> str | None:
+            found = glance(db.engine, spec, RunOptions(**options), Stopwatch(spec.name, SilentProgress()))
+            return found.report and found.report.outcome
+
+        assert looks(specify()) == "unchanged"
+        # What a run has to note, to finish, to drop or to make anew is its own.
+        spec = specify()
+        assert looks(spec, full=True) is None
+        assert looks(spec, keep_scratch=True) is None
+        assert looks(specify(k=4)) is None
+        assert looks(specify(name="other")) is None
+        assert looks(replace(spec, refresh=replace(spec.refresh, every=60))) is None
+        for status in ("pending", "withdrawing", "returning", "abandoned", "discarded", "withdrawn"):
+            catalog.mark("kept", first.version, status)
+            assert looks(spec) is None
+        catalog.mark("kept", first.version, "published")
+        assert looks(spec) == "unchanged"
+        db.engine.execute("CREATE TABLE _sqlanon.scratch AS SELECT 1 AS n")  # the list of kept scratch tables
+        assert looks(spec) is None
+        db.engine.execute("DROP TABLE _sqlanon.scratch")
+        view = db.engine.target("release.kept")
+        db.engine.execute("ALTER VIEW release.kept RENAME TO release.moved")
+        assert not db.engine.exists(view)
+        assert looks(spec) is None
+        db.engine.execute("ALTER VIEW release.moved RENAME TO release.kept")
+        # A row more: the fingerprint that was read is that of the new version.
+        listed = ("'new'" if name == "name" else quote(name) for name in session.table("kept").columns)
+        db.engine.execute(f"INSERT INTO kept SELECT {', '.join(listed)} FROM kept LIMIT 1")
+        assert looks(spec) is None
+        reads = sum("refresh/fingerprint" in text for text in texts)
+        again = db.run(spec)
+        assert (again.outcome, again.version, again.rows) == ("published", first.version + 1, 61)
+        assert sum("refresh/fingerprint" in text for text in texts) == reads + 1
+        assert db.run(spec).outcome == "unchanged"
+        db.engine.execute("ALTER TABLE kept ADD COLUMN more INT")
+        assert db.run(spec).version > first.version + 1  # a column more, which is not published
+        assert not leftovers(db)
