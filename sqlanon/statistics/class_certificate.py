@@ -158,7 +158,7 @@ def verify_class_patterns(
             ),
         )
     for place, p, q in promised.weighed:
-        asked: dict[str, Any] = {"place": place, "p": p, "q": q}
-        failing = scratch.count("statistics/verify_weights", atoms=stored.atoms, **asked, **patterned)
+        limit: dict[str, Any] = {"place": place, "p": p, "q": q}
+        failing = scratch.count("statistics/verify_weights", atoms=stored.atoms, **limit, **patterned)
         refuse(release, f"values that weigh too much in a class of {name}", failing)
     return verify_classes(scratch, shape, replace(stored, witness=changes), least, release)

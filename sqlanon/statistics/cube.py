@@ -201,9 +201,9 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     if shape.neighbour.persons.alike:
         return with_alike(over, parts, shape.neighbour.persons.alike)
     over = with_class_persons(over, parts, cube.class_persons, shape.neighbour.persons.least)
-    for asked in shape.neighbour.persons.weighed:
+    for limit in shape.neighbour.persons.weighed:
         assert cube.weights is not None
-        over = with_weights(over, parts, cube.weights, cube.class_persons, asked)
+        over = with_weights(over, parts, cube.weights, cube.class_persons, limit)
     return over
 
 

@@ -45,28 +45,28 @@ def weigh_rows(person: Longs, groups: Longs, times: Longs) -> tuple[Longs, Longs
     return -(-rows * UNIT // inside), keys[0], keys[1:]
 
 
-def with_weights(system: System, parts: Parts, weights: Longs, persons: Mapping[int, int], asked: Weighed) -> System:
-    """A system of patterns in which no value of a column weighs more than asked in a class.
+def with_weights(system: System, parts: Parts, weights: Longs, persons: Mapping[int, int], limit: Weighed) -> System:
+    """A system of patterns in which no value of a column weighs more than promised in a class.
 
     Args:
         system: the cells over the patterns; the first classes are those of the combinations.
         parts: the parts.
         weights: int64[parts], what the persons of the class weigh of the kind.
         persons: those of each class.
-        asked: the column, and what is asked.
+        limit: the column, and what is promised.
     """
-    wholes, (column, p, q) = system.wholes, asked
+    wholes, (column, p, q) = system.wholes, limit
     assert wholes is not None
     assert wholes.places is not None
     assert wholes.part is not None
     assert wholes.times is not None
     values = wholes.system.atoms.nodes[column - 1][0][parts.atom]
-    own, kinds = np.unique(np.stack([parts.of, parts.kind, values, weights]), axis=1), parts.kind[wholes.places]
-    value_of = dict(zip(own[1].tolist(), own[2].tolist(), strict=True))
+    class_kinds, kinds = np.unique(np.stack([parts.of, parts.kind, values, weights]), axis=1), parts.kind[wholes.places]
+    value_of = dict(zip(class_kinds[1].tolist(), class_kinds[2].tolist(), strict=True))
     weight, pattern, of = weigh_rows(wholes.part, np.stack([parts.of[wholes.places], kinds]), wholes.times)
     inside: dict[int, dict[int, int]] = {}
     rows: dict[tuple[int, int], dict[int, int]] = {}
-    for number, value in own[[0, 2]].T.tolist():
+    for number, value in class_kinds[[0, 2]].T.tolist():
         if number != LEFT_OUT:
             rows.setdefault((number, value), {})
     for heavy, who, number, kind in zip(weight.tolist(), pattern.tolist(), *of.tolist(), strict=True):
@@ -75,7 +75,7 @@ def with_weights(system: System, parts: Parts, weights: Longs, persons: Mapping[
             by_pattern = rows[number, value_of[kind]]
             by_pattern[who] = by_pattern.get(who, 0) - p * heavy
     total: dict[tuple[int, int], int] = {}
-    for number, value, heavy in own[[0, 2, 3]].T.tolist():
+    for number, value, heavy in class_kinds[[0, 2, 3]].T.tolist():
         total[number, value] = total.get((number, value), 0) + heavy
     bounds: list[tuple[list[int], list[int], int]] = []
     for (number, value), by_pattern in rows.items():

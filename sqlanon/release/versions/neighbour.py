@@ -181,10 +181,10 @@ def _read_promise(spec: ReleaseSpec, policy: Mapping[str, Any], shown: Mapping[s
     if persons != [name.lower() for name in spec.person] or len(nulls) > 1:
         return OfPersons(alike="persons")
     if more == ["l"] and not privacy.get("joint"):
-        asked = Fraction(privacy["l"])
+        least_l = Fraction(privacy["l"])
         sensitive = [str(column["name"]).lower() for column in policy["columns"] if column["role"] == "sensitive"]
-        if all(name in shown for name in sensitive) and asked.denominator <= MOST_PARTS:
-            weighed = tuple((shown[name], *asked.as_integer_ratio()) for name in sensitive)
+        if all(name in shown for name in sensitive) and least_l.denominator <= MOST_PARTS:
+            weighed = tuple((shown[name], *least_l.as_integer_ratio()) for name in sensitive)
             return OfPersons(least, share.as_integer_ratio(), weighed=weighed)
     alike: Alike = "" if not more else "classes" if set(more) <= set(OF_CLASSES) else "persons"
     return OfPersons(least, share.as_integer_ratio(), alike)
