@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -19,6 +20,7 @@ from deltalake import DeltaTable, write_deltalake
 import sqlanon
 from sqlanon import policy
 from sqlanon.engines.base import Statement
+from sqlanon.engines.duckdb.engine import DuckDBEngine
 from sqlanon.engines.postgres.lakes import LakeSession
 from sqlanon.errors import DatabaseError, LockedError, UnsupportedError
 from sqlanon.release.publish import in_lake
@@ -140,6 +142,28 @@ def test_a_run_reads_one_version_whatever_is_committed_meanwhile(clinic, monkeyp
             patched.setattr(LakeSession, "_load_lake", load)
             assert db.run(clinic.spec()).rows == 24
         assert db.run(clinic.spec()).rows >= 64
+
+
+def test_the_servers_log_gets_no_value_of_a_copy_that_ends_early(clinic, monkeypatch):
+    # The log has the context of an error: the row that the server has read, from its beginning.
+    monkeypatch.setattr(DuckDBEngine, "read_texts", lambda *_: iter([[("4711777",)]]))
+    with sqlanon.connect(clinic.state) as db:
+        with pytest.raises(DatabaseError, match="PostgreSQL refused load delta:") as caught:
+            db.run(clinic.spec(publish="release.visits"))
+        cause = caught.value.__cause__
+        assert isinstance(cause, psycopg.errors.BadCopyFileFormat)
+        assert "line 1" in str(cause.diag.context)
+        assert "4711777" not in str(cause)
+
+
+@pytest.mark.parametrize("value", ["DATE '5874898-01-01'", "DATE '4714-01-01 (BC)'", "[DATE '5874898-01-01']"])
+def test_times_that_postgresql_cannot_hold_are_not_sent(clinic, tmp_path, value):
+    duckdb.sql(f"SELECT i AS id, i % 6 AS age, 'd' AS ill, {value} AS day FROM range(24) AS r(i)").write_parquet(
+        str(tmp_path / "days.parquet")
+    )
+    spec = clinic.spec(source=f"parquet:{tmp_path}/days.parquet", insensitive="day", publish="release.visits")
+    with sqlanon.connect(clinic.state) as db, pytest.raises(UnsupportedError, match="column day has times in years"):
+        db.run(spec)
 
 
 def test_rollback_unpublish_and_versions_in_history(clinic):

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -33,6 +34,12 @@ MAX_IDENTIFIER = 63
 _WHOLE = re.compile(r"numeric\((\d+)\)")
 _BLOCK = 10_000
 """Rows that are in memory on their way."""
+_PAD = "0" * 100
+"""Before each row: of a COPY that ends early the server's log has a row, of which it shows the first 100 bytes."""
+_YEAR = re.compile(r"(\d+)-")
+_FIRST_YEAR = 4713
+"""Before our era."""
+_LAST_YEARS = {"date": 5_874_897, "timestamp": 294_276, "zoned": 294_276}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +157,18 @@ class LakeSession(TransferSession):
         if self._latest.get(table.shown) != table.name:
             raise DatabaseError(f"{table}: another version was looked up meanwhile; run again")
         inside = self._connection.info.transaction_status == TransactionStatus.INTRANS
+        names = {column.name for column in copy.columns}
+        pad = next(name for name in map("pad{}".format, count()) if name not in names)
+        typed = [
+            (pad, "smallint"),
+            *((column.name, column.type + _collation(column)) for column in copy.relation.columns),
+        ]
         defined = sql.SQL(", ").join(
-            sql.SQL("{} {}").format(sql.Identifier(column.name), sql.SQL(column.type + _collation(column)))
-            for column in copy.relation.columns
+            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(type_text)) for name, type_text in typed
         )
         end = sql.SQL(" ON COMMIT DROP" if inside else "")
         self._new(table, sql.SQL("CREATE TEMP TABLE {} ({}){}").format(ident(table), defined, end))
+        dated = [(place, column) for place, column in enumerate(copy.columns) if column.type.name in _LAST_YEARS]
         sent = 0
         with (
             self._translate_errors(f"load {table}"),
@@ -164,11 +177,30 @@ class LakeSession(TransferSession):
             with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(ident(table))) as rows:
                 for block in self.lake_engine.read_texts(copy.origin, copy.columns, _BLOCK):
                     for row in block:
-                        rows.write_row(row)
+                        for place, column in dated:
+                            _check_years(table, column, row[place])
+                        rows.write_row((_PAD, *row))
                     sent += len(block)
             if cursor.rowcount != sent:
                 raise DatabaseError(f"{table}: {sent} rows were read and {cursor.rowcount} arrived; run again")
+            cursor.execute(sql.SQL("ALTER TABLE {} DROP COLUMN {}").format(ident(table), sql.Identifier(pad)))
             cursor.execute(sql.SQL("ANALYZE {}").format(ident(table)))
+
+
+def _check_years(table: TableRef, column: PortableColumn, cell: object) -> None:
+    """Check a time before it is sent: the server's log would show one that PostgreSQL cannot hold.
+
+    Raises:
+        UnsupportedError: the year is too early or too late.
+    """
+    for text in map(str, cell if isinstance(cell, list | tuple) else [cell]):
+        year = _YEAR.match(text)
+        last = _FIRST_YEAR if text.endswith(" BC") else _LAST_YEARS[column.type.name]
+        if year is not None and int(year[1]) > last:
+            raise UnsupportedError(
+                f"{table}: column {column.name} has times in years that PostgreSQL cannot hold; write the table "
+                "without them, or work in a DuckDB file (duckdb:///path)"
+            )
 
 
 def _describe(name: str, type_text: str) -> Column:
