@@ -115,10 +115,10 @@ def _run(
             for spec in specs:
                 rules.check(engine, spec, options)
             watch = watches[specs[0].name]
-            glanced = glance(engine, specs[0], options, watch)
-            if glanced.report is not None:
+            unchanged = glance(engine, specs[0], options, watch)
+            if unchanged is not None:
                 cost = cost_of(meter.parts(), specs[0].name, watch.seconds)
-                return (replace(glanced.report, seconds=watch.total(), cost=cost),)
+                return (replace(unchanged, seconds=watch.total(), cost=cost),)
             for name in sorted(watches):
                 resources.enter_context(engine.lock(f"release {name}"))
             resources.enter_context(tokens.hold_scope(engine, specs[0].scope))
@@ -134,7 +134,7 @@ def _run(
                 for work in works.values():
                     work.siblings = siblings
             for work in works.values():
-                work.judge, work.seen = work.hold_decisions, glanced.seen
+                work.judge = work.hold_decisions
                 resources.enter_context(work.scratch)
             carry_out(works)
         parts = meter.parts()

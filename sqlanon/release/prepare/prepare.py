@@ -80,7 +80,7 @@ def read_source(
         people = population_of(scratch.engine, spec, roles)
         known_mark, fingerprint = how.find_known_mark(source.snapshot), None
         if known_mark is None:
-            fingerprint = how.seen or read_fingerprint(scratch, roles, key, secret)
+            fingerprint = read_fingerprint(scratch, roles, key, secret)
         mark, many = known_mark if fingerprint is None else fingerprint[1], 0
         if people is not None:
             many, people_mark, _ = read_fingerprint(scratch, people, (), secret)

@@ -18,9 +18,6 @@ from sqlanon.table.domain import Domain, Domains
 from sqlanon.table.population import Population
 from sqlanon.table.reading import CountedIdentifier, Roles
 
-Fingerprint = tuple[int, str, dict[str, int]]
-"""Number of rows, fingerprint and lengths of texts of a source, see `sqlanon.release.catalog.refresh`."""
-
 
 class Units(Protocol):
     """Units that a method divides: rows, or persons."""
@@ -49,7 +46,6 @@ class Reading:
         snapshot: the source's own version at that fingerprint: if it is unchanged, no row is read.
         links: the columns that are hashed to find rows in private tables; None: as the policy says.
         bringing: facts on which the choice of the workplace depends.
-        seen: the fingerprint of the source, where the run has read it by itself just before.
     """
 
     secret: str = field(repr=False)
@@ -64,7 +60,6 @@ class Reading:
     snapshot: str = ""
     links: Sequence[str] | None = None
     bringing: RunFacts = NOTHING_KNOWN
-    seen: Fingerprint | None = None
 
     def find_known_mark(self, snapshot: str) -> str | None:
         """The fingerprint of the source's rows, where the source's version shows it; None: they are to be read."""

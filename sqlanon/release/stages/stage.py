@@ -126,7 +126,6 @@ def _read(work: Work, *, compare: bool, share: bool, planned: bool = False) -> N
         snapshot=work.decision.snapshot,
         links=work.version.links,
         bringing=work.bringing,
-        seen=work.seen,
     )
     work.read = read_source(work.scratch, work.spec, work.state.source, work.watch, how)
     if isinstance(work.read, StagedSource):

@@ -19,7 +19,7 @@ from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.division import Division
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, VersionComparison
 from sqlanon.release.history.earlier import EarlierVersions
-from sqlanon.release.prepare.staged import Fingerprint, PreparedSource, StagedSource, UnchangedSource
+from sqlanon.release.prepare.staged import PreparedSource, StagedSource, UnchangedSource
 from sqlanon.release.prepare.workplace import RunFacts
 from sqlanon.release.publish.content import Content
 from sqlanon.release.publish.new import Judge
@@ -140,7 +140,6 @@ class Work:
         content: the content to publish, from `stage.Measure` on.
         report: the result of the run, from the last stage on.
         judge: has the last word on the verified version; an erasure waits for nobody's decision.
-        seen: the fingerprint of the source, where it was read before the lock was taken.
     """
 
     state: ReleaseState
@@ -162,7 +161,6 @@ class Work:
     content: Content | None = None
     report: RunReport | None = None
     judge: Judge = lambda report: report
-    seen: Fingerprint | None = None
 
     @property
     def spec(self) -> ReleaseSpec:

@@ -7,7 +7,7 @@ nothing, only if the published version is that of this policy and of these rows,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlanon.engines.base import Engine
 from sqlanon.errors import SqlanonError
@@ -17,7 +17,6 @@ from sqlanon.release.catalog.redacted_policy import hash_policy, redact
 from sqlanon.release.catalog.refresh import decide, read_fingerprint
 from sqlanon.release.catalog.state import ReleaseState, glance_at_state
 from sqlanon.release.prepare.key import key_columns
-from sqlanon.release.prepare.staged import Fingerprint
 from sqlanon.release.publish.keep_published import refuse_few, report_published
 from sqlanon.release.publish.kept_scratch import list_table
 from sqlanon.release.stages.options import RunOptions
@@ -31,24 +30,10 @@ TIDY = ("published", "replaced", "withdrawn", "dropped")
 """States of versions that no run has to change."""
 
 
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """The findings of a run before it takes a lock.
+def glance(engine: Engine, spec: ReleaseSpec, options: RunOptions, watch: Stopwatch) -> RunReport | None:
+    """The report of a release with nothing to do; None: the run goes on.
 
-    Attributes:
-        report: of a release with nothing to do; None: the run goes on.
-        seen: the fingerprint of the source's rows, if they were read.
-    """
-
-    report: RunReport | None = None
-    seen: Fingerprint | None = None
-
-
-NOTHING_SEEN = Glance()
-
-
-def glance(engine: Engine, spec: ReleaseSpec, options: RunOptions, watch: Stopwatch) -> Glance:
-    """Look whether a run of a release has anything to do; all other cases are left to the run.
+    The run reads the rows again under the lock: they may have changed since.
 
     Args:
         engine: the source's database.
@@ -63,29 +48,29 @@ def glance(engine: Engine, spec: ReleaseSpec, options: RunOptions, watch: Stopwa
         Nothing on engines with transactions.
     """
     if engine.transactions or not _is_plain(spec, options):
-        return NOTHING_SEEN
+        return None
     try:
         with watch.stage("state"):
             state = glance_at_state(engine, spec)
             if state is None or not _is_tidy(state):
-                return NOTHING_SEEN
+                return None
             decision = decide(state)
         if decision.same_as is None:
-            return NOTHING_SEEN
+            return None
         assert state.secret is not None
         with watch.stage("snapshot"):
             roles = assign_roles(state.spec, state.source)
             seen = read_fingerprint(Scratch(engine), roles, key_columns(state.spec, roles), state.secret)
     except SqlanonError:
-        return NOTHING_SEEN  # the run says so, under the lock
+        return None  # the run says so, under the lock
     if seen[1] != decision.same_as:
-        return Glance(seen=seen)
+        return None
     entry = decision.previous
     assert entry is not None
     refuse_few(state.spec, entry)
     why = ("source, policy and sqlanon are as before", *decision.why)
     report = report_published(state.spec, entry, "unchanged", why, watch)
-    return Glance(replace(report, warnings=(*report.warnings, *list_reader_warnings(state))))
+    return replace(report, warnings=(*report.warnings, *list_reader_warnings(state)))
 
 
 def _is_plain(spec: ReleaseSpec, options: RunOptions) -> bool:
