@@ -100,10 +100,12 @@ def address_of(url: str, environ: Mapping[str, str] | None = None) -> str:
     host, _, port = server.rpartition("@")[2].rpartition(":")
     if not port.isdigit():
         host, port = server.rpartition("@")[2].removesuffix(":"), ""
-    host = options.get("hostaddr") or options.get("host") or unquote(host).lower() or values.get("PGHOST", "")
+    address = options.get("hostaddr") or values.get("PGHOSTADDR")  # libpq connects to it, whatever the host
+    host = address or options.get("host") or unquote(host).lower() or values.get("PGHOST", "")
     port = options.get("port") or port or values.get("PGPORT", "5432")
     database = options.get("dbname") or unquote(path) or values.get("PGDATABASE", "")
-    return f"postgresql://{host}:{port}/{database or options.get('user') or unquote(user) or values.get('PGUSER', '')}"
+    database = database or options.get("user") or unquote(user) or values.get("PGUSER", "")
+    return f"postgresql://{host}:{port}/{database}" + (f" service {service}" if service else "")
 
 
 def read_variables(url: str, environ: Mapping[str, str] | None = None) -> str:

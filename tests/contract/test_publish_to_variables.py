@@ -127,6 +127,8 @@ def test_a_password_that_changes_is_no_other_place():
     assert len({*map(address_of, others), *addresses}) == 5
     by_libpq = {address_of("postgresql:///db", {"PGHOST": host}) for host in ("host", "two")}
     assert by_libpq == {"postgresql://host:5432/db", "postgresql://two:5432/db"}
+    url = "postgresql://host/"
+    assert len({address_of(url, {name: v}) for name in ("PGHOSTADDR", "PGSERVICE") for v in ("10.0.0.1", "b")}) == 4
 
 
 def test_a_policy_of_another_text_is_another_place(pair, monkeypatch):
