@@ -18,6 +18,7 @@ from benchmarks import (
     report_lattice,
     report_loss,
     report_query,
+    report_roads,
     report_speed,
     report_summary,
 )
@@ -51,6 +52,7 @@ PAGES: Mapping[Path, Sections] = {
         "clusters": report_loss.clusters,
         "clusters slow": partial(report_loss.clusters, name="clusters_slow"),
     },
+    ROOT / "docs" / "scale.md": report_roads.SECTIONS,
     ROOT / "docs" / "goldberger2010.md": report_goldberger.SECTIONS,
 }
 

@@ -13,6 +13,10 @@ DIGITS = 38
 """Of a decimal, at most; a number with more is a double."""
 
 
+_NO_KEYS = (exp.Query, exp.Placeholder, exp.Star, exp.AggFunc, exp.Window)
+"""Parts of expressions that stay numbers in GROUP BY."""
+
+
 def for_spark(tree: exp.Expr) -> exp.Expr:
     """A core template's tree as Spark has to read it."""
     for cte in list(tree.find_all(exp.CTE)):
@@ -41,6 +45,8 @@ def for_spark(tree: exp.Expr) -> exp.Expr:
     for lateral in list(tree.find_all(exp.Lateral)):
         if isinstance(lateral.this, exp.GenerateSeries):
             _series(lateral, lateral.this)
+    for select in list(tree.find_all(exp.Select)):
+        _group_by_expressions(select)
     if isinstance(tree, exp.Insert) and isinstance(tree.expression, exp.Values):
         rows = tree.expression.expressions
         selects = [exp.select(*(item.copy() for item in row.expressions)) for row in rows]
@@ -56,6 +62,19 @@ def _hash(values: list[exp.Expr]) -> exp.Expr:
     """64 bits of several values. Spark's hash passes over NULLs, so that each value says whether it is one."""
     nulls = [exp.Is(this=exp.paren(value.copy()), expression=exp.Null()) for value in values]
     return exp.func("XXHASH64", *(value.copy() for value in values), *nulls)
+
+
+def _group_by_expressions(select: exp.Select) -> None:
+    """Expressions over columns in place of their numbers in GROUP BY.
+
+    Sail does not find by a number that another expression is of the same columns.
+    """
+    group = select.args.get("group")
+    for number in list(group.expressions) if group is not None else []:
+        if isinstance(number, exp.Literal) and not number.is_string:
+            selected = select.expressions[int(number.name) - 1].unalias()
+            if selected.find(exp.Column) and not selected.find(*_NO_KEYS):
+                number.replace(selected.copy())
 
 
 def _epoch(moment: exp.Expr) -> exp.Expr:

@@ -105,6 +105,10 @@ class StagedHashes:
 NO_HASHES = StagedHashes()
 
 
+_PLACE = "_sqlanon_at"
+"""The column of a row's part, and of the place there."""
+
+
 def take_stage(
     scratch: Scratch,
     roles: Roles,
@@ -188,5 +192,6 @@ def _number_rows(scratch: Scratch, placed: TableRef, step: str) -> TableRef:
     before = scratch.table(f"{step}_before")
     numbered = scratch.once(step, over=(placed, before))
     scratch.execute("table/rows_before", before=before, placed=placed)
-    scratch.execute("table/numbered", stage=numbered, placed=placed, before=before)
+    columns = [column.name for column in scratch.engine.look_up([placed]).columns(placed) if column.name != _PLACE]
+    scratch.execute("table/numbered", stage=numbered, placed=placed, before=before, columns=columns)
     return numbered

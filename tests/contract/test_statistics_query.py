@@ -269,7 +269,7 @@ REFUSED = {
     "SELECT count(DISTINCT region) FROM {view}": "over counts ask",
     "SELECT count(DISTINCT pid) FROM {view}": r"no measure of persons: it has n \(count\); publish one",
     "SELECT sum(DISTINCT age) FROM {view}": "over counts ask",
-    "SELECT max(pid) FROM {view}": "over counts ask",
+    "SELECT max(pid) FROM {view}": "has no column",
     "SELECT pid, count(*) FROM {view} GROUP BY pid": "has no column",
     "SELECT count(*) + 1 FROM {view}": "over counts ask",
     "SELECT sex, count(*) FROM {view} GROUP BY region": "does not accept this query",

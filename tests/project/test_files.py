@@ -18,6 +18,7 @@ PINNED = [
     "requirements/dbt.txt",
     "requirements/docs.txt",
     "requirements/spark.txt",
+    "requirements/sail.txt",
 ]
 
 

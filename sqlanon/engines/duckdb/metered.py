@@ -61,6 +61,13 @@ class MeteredConnection:
         self._pending = True  # a query ends with the last row that is fetched
         return result
 
+    def add_statement(self) -> None:
+        """Count a statement that was sent to `raw`, and ended."""
+        self._statements += 1
+        if self._profiled:
+            self._pending = False
+            self._add_profile()
+
     def usage(self) -> Usage:
         """Statements and bytes so far. It never fails."""
         if self._profiled is None:

@@ -93,6 +93,7 @@ class TransferConnection(FileCompaction):
                 self._connection.execute(f"SET pandas_analyze_sample = {len(block)}")
                 # The variable is looked for where the driver is called.
                 self._metered.raw.execute(f"INSERT INTO {name} SELECT {values} FROM _sqlanon_block")  # noqa: S608
+                self._metered.add_statement()
 
     def read_texts(self, table: TableRef, columns: Sequence[PortableColumn], block: int) -> Iterator[Sequence[Row]]:
         """Rows of a table as texts that PostgreSQL reads, ``block`` rows at a time; as of ``sent/rows``."""

@@ -100,6 +100,11 @@ class TableMeter:
             return []
         return sorted(self._held | {name for name in _READING.findall(text) if name not in self._sizes})
 
+    def query_size(self, name: str) -> str:
+        """A query of the size of a table that was filled; empty: nobody has asked for bytes."""
+        self._unwritten.add(name)
+        return query_sizes([name]) if self._active else ""
+
     def learn(self, sizes: Iterable[tuple[object, ...]]) -> None:
         """Take rows of `query_sizes`; a table that is gone has none."""
         for name, _, size in sizes:

@@ -209,6 +209,13 @@ class Tables(Session):
                 pass
             private.revoke(self._connection, cursor.fetchall())
 
+    def _look_at_size(self, table: TableRef) -> None:
+        """Count the bytes of a table that was filled just now, if bytes are counted."""
+        query = self._metered.query_size(self._format_statement(table))
+        if query:
+            with self._translate_errors(f"load {table.name}"):
+                self._metered.learn(self._connection.execute(query).fetchall())
+
     def _format_statement(self, table: TableRef) -> str:
         return ident(table).as_string(self._connection)
 

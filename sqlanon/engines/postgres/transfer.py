@@ -104,3 +104,4 @@ class TransferSession(Tables):
             for block in blocks:
                 for row in block:
                     copy.write_row(row)
+        self._look_at_size(table)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sqlanon.engines.base import Apart, Bind, Statement
+from sqlanon.engines.base import Apart, Bind, Row, Statement
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,6 +82,20 @@ def frame_of(session: SparkSession, rows: pa.Table) -> DataFrame:
     created: Any = session.createDataFrame(rows, schema)  # type: ignore[call-overload, unused-ignore]
     frame: DataFrame = created
     return frame
+
+
+def list_rows(frame: DataFrame) -> list[Row]:
+    """The rows of a query.
+
+    They come as Arrow's; decimals of another scale than the server declares, as of Sail, come one by one.
+    """
+    import pyarrow as pa
+
+    try:
+        table = frame.toArrow()
+    except pa.ArrowInvalid:
+        return [tuple(row) for row in frame.collect()]
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True)) if table.num_columns else []
 
 
 def _replace_placeholders(text: str, binds: Mapping[str, Bind], view: str) -> tuple[str, dict[str, str | float]]:

@@ -16,7 +16,7 @@ from sqlanon.engines.base import Column, LakeWriting, LookupResult, Relation, Ro
 from sqlanon.engines.portable import Portable
 from sqlanon.engines.spark import transfer
 from sqlanon.engines.spark.binds import frame_of
-from sqlanon.engines.spark.errors import condition
+from sqlanon.engines.spark.errors import condition, find_lacking_call
 from sqlanon.engines.spark.names import parts_of, qualify, quote
 from sqlanon.engines.spark.session import Session
 from sqlanon.engines.spark.types import collation_of, is_hashable, kind_of, name_of
@@ -49,6 +49,8 @@ class SparkEngine(Session):
 
     most_bytes = 256 << 20
     _staging: DuckDBEngine | None = None
+    _refreshes = True
+    """The server has the call that lists files anew."""
 
     @property
     def most_rows(self) -> int:
@@ -172,7 +174,7 @@ class SparkEngine(Session):
         with self._translate_errors("catalog lookup"):
             try:
                 # Rows that another session has written are not in this session's list of files.
-                self._session.catalog.refreshTable(qualify(ref))
+                self._refresh(ref)
                 fields = self._session.table(qualify(ref)).schema.fields
                 is_view = ref.schema is None or self._session.catalog.getTable(qualify(ref)).tableType == "VIEW"
             except PySparkException as error:
@@ -195,11 +197,21 @@ class SparkEngine(Session):
             )
         return Relation(ref, tuple(columns), is_view)
 
+    def _refresh(self, ref: TableRef) -> None:
+        """Have the session list the files of a table anew, on servers that keep lists of files."""
+        if self._refreshes:
+            try:
+                self._session.catalog.refreshTable(qualify(ref))
+            except PySparkException as error:
+                if find_lacking_call(error) is None:
+                    raise
+                self._refreshes = False
+
     def exists(self, ref: TableRef) -> bool:
         with self._translate_errors("catalog lookup"):
             there = bool(self._session.catalog.tableExists(qualify(ref)))
             if there:
-                self._session.catalog.refreshTable(qualify(ref))
+                self._refresh(ref)
             return there
 
     def has_schema(self, ref: TableRef) -> bool:

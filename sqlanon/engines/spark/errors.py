@@ -81,6 +81,20 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
 )
 """Conditions of Spark's errors; the advice; the reason for the refusal."""
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
+_PLAIN = (
+    (re.compile(r"(?:analysis error: )?(?:Database|Schema) not found", re.IGNORECASE), "SCHEMA_NOT_FOUND"),
+    (
+        re.compile(r"(?:analysis error: )?(?:Table|View|Table or view) not found", re.IGNORECASE),
+        "TABLE_OR_VIEW_NOT_FOUND",
+    ),
+)
+"""Beginnings of messages of servers without names of conditions, as Sail, and Spark's names of these."""
+_LACKING = re.compile(
+    r"\b(?:PlanNode|CommandNode|QueryNode)::(\w+)"
+    r"|\bdoes not support (?:\w+ )*?(?:expression|plan) (\w+)"
+    r"|\bfound (TBLPROPERTIES|EXCEPT|EXTENDED) at "
+)
+"""Names of calls, and of parts of a statement, in messages of servers that lack them."""
 _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _APART = re.compile(
     r"ModuleNotFoundError: No module named "
@@ -125,6 +139,16 @@ def silence_logs() -> None:
         logger.propagate = False
 
 
+def find_lacking_call(error: BaseException) -> str | None:
+    """The call that a server of Spark Connect does not have; None: the error is another one."""
+    if not isinstance(error, PySparkException):
+        return None
+    call = _LACKING.search(str(error))
+    if call is not None:
+        return str(call[call.lastindex or 0])
+    return "of this statement" if type(error).__name__ == "UnsupportedOperationException" else None
+
+
 def condition(error: BaseException) -> str:
     """Spark's name of the condition, empty where it has none."""
     named_condition = error.getCondition() if isinstance(error, PySparkException) else None
@@ -134,7 +158,8 @@ def condition(error: BaseException) -> str:
     for mentioned in _CONDITION.findall(str(error)):
         if any(re.match(pattern, mentioned) for pattern, _, _ in _MEANINGS):
             return str(mentioned)
-    return ""
+    message = str(error)
+    return next((name for pattern, name in _PLAIN if pattern.match(message)), "")
 
 
 def _java_class(error: BaseException) -> str:
@@ -173,6 +198,9 @@ def translate_error(what: str, error: BaseException) -> DatabaseError:
         )
     if is_gone(error):
         return DatabaseError(f"Spark refused {what}: {GONE}")
+    call = find_lacking_call(error)
+    if call is not None:
+        return DatabaseError(f"Spark refused {what}: this server lacks the call {call}")
     meaning = _find_meaning(error)
     name = condition(error)
     shown = (

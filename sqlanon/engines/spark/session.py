@@ -30,7 +30,7 @@ from sqlanon.engines.base import (
 )
 from sqlanon.engines.lacks import LACKS
 from sqlanon.engines.spark import batches, few, opening
-from sqlanon.engines.spark.binds import Binds, frame_of
+from sqlanon.engines.spark.binds import Binds, frame_of, list_rows
 from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, reason, silence_logs, translate_error
 from sqlanon.engines.spark.locks import LEASE, Locks
 from sqlanon.engines.spark.metered import JobMeter
@@ -244,10 +244,10 @@ class Session:
     ) -> list[Row]:
         self.execute_all(first)
         with self._limit_size(statement), self._translate_errors(_name(statement)):
-            table = self._frame(statement).toArrow()
-        if table.num_rows > max_rows:
+            rows = list_rows(self._frame(statement))
+        if len(rows) > max_rows:
             raise DatabaseError(f"{_name(statement)} returned more than {max_rows} rows")
-        return list(zip(*(column.to_pylist() for column in table.columns), strict=True)) if table.num_columns else []
+        return rows
 
     def describe(self, text: str) -> tuple[str, ...]:
         """See `Engine.describe`: the schema of a query is known before it runs."""

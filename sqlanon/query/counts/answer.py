@@ -6,7 +6,7 @@ the source. The remaining work is sums of numbers of cells with whole weights: `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +87,7 @@ def answer_counts(
     refuse_clauses(query, f"are not answered over counts: ask {ASKED}, with WHERE and GROUP BY")
     released = released.with_person
     bound = bind(engine, query, released)
+    _check_person(bound, {field.name for field in released.fields if field.role == PERSON})
     check_valid(bound)
     return _Reader(engine, bound, released, seconds).answer(rows)
 
@@ -267,9 +268,6 @@ class _Reader:
         for tree in trees:
             for node in tree.find_all(exp.Column):
                 field = self._fields[node.name]
-                if field.role == PERSON:
-                    name = field.name
-                    refuse(self._text, None, f"the release has no column {name}: ask count(DISTINCT {name})")
                 if field.role == MEASURE:
                     refuse(self._text, None, self._describe_number(field))
                 reason = _unreadable(field, node)
@@ -342,6 +340,19 @@ class _FoundCells:
 
     def _labels(self, row: int) -> tuple[Label, ...]:
         return tuple(None if label is None else str(label) for label in self.rows[row][: self.columns])
+
+
+def _check_person(bound: BoundQuery, person: Collection[str]) -> None:
+    """Refuse the column that says whose row it is wherever its distinct values are not counted."""
+    for tree in [
+        *([bound.where] if bound.where is not None else []),
+        *bound.groups,
+        *(tree for _, tree in bound.items),
+    ]:
+        for node in tree.find_all(exp.Column):
+            if node.name in person and node.find_ancestor(exp.Distinct) is None:
+                name = node.name
+                refuse(bound.query.text, None, f"the release has no column {name}: ask count(DISTINCT {name})")
 
 
 def _where(weight: Tree, condition: Tree | None) -> Tree:
