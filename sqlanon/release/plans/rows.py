@@ -168,7 +168,8 @@ def _trial_notes(spec: ReleaseSpec, ready: PreparedSource) -> tuple[str, ...]:
     seconds = math.ceil(estimate_search(spec, ready.rows, count_kinds(ready.quasi)))
     note = f"effort {spec.effort.word}: up to {trials}, at most about {seconds} s on {CORES} cores"
     if refining.least_gain:
-        note += f"; they end earlier where two rounds lower the loss by less than {float(100 * refining.least_gain):g} %"
+        least = f"{float(100 * refining.least_gain):g} %"
+        note += f"; they end earlier where two rounds lower the loss by less than {least}"
     return (note,)
 
 
