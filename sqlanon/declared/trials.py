@@ -56,6 +56,8 @@ LEAST_GAIN = {"fast": Fraction(0), "normal": Fraction(1, 500), "high": Fraction(
 """Two rounds of trials that lower the loss by less than this share together are the last ones."""
 LEAST_TREE_GAIN = Fraction(1, 2000)
 """The same with hierarchies, where trials gain less, and for longer."""
+FEW = 1_000
+"""Rows up to which all trials are made: they cost milliseconds, and few classes gain rarely, and much at once."""
 TIMES = {"fast": 0, "normal": 1, "high": 4}
 CORES = 2
 """Number of cores that seconds of an effort are stated for."""
@@ -141,6 +143,8 @@ def read_refining(spec: ReleaseSpec, rows: int, columns: Columns) -> RefineSpec 
     effort = spec.effort.word
     trials = _count_allowed(spec, effort, rows, columns)
     least_gain = min(LEAST_GAIN[effort], LEAST_TREE_GAIN) if columns.trees else LEAST_GAIN[effort]
+    if rows <= FEW:
+        least_gain = Fraction(0)
     return replace(spec.refine, search=trials, least_gain=least_gain)
 
 

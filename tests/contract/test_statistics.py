@@ -122,8 +122,10 @@ def test_metadata_have_the_rules_and_no_number_of_small_cells(shared_db: Any, tm
     (row,) = [one for one in read_table(shared_db, ("release", f"{made.view}_metadata")) if one["column_name"] == ""]
     said = json.loads(row["published"])["statistics"]
     assert said["persons"] == 3
+    assert said["person"] == ["pid"]
     assert (said["shown"], said["hidden"]) == (report.statistics.shown, report.statistics.hidden)
     assert set(said) == {
+        "person",
         "persons",
         "zeros",
         "interval",

@@ -18,6 +18,7 @@ from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import TableRef
 from sqlanon.privacy.base import Grouped, Measured
 from sqlanon.table.scratch import Scratch
+from tests.conftest import Connect
 from tests.contract import test_audits, test_methods, test_monotone
 from tests.contract.assigned import Sample
 from tests.contract.axes import Way, contrasting, everywhere, walks
@@ -28,6 +29,7 @@ from tests.engines import PAIR
 from tests.extend import people
 from tests.extend.installed import installed
 from tests.oracle.requirements import Privacy
+from tests.shelf import Shelf
 from tests.unit import test_formats
 
 DAYS = Case(
@@ -95,8 +97,8 @@ def test_the_formats_rows(shared_db: Any, sample: Case, tmp_path: Path) -> None:
         test_methods.test_formats_equal_oracle(shared_db, sample, way, "ends", tmp_path)
 
 
-def test_audits_of_the_format(shared_db: Any, tmp_path: Path) -> None:
-    test_audits.test_audit_of_a_release(shared_db, NUMBERS, "ends", tmp_path)
+def test_audits_of_the_format(shelf: Shelf, connect_module: Connect, tmp_path: Path) -> None:
+    test_audits.test_audit_of_a_release(shelf, connect_module, NUMBERS, "ends", tmp_path)
 
 
 def test_the_formats_parts(monkeypatch: pytest.MonkeyPatch) -> None:

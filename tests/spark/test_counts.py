@@ -209,15 +209,15 @@ def test_a_lineage_begins(session: Any, monkeypatch: pytest.MonkeyPatch) -> None
         assert not leftovers(db)
 
 
-def test_rows_persons_and_classes_are_those_of_duckdb(session: Any, events: Path) -> None:
-    name = "beside"
+@pytest.mark.parametrize(("name", "promised"), [("beside", "{k: 20}"), ("weighed", "{k: 20, l: 1.2}")])
+def test_rows_persons_and_classes_are_those_of_duckdb(name: str, promised: str, session: Any, events: Path) -> None:
     measures = SUMS.replace("{n: count", "{n: count, persons: persons")
     asked = TWO | {"measures": measures, "protect": "{persons: 8, bounds: exact}"}
     spec = policy(name, more=f"    together: [{name}_rows]\n", **asked)
     text = (
         f"version: 1\nreleases:\n  - name: {name}_rows\n    source: {name}_stays\n    publish: release.{name}_rows\n"
-        "    rest: drop\n    seed: 3\n    method: mondrian\n    columns: {pid: identifier, region: quasi, age: quasi}\n"
-        "    person: pid\n    privacy: {k: 20}\n"
+        "    rest: drop\n    seed: 3\n    method: mondrian\n    columns: {pid: identifier, region: quasi, age: quasi"
+        f"{', sex: sensitive' if 'l' in promised else ''}}}\n    person: pid\n    privacy: {promised}\n"
     )
     (of_rows,) = loads(text, {}).releases
     made = [(*row[:3], row[3] % 60, row[4]) for row in visits(name, 100)]

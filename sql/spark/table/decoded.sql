@@ -1,5 +1,5 @@
 -- name: table/decoded
--- params: classed (view to make), assign (table of rid, class and words), columns (list of {alias, domain, word, shift, mask}), codes (list of
+-- params: classed (table or view to make), assign (table of rid, class and words), columns (list of {alias, domain, word, shift, mask}), codes (list of
 --   {code, word, shift, mask}), link (as in table/classed; none: the column link of assign)
 -- returns: what table/classed does, without a join with the staged rows: their values are found by the codes in the words
 -- A view: to write the rows once more takes longer than to find their values in arrays whenever they are read, and most statements read few of

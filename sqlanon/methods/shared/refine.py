@@ -155,4 +155,4 @@ def refine_classes(
             classes += classes >= starred
     out = label.astype(np.int32)
     out[order] = classes
-    return out, {"trials": trials} if spec.least_gain else {}
+    return out, {"trials": trials} if spec.search else {}

@@ -166,10 +166,10 @@ def _trial_notes(spec: ReleaseSpec, ready: PreparedSource) -> tuple[str, ...]:
     if spec.effort is None:
         return (f"refine: search={refining.search}, {trials}",)
     seconds = math.ceil(estimate_search(spec, ready.rows, count_kinds(ready.quasi)))
-    note = (
-        f"effort {spec.effort.word}: up to {trials}, at most about {seconds} s on {CORES} cores; they end "
-        f"earlier where two rounds lower the loss by less than {float(100 * refining.least_gain):g} %"
-    )
+    note = f"effort {spec.effort.word}: up to {trials}, at most about {seconds} s on {CORES} cores"
+    if refining.least_gain:
+        least = f"{float(100 * refining.least_gain):g} %"
+        note += f"; they end earlier where two rounds lower the loss by less than {least}"
     return (note,)
 
 
