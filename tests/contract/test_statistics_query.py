@@ -261,6 +261,19 @@ def test_persons_are_asked_by_their_measure(shared_db: Any, tmp_path: Path) -> N
     assert [(row[name].low, row[name].high) for name in "ac"] == [(0, 0), (0, 0)]
 
 
+@pytest.mark.parametrize("how", ["one", "distinct"])
+def test_persons_of_rows_without_one_are_no_distinct_values(how: str, shared_db: Any, tmp_path: Path) -> None:
+    rows = [(region, "F", 20, pid or None) for pid, region in enumerate("aaaaaabbbb")]
+    columns, tables = "{region: {}}", "[{name: a, by: [region]}]"
+    made = Made(shared_db, tmp_path, rows, columns=columns, tables=tables, measures="{p: persons}")
+    made.file.write_text(made.file.read_text().replace("person: pid\n", f"person: pid\n    null_person: {how}\n"))
+    made.run()
+    (row,) = shared_db.query(f"SELECT sum(p) AS c FROM release.{made.view}").rows
+    assert row["c"].estimate == 10
+    with pytest.raises(UnsupportedError, match=r"rows without a pid are counted as persons .*: ask sum\(p\)"):
+        shared_db.query(f"SELECT count(DISTINCT pid) FROM release.{made.view}")
+
+
 REFUSED = {
     "SELECT * FROM {view}": "has no rows",
     "SELECT region FROM {view}": "has no rows",

@@ -66,6 +66,20 @@ def test_a_margin_that_cannot_be_protected_is_named_without_a_value(shared_db: A
     assert shared_db.releases(made.name) == ()
 
 
+def test_where_persons_have_several_rows_the_error_is_of_the_patterns_that_were_searched(
+    shared_db: Any, tmp_path: Path
+) -> None:
+    rows = [(region, "F", 20, pid) for region, pid in [("north", 1), ("south", 1), ("west", 2), ("south", 3)]]
+    columns, tables, measures = "{region: {}}", "[{name: a, by: region}]", "{n: count, persons: persons}"
+    # Of three persons the only one of north knows that the others alone can be in the west.
+    protect = "{persons: 3, show: [total]}"
+    made = Made(shared_db, tmp_path, rows, columns=columns, tables=tables, measures=measures, protect=protect)
+    text = "the patterns of rows that are searched do not hide a small cell of .*, whatever else is hidden"
+    with pytest.raises(InfeasibleError, match=text):
+        made.run()
+    assert shared_db.releases(made.name) == ()
+
+
 @pytest.mark.thorough
 def test_rows_without_a_person_are_refused_or_declared(shared_db: Any, tmp_path: Path) -> None:
     rows = [("north", "F", 20, pid) for pid in range(9)] + [("north", "M", 20, None) for _ in range(4)]

@@ -249,6 +249,14 @@ class _Reader:
                 expr,
                 f"the release has no measure of persons: it has {names}; publish one (persons: persons)",
             )
+        if self._released.null_person:
+            name = self._released.person
+            refuse(
+                self._text,
+                expr,
+                f"rows without a {name} are counted as persons (null_person), and count(DISTINCT {name}) leaves them "
+                f"out: ask sum({measure})",
+            )
         persons = measure if self._released.patterns else None
         return _CountAggregate(_where(exp.Literal.number(1), condition), sums=False, persons=persons)
 

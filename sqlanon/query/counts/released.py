@@ -52,6 +52,7 @@ class ReleasedCounts(ReaderRelease):
         versions: with versions that follow one another, those whose rows are in it; else empty.
         patterns: persons have several rows in several cells, so that they do not add up.
         person: the source's column that says whose row it is; None: it is several, or not known.
+        null_person: rows of which it is NULL are counted as persons, whom ``count(DISTINCT person)`` leaves out.
     """
 
     columns: tuple[SeenColumn, ...] = ()
@@ -67,6 +68,7 @@ class ReleasedCounts(ReaderRelease):
     versions: tuple[int, ...] = ()
     patterns: bool = False
     person: str | None = None
+    null_person: bool = False
 
     @property
     def with_person(self) -> ReleasedCounts:
@@ -161,4 +163,5 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         versions=tuple(map(int, statistics.get("versions", ()))),
         patterns=bool(statistics.get("patterns")),
         person=persons[0] if len(persons := list(map(str, statistics.get("person", ())))) == 1 else None,
+        null_person=bool(statistics.get("null_person")),
     )

@@ -50,6 +50,7 @@ def metadata_rows(
             **({"patterns": True} if counts.patterns else {}),
             **({"earlier": list(counts.earlier)} if counts.earlier else {}),
             "person": list(spec.person),
+            **({"null_person": spec.null_person} if spec.null_person else {}),
         },
     }
     yield "", "release", "", "statistics", "", json.dumps(facts), None

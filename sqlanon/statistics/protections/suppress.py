@@ -76,6 +76,8 @@ def explain_unserved(
         if error.exhausted
         else f"a small cell of {margin} cannot be hidden from readers whatever else is hidden"
     )
+    if shape.patterns and not error.exhausted:
+        why = f"the patterns of rows that are searched do not hide a small cell of {margin}, whatever else is hidden"
     if error.foreseen:
         why = (
             "to protect all small cells, and contributions to sums, where persons have several rows would take longer "
