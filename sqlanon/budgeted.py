@@ -157,6 +157,11 @@ class NoisySpec:
     weight: int | None = None
     of_rows: RowsSpec | None = None
 
+    @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """The name of each measure, and the source's column that it is of (``""``: of rows or persons)."""
+        return tuple((measure.name, measure.column) for measure in self.measures)
+
     def with_pairs(self, pairs: Sequence[tuple[str, str]]) -> NoisySpec:
         """The same with these pairs of columns for synthetic rows."""
         assert self.of_rows is not None

@@ -137,6 +137,11 @@ class StatisticsSpec:
     show: tuple[tuple[tuple[str, int], ...], ...] = ()
 
     @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """The name of each published number, and the source's column that it is of (``""``: of rows or persons)."""
+        return (*((name, "") for name, _ in self.measures), *((summed.name, summed.column) for summed in self.sums))
+
+    @property
     def has_ends(self) -> bool:
         """Whether the view has bounds of each number."""
         return self.bounds == "exact" or self.other is not None

@@ -340,6 +340,11 @@ class ReleaseSpec:
         return kind_of(statistics=self.statistics, noisy=self.noisy)
 
     @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """Of numbers in place of rows the name of each, and the source's column that it is of."""
+        return tuple(pair for each in (self.statistics, self.noisy) if each for pair in each.numbers)
+
+    @property
     def token(self) -> ColumnSpec | None:
         """The column of the person, if it is published as a pseudonym."""
         person_names = {name.lower() for name in self.person}

@@ -81,6 +81,13 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
         for name, item in column_specs.items()
         if item.role == "pseudonym" and not pseudonyms.has_stable_text(columns[name])
     ]
+    summed = {of.lower() for _, of in spec.numbers}  # a query of these names is refused where they are two columns
+    problems += [
+        f"{spec.name}: measure {name}: {relation.ref} has a column of that name, and a query of sum({name}) could mean "
+        "either; give the measure another name"
+        for name, _ in spec.numbers
+        if name.lower() in folded and name.lower() not in summed
+    ]
     if problems:
         raise PolicyError(problems)
     specs = list(column_specs.values())

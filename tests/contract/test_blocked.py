@@ -169,7 +169,7 @@ def test_a_block_that_cannot_meet_what_is_asked(filled, monkeypatch):
 )
 def test_a_row_that_workers_lose_or_double_is_noticed(filled, monkeypatch, method, column, twice):
     workers = Faulty(filled.engine, column, twice=twice)
-    with pytest.raises((DatabaseError, PrivacyViolation), match=r"lost or doubled|have a class"):
+    with pytest.raises((DatabaseError, PrivacyViolation), match=r"lost or doubled|have a class|not the staged"):
         released(filled, monkeypatch, workers, method=method, sensitive="s", l=1.2)
     assert workers.spoilt == 1
 

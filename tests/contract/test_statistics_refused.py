@@ -34,6 +34,7 @@ REFUSED = {
         {"columns": "{region: {}, sexx: {}}", "tables": "[{name: a, by: [region, sexx]}]"},
         "has no column sexx",
     ),
+    "a measure with the name of another column": (PolicyError, {"measures": "{PID: count}"}, "measure PID"),
 }
 
 

@@ -155,6 +155,7 @@ def plain(report: Any) -> Any:
 def _without(reported: Any) -> Any:
     if isinstance(reported, dict):
         dropped = ("seconds", "stages", "published_at", "checked_at", "fingerprint", "estimate_seconds")
+        dropped += ("bytes_read", "bytes_written")  # as the engine stores its tables
         return {key: _without(value) for key, value in reported.items() if key not in dropped}
     if isinstance(reported, list):
         return [_without(item) for item in reported]
