@@ -122,19 +122,19 @@ def test_a_portal_that_ends_keeps_nothing(suspended: tuple[Running, Raw], ending
 MEASURED = """
 import gc, json
 from pathlib import Path
-from sqlanon.serve.kept import Kept, Room
+from sqlanon.serve.kept import AnswerMemory, KeptAnswer
 from sqlanon.serve.values import FLOAT8, TEXT, Column, Result
 
 def resident():
     gc.collect()
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
-room, columns = Room(64 << 20), tuple(Column(f"c{i}", FLOAT8) for i in range(10))
+room, columns = AnswerMemory(64 << 20), tuple(Column(f"c{i}", FLOAT8) for i in range(10))
 before, found = resident(), []
 try:
     while True:
         rows = [[i + j / 10 for j in range(10)] for i in range(10_000)]
-        found.append(Kept(Result("", columns, rows), [], room, f"user{len(found) % 2}"))
+        found.append(KeptAnswer(Result("", columns, rows), [], room, f"user{len(found) % 2}"))
 except Exception as error:
     code = error.code
 del rows
