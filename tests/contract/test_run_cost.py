@@ -14,7 +14,7 @@ from sqlanon.results import RunCost
 from tests.conftest import Connect
 from tests.engines import PAIR
 
-ROWS = 3000
+ROWS = 10_000
 ROLES: dict[str, Any] = {"quasi": ["age", "zip"], "sensitive": "disease", "k": 5, "method": "tree"}
 
 
