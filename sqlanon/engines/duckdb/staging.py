@@ -1,4 +1,4 @@
-"""A DuckDB in memory that writes lake tables for an engine that writes no files: rows are sent to it first."""
+"""A DuckDB in memory that reads and writes lake tables for an engine that has no files of its own."""
 
 from __future__ import annotations
 
