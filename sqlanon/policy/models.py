@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from sqlanon.column_spec import Role
-from sqlanon.counted import Bounds, Insiders, Measured, Method, Rule
-from sqlanon.decided import Attacker, Over
+from sqlanon.decision_spec import Attacker, Over
 from sqlanon.spec import Effort, Execution, NullPerson, Persons, RefreshMode, Rest, RowsAre, RowSecurity, SuppressedRows
+from sqlanon.statistics_spec import Bounds, Insiders, Measured, Method, Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
