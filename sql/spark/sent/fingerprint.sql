@@ -1,5 +1,5 @@
 -- name: sent/fingerprint
--- params: target (table), columns (list of {name, form (plain, float, day, zoned or bytes), array (bool)})
+-- params: target (table), columns (list of {name, form (plain, float, day, zoned, bytes or text), array (bool)})
 -- returns: n bigint, mark text: two sums of 60 bits of each row's SHA-256, equal on all engines for equal multisets of rows
 -- Spark has no function for the bits of a float: they are computed from its exponent and its fraction, exactly.
 {% macro day(of) %}CASE WHEN YEAR({{ of }}) < 1 THEN CONCAT(FORMAT_STRING('%04d', 1 - YEAR({{ of }})), REGEXP_REPLACE(CAST({{ of }} AS STRING), '^[+-]?[0-9]+', '')) WHEN CAST({{ of }} AS STRING) LIKE '+%' THEN SUBSTR(CAST({{ of }} AS STRING), 2) ELSE CAST({{ of }} AS STRING) END{% endmacro %}
@@ -16,7 +16,7 @@
 {% else %}CAST({{ of }} AS STRING)
 {% endif %}
 {% endmacro %}
-{% macro marked(form, of) %}COALESCE(CONCAT(CAST(LENGTH({{ text(form, of) }}) AS STRING), ':', {{ text(form, of) }}), 'N'){% endmacro %}
+{% macro marked(form, of) %}COALESCE({% if form == "text" %}CONCAT(CAST(LENGTH({{ text(form, of) }}) AS STRING), ':', {{ text(form, of) }}){% else %}{{ text(form, of) }}{% endif %}, 'N'){% endmacro %}
 SELECT
     COUNT(*) AS n
     , CONCAT(CAST(COALESCE(SUM(CAST(CONV(SUBSTR(h.mark, 1, 15), 16, 10) AS DECIMAL(20, 0))), 0) AS STRING), ' ', CAST(COALESCE(SUM(CAST(CONV(SUBSTR(h.mark, 16, 15), 16, 10) AS DECIMAL(20, 0))), 0) AS STRING)) AS mark

@@ -1,5 +1,5 @@
 -- name: sent/rows
--- params: target (table), columns (list of {name, form (plain, float, day, zoned or bytes), array (bool)})
+-- params: target (table), columns (list of {name, form (plain, float, day, zoned, bytes or text), array (bool)})
 -- returns: every column as text, of arrays as a list of texts: texts that every engine reads as the same values
 {% macro day(of) %}CASE WHEN YEAR({{ of }}) < 1 THEN CONCAT(FORMAT_STRING('%04d', 1 - YEAR({{ of }})), REGEXP_REPLACE(CAST({{ of }} AS STRING), '^[+-]?[0-9]+', '')) WHEN CAST({{ of }} AS STRING) LIKE '+%' THEN SUBSTR(CAST({{ of }} AS STRING), 2) ELSE CAST({{ of }} AS STRING) END{% endmacro %}
 {% macro era(of) %}CASE WHEN YEAR({{ of }}) < 1 THEN ' BC' ELSE '' END{% endmacro %}
