@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from sqlanon.budgeted import BudgetSpec, NoisySpec
 from sqlanon.column_spec import ColumnSpec, Role
-from sqlanon.counted import StatisticsSpec
-from sqlanon.decided import ContextSpec, ThresholdSpec
+from sqlanon.decision_spec import ContextSpec, ThresholdSpec
+from sqlanon.noisy_spec import BudgetSpec, NoisySpec
 from sqlanon.release_kind import ReleaseKind, kind_of
+from sqlanon.statistics_spec import StatisticsSpec
 
 Rest = Literal["error", "drop", "keep"]
 FormatKind = Literal["ranges", "labels", "points", "suppressed", "anatomy"]

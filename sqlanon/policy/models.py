@@ -12,8 +12,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from sqlanon.column_spec import Role
-from sqlanon.counted import Bounds, Insiders, Measured, Method, Rule
-from sqlanon.decided import Attacker, Over
+from sqlanon.decision_spec import Attacker, Over
 from sqlanon.spec import (
     ComparedWith,
     Effort,
@@ -26,6 +25,7 @@ from sqlanon.spec import (
     RowSecurity,
     SuppressedRows,
 )
+from sqlanon.statistics_spec import Bounds, Insiders, Measured, Method, Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

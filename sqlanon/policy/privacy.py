@@ -13,7 +13,7 @@ from sqlanon.declared import FORMATS, METHODS, REQUIREMENTS
 from sqlanon.declared.keys import KEYS
 from sqlanon.declared.parameters import Closeness
 from sqlanon.declared.records import MISSING, Path
-from sqlanon.declared.wording import join_words, near, show
+from sqlanon.declared.words import join_words, near, show
 from sqlanon.policy.models import AtLeastModel, ReleaseModel
 from sqlanon.policy.persons import kind_of_rows
 from sqlanon.policy.problems import Problems

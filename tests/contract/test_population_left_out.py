@@ -20,7 +20,7 @@ import pytest
 from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.methods.fulldomain.in_memory import InMemory
 from tests.contract.lattices import CITY
-from tests.contract.populations import COLUMNS, HEIGHTS, METHOD, SMALL, World, asked_for, made
+from tests.contract.populations import COLUMNS, HEIGHTS, SMALL, World, asked_for, made
 from tests.engines import create_table, read_table
 
 NODES = list(product(*(range(height + 1) for height in HEIGHTS)))

@@ -60,7 +60,7 @@ def test_kernels_import_numpy_and_numba_with_its_generator_only():
     )
     found = {}
     files = {path for path in MODULES if "kernels" in path.relative_to(PACKAGE).with_suffix("").parts}
-    for path in files - {PACKAGE / "kernels" / name for name in ("cache.py", "shipped.py")}:
+    for path in files - {PACKAGE / "kernels" / name for name in ("cache.py", "wheel_kernels.py")}:
         outside = {name for name in imports(path) if not ("kernels" in name.split(".") and name.startswith("sqlanon."))}
         found[label(path)] = {name for name in outside if name.partition(".")[0] not in allowed}
     assert len(found) > 50
@@ -121,7 +121,7 @@ CHOOSING = {
     "sqlanon/release/erase.py": "why a policy's release has no keys to erase",
     "sqlanon/release/frozen/choose_lineage.py": "whether a run has a lineage, and which",
     "sqlanon/release/frozen/erased_keys.py": "what brings back the list of erased keys",
-    "sqlanon/release/history/earlier.py": "which earlier versions a comparison counts candidates with, or has lost",
+    "sqlanon/release/history/earlier_versions.py": "earlier versions that a comparison has, or has lost",
     "sqlanon/release/history/history.py": "which versions have lost their lineage",
     "sqlanon/release/history/side.py": "whether a comparison of two versions counts candidates",
     "sqlanon/release/verify/recheck_certificate.py": "whether a version has a certificate",

@@ -22,7 +22,7 @@ import numpy as np
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.checker import OF_CLASSES, Checker, NodeClasses, SuppressedClasses, stars_rows
-from sqlanon.methods.fulldomain.infeasible import explain_infeasible
+from sqlanon.methods.fulldomain.infeasible_errors import explain_infeasible
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.privacy.base import beyond_rows
 from sqlanon.privacy.population import of_population
@@ -268,7 +268,7 @@ def assign(context: Context, lattice: Lattice, *, every: bool, metric: str, push
 
 def _checker(context: Context, lattice: Lattice, metric: str, *, pushed: bool) -> Checker:
     if pushed:
-        from sqlanon.methods.fulldomain.pushed import PushdownChecker
+        from sqlanon.methods.fulldomain.sql_nodes import PushdownChecker
 
         return PushdownChecker(context, lattice, metric)
     from sqlanon.methods.fulldomain.in_memory import InMemory

@@ -30,7 +30,7 @@ from sqlanon.release.audit.unknown_values import unknown_values
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.places import place_of
 from sqlanon.release.verify import persons
-from sqlanon.release.verify.population import Missing, audit_population
+from sqlanon.release.verify.population import HiddenRows, audit_population
 from sqlanon.release.verify.source_shares import audit_compared
 from sqlanon.release.verify.tokens import audit_tokens
 from sqlanon.release_kind import COUNTS, NOISY, ROWS, ReleaseKind, kind_of
@@ -189,7 +189,7 @@ def _audit_rows(engine: Engine, place: Place, request: Request) -> AuditReport:
         )
         # Where rows were left out, a value may be among them alone.
         not_measured = () if missing else unknown_values(engine, relation.ref, requirements)
-        more, uncounted = audit_population(engine, relation, spec, requirements, Missing(missing, starred))
+        more, uncounted = audit_population(engine, relation, spec, requirements, HiddenRows(missing, starred))
         results, not_measured = results + more, not_measured + uncounted
         more, uncounted = audit_compared(engine, relation, class_grouping.columns, spec, requirements, missing)
         results, not_measured = results + more, not_measured + uncounted

@@ -31,7 +31,7 @@ from sqlanon.table.stage import take_stage
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class HiddenRows:
     """Rows of the source that are in no published cell.
 
     Attributes:
@@ -63,7 +63,7 @@ def verify_population(
     assert population is not None
     names = [recoded.layout.names[domain.code] for domain in encoded.quasi]
     columns = list(zip(encoded.quasi, names, population.readings, strict=True))
-    missing = Missing(recoded.left_out, recoded.starred_rows)
+    missing = HiddenRows(recoded.left_out, recoded.starred_rows)
     cells, shared = _count_cells(scratch, recoded.form, physical, columns, population.stage, missing)
     if shared:
         raise PrivacyViolation(
@@ -74,7 +74,7 @@ def verify_population(
 
 
 def audit_population(
-    engine: Engine, relation: Relation, spec: ReleaseSpec, requirements: Sequence[Requirement], missing: Missing
+    engine: Engine, relation: Relation, spec: ReleaseSpec, requirements: Sequence[Requirement], missing: HiddenRows
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
     """Measure a release in the population as it is now.
 
@@ -139,7 +139,7 @@ def _count_cells(
     target: TableRef,
     columns: Sequence[tuple[Domain, Names, Reading]],
     stage: TableRef,
-    missing: Missing,
+    missing: HiddenRows,
 ) -> tuple[TableRef, int]:
     """A table of cells with their rows and those of the population, and a number of combinations.
 
@@ -202,5 +202,5 @@ def _count_cells(
 
 def _find_starred(scratch: Scratch, groups: TableRef, people: TableRef, matched: TableRef, rows: int) -> int | None:
     """The group of so many rows in which the whole population lies; None where there is none, or more than one."""
-    found = scratch.fetch("verify/population_starred", groups=groups, people=people, matched=matched, rows=rows)
-    return read_integer(found[0][0]) if len(found) == 1 else None
+    rows_found = scratch.fetch("verify/population_starred", groups=groups, people=people, matched=matched, rows=rows)
+    return read_integer(rows_found[0][0]) if len(rows_found) == 1 else None

@@ -16,7 +16,7 @@ from sqlanon.privacy.base import Grouped, Measured, Requirement
 from sqlanon.privacy.counts import count_compared
 from sqlanon.results import RequirementResult
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.classed import ClassedRows
+from sqlanon.table.class_rows import ClassedRows
 from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import take_stage

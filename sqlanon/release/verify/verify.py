@@ -23,7 +23,7 @@ from sqlanon.release.verify.source_shares import measure_compared
 from sqlanon.release.verify.tight_bounds import least_covers
 from sqlanon.results import RequirementResult
 from sqlanon.spec import FormatSpec
-from sqlanon.table.classed import ClassedRows
+from sqlanon.table.class_rows import ClassedRows
 from sqlanon.table.scratch import Scratch
 
 MANY_ROWS = 100_000
