@@ -14,7 +14,6 @@ from sqlanon.engines.values import (
     ColumnReading,
     CompactionResult,
     FileReading,
-    Row,
     Statement,
     TableRef,
 )
@@ -234,14 +233,13 @@ class Transfer(Protocol):
     def read_type(self, column: Column) -> Portable | None:
         """The portable type that has the values of a column; None: no other engine has all of them."""
 
-    def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
-        """The rows of a statement ``sent/rows``, ``block`` rows at a time: texts, lists of texts, None.
+    def stream_rows(self, rows: Statement, block: int) -> Iterator[Sequence[str]]:
+        """The rows of a statement ``sent/rows`` as lines of PostgreSQL's COPY, ``block`` rows at a time.
 
         Nothing else may run on the connection until the iterator ends.
 
         Args:
             rows: the statement.
-            arrays: which of the columns are lists.
             block: rows that are held in memory; Spark holds those of a partition.
         """
 
@@ -252,8 +250,8 @@ class Reception(Protocol):
     def write_type(self, kind: Portable) -> str | None:
         """The engine's own type for a portable one, as SQL; None: it has none that holds every value."""
 
-    def load_texts(self, table: TableRef, columns: Sequence[PortableColumn], blocks: Iterable[Sequence[Row]]) -> None:
-        """Make a table of rows that another engine streams, in the open transaction.
+    def load_texts(self, table: TableRef, columns: Sequence[PortableColumn], blocks: Iterable[Sequence[str]]) -> None:
+        """Make a table of the lines that another engine streams, in the open transaction.
 
         Raises:
             DatabaseError: a text is no value of the column's type here.

@@ -13,7 +13,18 @@ from typing import Any, Literal
 
 from sqlanon.column_spec import Role
 from sqlanon.decision_spec import Attacker, Over
-from sqlanon.spec import Effort, Execution, NullPerson, Persons, RefreshMode, Rest, RowsAre, RowSecurity, SuppressedRows
+from sqlanon.spec import (
+    ComparedWith,
+    Effort,
+    Execution,
+    NullPerson,
+    Persons,
+    RefreshMode,
+    Rest,
+    RowsAre,
+    RowSecurity,
+    SuppressedRows,
+)
 from sqlanon.statistics_spec import Bounds, Insiders, Measured, Method, Rule
 
 
@@ -95,6 +106,7 @@ class PrivacyModel(PolicyPart):
     l: Fraction | None  # noqa: E741 - the papers' symbol
     distinct_l: int | None
     joint: bool
+    compared_with: ComparedWith
     maximize: Literal["k", "l"] | None
     max_loss: MaxLossModel | None
     max_extent: Mapping[str, Fraction] | None

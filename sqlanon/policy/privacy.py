@@ -78,6 +78,7 @@ def read_privacy(
         accuracy=accuracy,
         presence_disclosed=privacy.presence == "disclosed",
         own_boxes=own_boxes,
+        compared_with=privacy.compared_with,
         more=more,
     )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,8 @@ def conditions(node: ast.AST) -> Iterator[ast.expr]:
             yield operand
         case ast.Call(func=ast.Name(id="bool"), args=[asked]):
             yield asked
+        case ast.Match(subject=subject):
+            yield subject
 
 
 def modes(path: Path) -> Iterator[int]:
@@ -178,6 +181,8 @@ def last_name(node: ast.AST) -> str:
 
 def kind(node: ast.AST) -> bool:
     """Whether an expression is what only some versions have."""
+    if isinstance(node, ast.NamedExpr):
+        return kind(node.target) or kind(node.value)
     if isinstance(node, ast.Attribute):
         return node.attr in KINDS and last_name(node.value) != "request"  # `Request`, of a method's declaration
     return last_name(node) == "lineage"
@@ -198,6 +203,9 @@ ASKED = [
     "x = old.boxes is not None",
     "x = bool(entry.certificate)",
     "x = state.published and lineage",
+    "match lineage:\n    case None: pass",
+    "if (lineage := find()) is None: pass",
+    "x = 1 if (found := entry.certificate) else 2",
 ]
 
 
@@ -336,3 +344,30 @@ class Square(Shape):
     def side(self): pass
 """
     assert undocumented([ast.parse(code)]) == ["Square.side"]
+
+
+def owners(path: Path, users: Mapping[str, set[Path]], kernels: Path) -> set[str]:
+    """The folders whose files import a kernel, directly or by other files of `sqlanon/kernels`."""
+    found: set[str] = set()
+    for user in users[module_of(path)] - {path}:
+        place = user.relative_to(PACKAGE).parts
+        found |= owners(user, users, kernels) if user.parent == kernels else {"/".join(place[:2])}
+    return found
+
+
+def module_of(path: Path) -> str:
+    """The dotted name of a file."""
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+
+
+def test_kernels_that_one_folder_uses_are_in_it() -> None:
+    users: dict[str, set[Path]] = defaultdict(set)
+    for path in MODULES:
+        for node in nodes(path):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for name in {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}:
+                    users[name].add(path)
+    kernels = PACKAGE / "kernels"
+    shared = [path for path in sorted(kernels.glob("*.py")) if path.name != "__init__.py"]
+    assert len(shared) > 20
+    assert {label(path): who for path in shared if len(who := owners(path, users, kernels)) < 2} == {}

@@ -1,5 +1,5 @@
 -- name: sent/fingerprint
--- params: target (table), columns (list of {name, form (plain, float, day, zoned or bytes), array (bool)})
+-- params: target (table), columns (list of {name, form (plain, float, day, zoned, bytes or text), array (bool)})
 -- returns: n bigint, mark text: two sums of 60 bits of each row's SHA-256, equal on all engines for equal multisets of rows
 -- Spark has no function for the bits of a float: they are computed from its exponent and its fraction, exactly.
 {% from "spark/sent/texts.jinja" import text %}
@@ -8,7 +8,7 @@
 {% macro exponent(of) %}({{ near(of) }} + CASE WHEN {{ normal(of) }} / POWER(2, {{ near(of) }}) >= 2 THEN 1 WHEN {{ normal(of) }} / POWER(2, {{ near(of) }}) < 1 THEN -1 ELSE 0 END){% endmacro %}
 {% macro bits(of) %}CONCAT(CASE WHEN CAST({{ of }} AS STRING) LIKE '-%' THEN '1' ELSE '0' END, LPAD(BIN(CASE WHEN ABS({{ of }}) = CAST('Infinity' AS DOUBLE) THEN 9218868437227405312 WHEN ABS({{ of }}) < CAST('2.2250738585072014E-308' AS DOUBLE) THEN CAST(ABS({{ of }}) * POWER(2, 537) * POWER(2, 537) AS BIGINT) ELSE ({{ exponent(of) }} + 1023) * 4503599627370496 + CAST(({{ normal(of) }} / POWER(2, {{ exponent(of) }}) - 1) * 4503599627370496 AS BIGINT) END), 63, '0')){% endmacro %}
 {% macro float(of) %}CASE WHEN ISNAN(CAST({{ of }} AS DOUBLE)) THEN 'NaN' WHEN {{ of }} IS NULL THEN CAST(NULL AS STRING) ELSE {{ bits("CAST(" ~ of ~ " AS DOUBLE)") }} END{% endmacro %}
-{% macro marked(form, of) %}COALESCE(CONCAT(CAST(LENGTH({{ text(form, of, float(of)) }}) AS STRING), ':', {{ text(form, of, float(of)) }}), 'N'){% endmacro %}
+{% macro marked(form, of) %}COALESCE({% if form == "text" %}CONCAT(CAST(LENGTH({{ text(form, of, float(of)) }}) AS STRING), ':', {{ text(form, of, float(of)) }}){% else %}{{ text(form, of, float(of)) }}{% endif %}, 'N'){% endmacro %}
 SELECT
     COUNT(*) AS n
     , CONCAT(CAST(COALESCE(SUM(CAST(CONV(SUBSTR(h.mark, 1, 15), 16, 10) AS DECIMAL(20, 0))), 0) AS STRING), ' ', CAST(COALESCE(SUM(CAST(CONV(SUBSTR(h.mark, 16, 15), 16, 10) AS DECIMAL(20, 0))), 0) AS STRING)) AS mark

@@ -171,10 +171,9 @@ class LakeSession(TransferSession):
         ):
             with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(ident(table))) as rows:
                 for block in self.lake_engine.read_texts(copy.origin, copy.columns, _BLOCK):
-                    for row in block:
-                        for place, column in dated:
-                            _check_years(table, column, row[place])
-                        rows.write_row((_PAD, *row))
+                    if dated:
+                        _check_years(table, dated, block)
+                    rows.write("".join(f"{_PAD}\t{line}\n" for line in block))
                     sent += len(block)
             if cursor.rowcount != sent:
                 raise DatabaseError(f"{table}: {sent} rows were read and {cursor.rowcount} arrived; run again")
@@ -182,20 +181,28 @@ class LakeSession(TransferSession):
             cursor.execute(sql.SQL("ANALYZE {}").format(ident(table)))
 
 
-def _check_years(table: TableRef, column: PortableColumn, cell: object) -> None:
-    """Check a time before it is sent: the server's log would show one that PostgreSQL cannot hold.
+def _check_years(table: TableRef, dated: Sequence[tuple[int, PortableColumn]], lines: Sequence[str]) -> None:
+    """Check times before they are sent: the server's log would show one that PostgreSQL cannot hold.
+
+    Args:
+        table: the lake table.
+        dated: the columns of times, each with its place.
+        lines: rows.
 
     Raises:
-        UnsupportedError: the year is too early or too late.
+        UnsupportedError: a year is too early or too late.
     """
-    for text in map(str, cell if isinstance(cell, list | tuple) else [cell]):
-        year = _YEAR.match(text)
-        last = _FIRST_YEAR if text.endswith(" BC") else _LAST_YEARS[column.type.name]
-        if year is not None and int(year[1]) > last:
-            raise UnsupportedError(
-                f"{table}: column {column.name} has times in years that PostgreSQL cannot hold; write the table "
-                "without them, or work in a DuckDB file (duckdb:///path)"
-            )
+    for line in lines:
+        fields = line.split("\t")
+        for place, column in dated:
+            for text in fields[place].strip("{}").replace('"', "").split(","):
+                year = _YEAR.match(text)
+                last = _FIRST_YEAR if text.endswith(" BC") else _LAST_YEARS[column.type.name]
+                if year is not None and int(year[1]) > last:
+                    raise UnsupportedError(
+                        f"{table}: column {column.name} has times in years that PostgreSQL cannot hold; write the "
+                        "table without them, or work in a DuckDB file (duckdb:///path)"
+                    )
 
 
 def _describe(name: str, type_text: str) -> Column:

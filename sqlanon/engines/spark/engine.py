@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self, cast
 
 from pyspark.errors import PySparkException
 
-from sqlanon.engines.base import Column, LakeWriting, LookupResult, Relation, Row, Statement, TableRef
+from sqlanon.engines.base import Column, LakeWriting, LookupResult, Relation, Statement, TableRef
 from sqlanon.engines.portable import Portable
 from sqlanon.engines.spark import transfer
 from sqlanon.engines.spark.binds import frame_of
@@ -97,7 +97,7 @@ class SparkEngine(Session):
         """See `Transfer.read_type`."""
         return transfer.read_type(column)
 
-    def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
+    def stream_rows(self, rows: Statement, block: int) -> Iterator[Sequence[str]]:
         """See `Transfer.stream_rows`: through the driver, a partition at a time."""
         with self._translate_errors(rows.name):
             yield from transfer.stream_rows(self._frame(rows), block)

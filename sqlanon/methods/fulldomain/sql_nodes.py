@@ -10,7 +10,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integer, read_integers
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import columns_of
-from sqlanon.methods.fulldomain.checker import NodeClasses, SuppressedClasses, least_of
+from sqlanon.methods.fulldomain.checker import NodeClasses, SuppressedClasses, least_of, stars_rows
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.population import PeopleInTables
 from sqlanon.methods.shared import kernel_input
@@ -163,7 +163,9 @@ class PushdownChecker:
                 )[0]
             )
             compared = of_population(self._context.requirements)
-            return all(requirement.allows_outside(left_out, outside) for requirement in compared)
+            allowed = all(requirement.allows_outside(left_out, outside) for requirement in compared)
+            if not (allowed and stars_rows(self._context)):
+                return allowed
         starred = self._scratch.table("starred")
         self._scratch.execute(
             "fulldomain/starred",

@@ -68,9 +68,8 @@ class CarryRoute:
         """
         asked_columns = [column.parameters() for column in columns]
         rows = statement("sent/rows", self.source.dialect, target=origin, columns=asked_columns)
-        arrays = [column.type.array for column in columns]
         with self.watch.stage("publish"):
-            blocks = transfer_of(self.source).stream_rows(rows, arrays, BLOCK)
+            blocks = transfer_of(self.source).stream_rows(rows, BLOCK)
             reception_of(self.target).load_texts(copy, columns, blocks)
         with self.watch.stage("verify"):
             return verify_equal(self.source, origin, self.target, copy, columns)

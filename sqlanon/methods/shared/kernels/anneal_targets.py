@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.insert_near import insert_near
 from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.kernels.unions import Masks, Measure, Places
+from sqlanon.methods.shared.kernels.insert_near import insert_near
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.strong_components import find_strong_components
+from sqlanon.release.history.kernels.strong_components import find_strong_components
 
 Longs = npt.NDArray[np.int64]
 

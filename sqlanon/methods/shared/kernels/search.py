@@ -11,10 +11,8 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.insert_near import insert_near
 from sqlanon.kernels.joint_width import measure_joint_width
 from sqlanon.kernels.random import draw_below
-from sqlanon.kernels.regroup import Longs, Pool, find_box_of_cluster, make_pool, regroup
 from sqlanon.kernels.requirements import Demands
 from sqlanon.kernels.unions import (
     Masks,
@@ -28,6 +26,8 @@ from sqlanon.kernels.unions import (
     measure_of,
     measure_sets,
 )
+from sqlanon.methods.shared.kernels.insert_near import insert_near
+from sqlanon.methods.shared.kernels.regroup import Longs, Pool, find_box_of_cluster, make_pool, regroup
 
 NEAR = 8
 """Near classes that are known of each."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.kernels.anneal_targets import choose_targets, find_near_classes
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.random import draw_below
 from sqlanon.kernels.requirements import Counters, Demands, make_counters, satisfied
@@ -24,6 +23,7 @@ from sqlanon.kernels.unions import (
     measure_lines,
     measure_sets,
 )
+from sqlanon.methods.shared.kernels.anneal_targets import choose_targets, find_near_classes
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
