@@ -21,7 +21,7 @@ from sqlanon.engines.spark.errors import condition, find_lacking_call
 from sqlanon.engines.spark.names import parts_of, qualify, quote
 from sqlanon.engines.spark.session import Session
 from sqlanon.engines.spark.types import collation_of, is_hashable, kind_of, name_of
-from sqlanon.engines.staging import Staging
+from sqlanon.engines.staging import LakeStaging
 from sqlanon.errors import DatabaseError, PolicyError
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ class SparkEngine(Session):
     """The server has the call that lists files anew."""
 
     @cached_property
-    def _staging(self) -> Staging:
+    def _staging(self) -> LakeStaging:
         """Of the tables of a lake."""
-        return Staging()
+        return LakeStaging()
 
     @property
     def most_rows(self) -> int:
