@@ -12,7 +12,6 @@ from sqlanon._version import __version__
 
 if TYPE_CHECKING:
     from sqlanon import dbt as dbt
-    from sqlanon.budgeted import BudgetSpec
     from sqlanon.column_spec import ColumnSpec, Hierarchy
     from sqlanon.database import Database, FrameRelease, Release, anonymize, connect
     from sqlanon.declared.options import AnonymizeOptions, FileOptions
@@ -32,13 +31,14 @@ if TYPE_CHECKING:
     from sqlanon.evaluate.report import (
         Evaluation,
     )
+    from sqlanon.noisy_spec import BudgetSpec
     from sqlanon.policy import load as load_policy
     from sqlanon.policy.proposal import Proposal
     from sqlanon.progress import (
         Progress,
     )
     from sqlanon.query.answer import Answer, Bounded, Unlike
-    from sqlanon.query.counts.published import CountsSpelling
+    from sqlanon.query.counts.published_tables import CountsSpelling
     from sqlanon.release.preview import Preview
     from sqlanon.results import (
         AttackReport,

@@ -383,7 +383,7 @@ PUBLISHED: Final = "What is published"
 PANELS: Final[Mapping[str, str]] = {
     FIRST: "publish quasi sensitive identifiers rest k l person hierarchies",
     "Further requirements": "distinct_l entropy_l recursive_cl alpha t beta delta_disclosure k_map delta_presence "
-    "requirements joint presence boxes",
+    "requirements compared_with joint presence boxes",
     "As private as a bound on the loss allows": "maximize at_least max_loss max_extent",
     "Columns": "pseudonyms insensitive scopes secrets ordered bottom top round weights accept_unique accept_repeats",
     "Several rows of a person": "rows_are persons null_person person_share",

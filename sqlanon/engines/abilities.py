@@ -33,7 +33,7 @@ Work = Callable[[Sequence["npt.NDArray[np.generic]"]], Sequence["npt.NDArray[np.
 class Session(Protocol):
     """The open DuckDB connection of the host process, or an object with the same interface.
 
-    `sqlanon.engines.duckdb.guest` needs these methods only.
+    `sqlanon.engines.duckdb.attached_session` needs these methods only.
     """
 
     def cursor(self) -> Any:  # noqa: ANN401 - the driver's own

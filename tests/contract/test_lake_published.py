@@ -16,7 +16,7 @@ from pyiceberg.table import Table
 
 import sqlanon
 from sqlanon import policy
-from sqlanon.engines.duckdb.lake.writing import LakeWriter
+from sqlanon.engines.duckdb.lake.table_writer import LakeWriter
 from sqlanon.engines.lacks import IN_BUCKETS, LAKE_LACKS
 from sqlanon.errors import DatabaseError, LockedError, PolicyError, PrivacyViolation, SqlanonError, UnsupportedError
 from tests.contract.lakes import Delta, Iceberg, rows_in

@@ -13,7 +13,7 @@ from deltalake import DeltaTable
 
 import sqlanon
 from sqlanon import policy
-from sqlanon.engines.duckdb.lake.writing import LakeWriter
+from sqlanon.engines.duckdb.lake.table_writer import LakeWriter
 from sqlanon.errors import LockedError, PolicyError, PrivacyViolation
 from sqlanon.release.publish import carry, in_lake
 from tests.contract.elsewhere import KINDS, add, die, fill, shown, visits_spec

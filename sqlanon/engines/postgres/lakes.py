@@ -23,6 +23,7 @@ from sqlanon.engines.portable import PortableColumn
 from sqlanon.engines.postgres.names import kind_of
 from sqlanon.engines.postgres.tables import ident
 from sqlanon.engines.postgres.transfer import TransferSession
+from sqlanon.engines.staging import Staging
 from sqlanon.errors import DatabaseError, UnsupportedError
 from sqlanon.lake_names import LakeName, lake_of
 
@@ -61,7 +62,7 @@ class LakeSession(TransferSession):
     """A session that reads lake tables."""
 
     def __init__(self, connection: psycopg.Connection, *, read_only: bool = False) -> None:
-        self._staging: DuckDBEngine | None = None
+        self._staging = Staging()
         self._copies: dict[str, _LakeCopy] = {}
         self._latest: dict[str | None, str] = {}
         """The copy of each lake table that was opened last, which DuckDB reads."""
@@ -70,27 +71,21 @@ class LakeSession(TransferSession):
     @property
     def lake_engine(self) -> DuckDBEngine:
         """A DuckDB in memory, which is opened when it is first asked for."""
-        if self._staging is None:
-            from sqlanon.engines.duckdb.staging import open_staging
-
-            self._staging = open_staging()
-        return self._staging
+        return self._staging.engine
 
     def close(self) -> None:
         """Close the connection, and the DuckDB in memory."""
-        if self._staging is not None:
-            self._staging.close()
-            self._staging = None
+        self._staging.close()
         super().close()
 
     @contextmanager
     def snapshot(self, *, whole: bool = False) -> Iterator[None]:
         """See `Engine.snapshot`: of lake tables as well, where some were looked up."""
-        if self._staging is None:
+        if self._staging.opened is None:
             with super().snapshot(whole=whole):
                 yield
             return
-        with self._staging.holding_lakes(), super().snapshot(whole=whole):
+        with self._staging.opened.holding_lakes(), super().snapshot(whole=whole):
             yield
 
     def _look_up_lakes(self, names: Sequence[str], tables: Sequence[TableRef], looked_up: LookupResult) -> LookupResult:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Self, cast
 
 from pyspark.errors import PySparkException
@@ -20,6 +21,7 @@ from sqlanon.engines.spark.errors import condition, find_lacking_call
 from sqlanon.engines.spark.names import parts_of, qualify, quote
 from sqlanon.engines.spark.session import Session
 from sqlanon.engines.spark.types import collation_of, is_hashable, kind_of, name_of
+from sqlanon.engines.staging import Staging
 from sqlanon.errors import DatabaseError, PolicyError
 
 if TYPE_CHECKING:
@@ -48,9 +50,13 @@ class SparkEngine(Session):
     """A session of Spark, with tables and views."""
 
     most_bytes = 256 << 20
-    _staging: DuckDBEngine | None = None
     _refreshes = True
     """The server has the call that lists files anew."""
+
+    @cached_property
+    def _staging(self) -> Staging:
+        """Of the tables of a lake."""
+        return Staging()
 
     @property
     def most_rows(self) -> int:
@@ -80,17 +86,11 @@ class SparkEngine(Session):
     @property
     def lake_engine(self) -> DuckDBEngine:
         """A DuckDB in memory, which is opened when it is first asked for."""
-        if self._staging is None:
-            from sqlanon.engines.duckdb.staging import open_staging
-
-            self._staging = open_staging()
-        return self._staging
+        return self._staging.engine
 
     def close(self) -> None:
         """Close the session, and the DuckDB in memory."""
-        if self._staging is not None:
-            self._staging.close()
-            self._staging = None
+        self._staging.close()
         super().close()
 
     def read_type(self, column: Column) -> Portable | None:

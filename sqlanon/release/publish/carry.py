@@ -9,7 +9,7 @@ from sqlanon.engines.base import Engine, Reception, TableRef, Transfer
 from sqlanon.engines.portable import PortableColumn
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Stopwatch
-from sqlanon.release.verify.received import verify_equal
+from sqlanon.release.verify.received_tables import verify_equal
 from sqlanon.sqltext import identifier, statement
 
 BLOCK = 10_000
