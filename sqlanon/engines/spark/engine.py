@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self, cast
 from pyspark.errors import PySparkException
 
 from sqlanon.engines.base import Column, LakeWriting, LookupResult, Relation, Statement, TableRef
-from sqlanon.engines.portable import Portable
+from sqlanon.engines.portable import Portable, PortableColumn
 from sqlanon.engines.spark import transfer
 from sqlanon.engines.spark.binds import frame_of
 from sqlanon.engines.spark.errors import condition, find_lacking_call
@@ -101,6 +101,9 @@ class SparkEngine(Session):
         """See `Transfer.stream_rows`: through the driver, a partition at a time."""
         with self._translate_errors(rows.name):
             yield from transfer.stream_rows(self._frame(rows), block)
+
+    def stream_arrow(self, _table: TableRef, _columns: Sequence[PortableColumn]) -> None:
+        """See `Transfer.stream_arrow`: rows of many partitions come as lines."""
 
     def read_arrow(self, query: Statement) -> pa.Table:
         with self._limit_size(query), self._translate_errors(query.name):
