@@ -48,7 +48,8 @@ class Material:
             have it.
         values: per sensitive column int32[t] of all combinations of quasi and sensitive codes, ``of`` int32[t] the
             place in ``tuples``, ``times`` int64[t] how many published victims have it.
-        published: how many published victims there are; ``times`` may be of a part of them (`sqlanon.attack.drawn`).
+        published: how many published victims there are; ``times`` may be of a part of them
+            (`sqlanon.attack.victim_sample`).
         left_out: victims that the version leaves out.
         unmatched: rows of the source that the version was not made of.
         cells: int32[d, b], of each box the numbers of the cells; ``members`` int64[b] the box's rows.

@@ -10,7 +10,7 @@ Kind = Literal["integer", "float", "decimal", "boolean", "date", "timestamp", "t
 Bind = int | float | str | None
 Row = tuple[object, ...]
 Apart = Callable[[str, str], tuple[str, Mapping[str, tuple[str, list[str]]]]]
-"""Function that takes the values out of a query (`sqlanon.sqltext.apart`).
+"""Function that takes the values out of a query (`sqlanon.sqltext.bind_literals`).
 
 From the query's text and the name of a view it makes the text with columns of the view in place of the values, and for
 each column the type and the values as texts.

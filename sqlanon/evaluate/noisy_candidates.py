@@ -12,7 +12,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from sqlanon.budgeted import NoisySpec
 from sqlanon.declared.noisy_keys import LARGEST_EPSILON
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
@@ -23,8 +22,9 @@ from sqlanon.noisy.answers import check_columns
 from sqlanon.noisy.consistent import make_consistent
 from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, mean_distance, noise_of
+from sqlanon.noisy_spec import NoisySpec
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.charged import count_versions
+from sqlanon.release.budget.charged_versions import count_versions
 from sqlanon.results import NoisyCandidate, NoisyCandidatesReport, RowsErrors
 from sqlanon.spec import ReleaseSpec
 

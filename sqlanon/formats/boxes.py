@@ -15,15 +15,15 @@ from sqlanon.formats.column import KINDS, Column
 from sqlanon.formats.cover import count_covered, match_values
 from sqlanon.formats.grouping import RowGroups
 from sqlanon.formats.layout import Names
-from sqlanon.formats.leveled import generalize, height_of, key_of
+from sqlanon.formats.level_classes import generalize, height_of, key_of
 from sqlanon.formats.levels import AS_BOXES, NOT_ASKED, CoverTightness, Levels
 from sqlanon.table.encode import spread_of
 from sqlanon.table.tree import load_nodes
-from sqlanon.table.wide import Part, join_parts, split_runs
+from sqlanon.table.wide_tables import Part, join_parts, split_runs
 
 if TYPE_CHECKING:
     from sqlanon.spec import FormatSpec
-    from sqlanon.table.classed import ClassedRows
+    from sqlanon.table.class_rows import ClassedRows
     from sqlanon.table.domain import Domain
     from sqlanon.table.encode import EncodedTable
     from sqlanon.table.scratch import Scratch

@@ -17,11 +17,11 @@ from sqlanon.formats.layout import Names
 from sqlanon.formats.levels import NOT_ASKED, CoverTightness
 from sqlanon.sqltext import identifier
 from sqlanon.table.tree import hierarchy_of
-from sqlanon.table.wide import FEW
+from sqlanon.table.wide_tables import FEW
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.table.classed import ClassedRows
+    from sqlanon.table.class_rows import ClassedRows
     from sqlanon.table.domain import Domain
     from sqlanon.table.scratch import Scratch
 

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from sqlanon.budgeted import NoisyMeasure, NoisySpec
 from sqlanon.column_spec import Hierarchy
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.levels import Dimension, Level, dimension_of_ends, dimension_of_paths, levels_of
 from sqlanon.noisy.nights import Factor, factor_of
 from sqlanon.noisy.pairs import GAP_CHANGE, list_pairs
+from sqlanon.noisy_spec import NoisyMeasure, NoisySpec
 from sqlanon.spec import ReleaseSpec
 
 if TYPE_CHECKING:

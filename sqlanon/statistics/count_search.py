@@ -10,10 +10,10 @@ import numpy as np
 
 from sqlanon.statistics.demands import Demand
 from sqlanon.statistics.deviations import Deviations
-from sqlanon.statistics.growing import Rows
+from sqlanon.statistics.growing_matrix import Rows
 from sqlanon.statistics.insiders import Insider, Insiders
 from sqlanon.statistics.local import NEARBY, WHOLE, NearbyPrograms
-from sqlanon.statistics.served import WitnessCounts
+from sqlanon.statistics.served_ends import WitnessCounts
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import Work

@@ -16,7 +16,7 @@ from sqlanon.statistics.equations import find_parts
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.pricing import Pricing
 from sqlanon.statistics.system import System
-from sqlanon.statistics.whole import search_whole
+from sqlanon.statistics.whole_search import search_whole
 from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from sqlanon.table.encode import MANY
 from sqlanon.table.reading import CountedIdentifier, Reading, Roles
 from sqlanon.table.rules import resolve_rule
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.wide import split_runs
+from sqlanon.table.wide_tables import split_runs
 
 _HUGE = ("HUGEINT", "UHUGEINT")
 """Integers with a range that is too wide for the arithmetic of positions as it is."""

@@ -127,7 +127,7 @@ def take_stage(
         link: columns that are hashed to tie a released row to the source row inside the private schema, unless
             ``roles`` names some.
         hashed: the hashes that it has beside the columns.
-        dense: the engine's own numbers of the source's rows are 0 to rows - 1; see `sqlanon.table.listed`.
+        dense: the engine's own numbers of the source's rows are 0 to rows - 1; see `sqlanon.table.staged_enums`.
         rows: number of rows, as far as that is known.
         step: name of the table.
     """

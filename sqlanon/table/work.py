@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlanon.engines.base import Bind, Statement, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError
-from sqlanon.table.wide import FEW, in_parts
+from sqlanon.table.wide_tables import FEW, in_parts
 
 if TYPE_CHECKING:
     import numpy as np

@@ -17,7 +17,7 @@ import pytest
 from sqlanon.errors import GuardError, PrivacyViolation
 from sqlanon.noisy import answers as answering
 from sqlanon.noisy.draw import add_noise
-from sqlanon.noisy.published import estimate
+from sqlanon.noisy.published_values import estimate
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
 from tests.contract.noisy_releases import COLUMNS, MEASURES, REGIONS, Made, Rows, exact, stays

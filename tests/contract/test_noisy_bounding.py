@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sqlanon.cli.show.query import describe_bounding
-from sqlanon.noisy.published import estimate
+from sqlanon.noisy.published_values import estimate
 from sqlanon.noisy.shape import KEPT_STEPS, shape_of
 from sqlanon.noisy.split import noise_of
 from tests.contract.noisy_releases import Made, Rows, exact

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sqlanon.noisy.draw import add_noise
-from sqlanon.noisy.published import estimate
+from sqlanon.noisy.published_values import estimate
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
 from sqlanon.release.versions import noisy

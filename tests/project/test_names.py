@@ -33,6 +33,22 @@ CLASSES = frozenset(
 )
 """Names of one word that say nothing of a class; likewise all that end in -ed or -ing and are no nouns."""
 NOUNS = frozenset({"Drawing", "Grouping", "Heading", "Packing", "Pricing", "Reading", "Spending"})
+MODULES_OF_WORDS = frozenset(
+    {"again", "apart", "beside", "better", "few", "fits", "keep", "least", "new", "past", "rest", "seen", "several"}
+    | {"ties", "together", "whole", "wide", "without", "works"}
+)
+"""Names of one word that say nothing of a module, in addition to participles and to those of classes."""
+NAMED_MODULES = {
+    "sqlanon/formats/suppressed.py": "the format of this name",
+    "sqlanon/kernels/compiled.py": "the decorators of compiled functions",
+    "sqlanon/methods/suppress/better.py": "the variant of this name",
+    "sqlanon/release/versions/full.py": "the refresh mode of this name",
+    "sqlanon/statistics/unserved.py": "the error for a cell of this state",
+}
+"""Modules with such a name, and what it is."""
+MODULE_NOUNS = frozenset(
+    {"accounting", "annealing", "grouping", "matching", "pricing", "reading", "ring", "rounding", "staging"}
+)
 PUBLISHED_CLASSES = frozenset({"Bounded", "Coded", "Grouped", "Measured", "Whole"})
 """Names that extensions and callers write: they stay."""
 
@@ -41,6 +57,12 @@ def is_weak_class(name: str) -> bool:
     """Whether a name of one word is a participle, or says nothing of the class."""
     word = name.lstrip("_")
     return word in CLASSES or (word not in NOUNS and re.fullmatch("[A-Z][a-z]*(ed|ing)", word) is not None)
+
+
+def is_weak_module(word: str) -> bool:
+    """Whether a name of one word is a participle, or says nothing of the module."""
+    vague = word in MODULES_OF_WORDS or word in WORDS or word.capitalize() in CLASSES
+    return vague or (word not in MODULE_NOUNS and re.fullmatch("[a-z]+(ed|ing)", word) is not None)
 
 
 def weak_names(code: CodeType) -> Iterator[str]:
@@ -85,6 +107,19 @@ def test_classes_are_nouns() -> None:
         if isinstance(node, ast.ClassDef) and is_weak_class(node.name) and node.name not in PUBLISHED_CLASSES
     ]
     assert weak == []
+
+
+@pytest.mark.parametrize(
+    ("name", "weak"), [("taken", True), ("linked", True), ("rounding", False), ("kept_rows", False), ("wide", True)]
+)
+def test_a_weak_module_is_noticed(name: str, weak: bool) -> None:
+    assert is_weak_module(name) == weak
+
+
+def test_modules_are_nouns() -> None:
+    """A module is named after what is in it, as its first line says."""
+    weak = {label(path) for path in MODULES if is_weak_module(path.stem)}
+    assert weak == NAMED_MODULES.keys()
 
 
 @pytest.mark.parametrize(

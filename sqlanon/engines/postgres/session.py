@@ -14,7 +14,7 @@ import psycopg
 from sqlanon.engines.base import Statement
 from sqlanon.engines.postgres import rights
 from sqlanon.engines.postgres.connect import translate_errors
-from sqlanon.engines.postgres.metered import TableMeter, query_sizes
+from sqlanon.engines.postgres.meter import TableMeter, query_sizes
 from sqlanon.engines.postgres.names import Names
 from sqlanon.engines.postgres.settings import SETTINGS
 from sqlanon.errors import DatabaseError, LockedError

@@ -18,9 +18,9 @@ from sqlanon.kernels.requirements import demands_of
 from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.base import Context
 from sqlanon.methods.mondrian.tree import CutInput, grow_tree
-from sqlanon.methods.onedim.arranged import RankedRows, SortedRows, SortKeys
 from sqlanon.methods.onedim.axes import weigh_geometry
 from sqlanon.methods.onedim.curves import Hilbert
+from sqlanon.methods.onedim.row_orders import RankedRows, SortedRows, SortKeys
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import LoadedTable
 

@@ -15,14 +15,14 @@ import numpy as np
 from sqlglot import exp
 
 from sqlanon.engines.base import Statement
-from sqlanon.noisy.published import INTERVAL, PERSONS, width_of
+from sqlanon.noisy.published_values import INTERVAL, PERSONS, width_of
 from sqlanon.query.answer import Answer, Bounded, NoiseInterval
 from sqlanon.query.functions.aggregates import AggregateDefinition
 from sqlanon.query.functions.quantile_forms import quantile_of
 from sqlanon.query.functions.registry import definition_of
 from sqlanon.query.noisy.bins import list_groups, list_names_left
 from sqlanon.query.noisy.groups import Groups, read_groups, table_of_columns
-from sqlanon.query.noisy.released import MEASURE, NoisyMeasured, ReleasedNoisy
+from sqlanon.query.noisy.release import MEASURE, NoisyMeasured, ReleasedNoisy
 from sqlanon.query.parse.bind import BoundQuery, bind
 from sqlanon.query.parse.engine_check import check_valid
 from sqlanon.query.parse.published_groups import KINDS, cast_published, find_term, refuse_clauses
@@ -33,7 +33,7 @@ from sqlanon.sqltext.trees import port_tree
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs
     from sqlanon.engines.base import Engine
-    from sqlanon.noisy.cut import Held
+    from sqlanon.noisy.bounding_effect import Held
     from sqlanon.query.parse.parse import Query
     from sqlanon.query.release import Field
 

@@ -57,7 +57,7 @@ def most_candidates(engine: Engine, release: Relation, spec: ReleaseSpec) -> tup
 def _decide(scratch: Scratch, encoded: EncodedTable, release: Relation, spec: ReleaseSpec) -> tuple[int | None, str]:
     import numpy as np
 
-    from sqlanon.kernels.regular_graph import MOST_EDGES, find_fitting, find_greatest_flow
+    from sqlanon.release.audit.kernels.regular_graph import MOST_EDGES, find_fitting, find_greatest_flow
 
     layout = format_of(spec.format.kind).layout(encoded.roles, encoded.quasi, spec.format)
     lacking = set(layout.of_class) - {column.name for column in release.columns}

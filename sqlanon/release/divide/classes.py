@@ -18,13 +18,13 @@ from sqlanon.methods.base import Context
 from sqlanon.progress import Stopwatch
 from sqlanon.release.divide import loss_limit, merge_failing_groups, suppressed_rows
 from sqlanon.release.divide.division import Division, DivisionKeys
-from sqlanon.release.prepare.staged import PreparedSource
+from sqlanon.release.prepare.staged_source import PreparedSource
 from sqlanon.release.prepare.unlisted_values import count_others
-from sqlanon.release.verify.made import DividedSource
+from sqlanon.release.verify.proof import DividedSource
 from sqlanon.release.verify.verify import verify_staged
 from sqlanon.results import LossReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.classed import AssignedClasses, attach_classes, is_fixed_by_code
+from sqlanon.table.class_rows import AssignedClasses, attach_classes, is_fixed_by_code
 from sqlanon.table.encode import encode
 from sqlanon.table.kinds import count_kinds
 from sqlanon.table.scratch import Scratch

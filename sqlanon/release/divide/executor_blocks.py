@@ -21,7 +21,7 @@ from sqlanon.methods.method import Method
 from sqlanon.privacy.base import beyond_rows
 from sqlanon.release.divide.block_solver import Keys, Solver
 from sqlanon.release.divide.division import DividedRows, Division, DivisionKeys, of_classes
-from sqlanon.table.classed import list_carried
+from sqlanon.table.class_rows import list_carried
 from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Finds how a table of many rows is stored in less time: columns that come from the class as runs of equal values.
 
-The rows are in the order of their classes. With such a declaration an engine does not try every compression on each column;
-see sql/duckdb/publish/declared.sql.
+The rows are in the order of their classes. With such a declaration an engine does not try every compression on each
+column; see sql/duckdb/publish/declared.sql.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ from pyiceberg.table.update import SetCurrentSchemaUpdate
 from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots
 
 from sqlanon.engines.duckdb.lake.iceberg import open_catalog
-from sqlanon.engines.duckdb.lake.opened import cannot_open, make_interrupted_error
 from sqlanon.engines.duckdb.lake.parquet_files import ParquetFile
+from sqlanon.engines.duckdb.lake.table_version import cannot_open, make_interrupted_error
 from sqlanon.errors import DatabaseError, PrivacyViolation, SqlanonError
 
 _KEY = "sqlanon."
