@@ -1,6 +1,6 @@
 """The domains of columns.
 
-They are the values of each and their codes, in tables that SQL makes of the staged snapshot (design, section 3.4).
+They are the values of each and their codes, in tables that SQL makes of the staged snapshot.
 """
 
 from __future__ import annotations
