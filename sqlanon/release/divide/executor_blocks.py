@@ -77,7 +77,7 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     scratch, encoded = context.scratch, context.encoded
     packing, keys, columns = encoded.staged.packing, Hilbert().keys(context), _list_sent(context)
     names = [f"key{i}" for i in range(keys.words)]
-    keyed, places, table = (scratch.table(name) for name in ("keyed", "places", "assign_blocks"))
+    keyed, places, table = scratch.table("keyed"), scratch.small("places"), scratch.table("assign_blocks")
     workers.map_arrays(
         encoded.staged.select_packed(carried=list_carried(encoded)),
         Keys(keys, packing, len(encoded.quasi)),
