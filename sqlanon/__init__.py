@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     )
 
 _PUBLIC = {
-    "budgeted": ("BudgetSpec",),
+    "noisy_spec": ("BudgetSpec",),
     "column_spec": ("ColumnSpec", "Hierarchy"),
     "database": ("Database", "FrameRelease", "Release", "anonymize", "connect"),
     "declared.options": ("AnonymizeOptions", "FileOptions"),
@@ -108,7 +108,7 @@ _PUBLIC = {
     "policy.proposal": ("Proposal",),
     "progress": ("Progress",),
     "query.answer": ("Answer", "Bounded", "Unlike"),
-    "query.counts.published": ("CountsSpelling",),
+    "query.counts.published_tables": ("CountsSpelling",),
     "release.preview": ("Preview",),
     "results": (
         "AttackReport",

@@ -19,7 +19,6 @@ from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from types import CodeType
-from typing import Any
 
 import jinja2
 import pytest
@@ -29,6 +28,11 @@ from sqlanon.sqltext import template_names
 
 FOLDER = "compiled-sql"
 """In pytest's cache."""
+SUFFIX = ".kept"
+FILES = 8
+"""More files than these are put into one."""
+HEAD = 4
+"""Bytes of a record's length."""
 RANDOM = {getattr(compiler, name): f"_sqlanon_kept{name.lower()}_" for name in ("_SENTINEL", "_ANY_RUN", "_ANY_NAME")}
 """Names that the compiler draws in every process, and what is kept in their place."""
 
@@ -42,34 +46,64 @@ def inputs() -> str:
 
 
 class KeptSql:
-    """Results of the compiler by hashes of its arguments.
+    """Results of the compiler by hashes of its arguments, which processes of one run share while they run.
 
     Args:
-        folder: where results of these `inputs` lie; each process that has new ones leaves one file.
+        folder: where results of these `inputs` lie: one file of each process that made new ones.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._files = sorted(folder.glob("*.kept"))
-        self._kept: dict[bytes, Any] = {}
-        self._added = False
-        for file in self._files:
-            with suppress(FileNotFoundError):  # another process has put it into its own
-                self._kept.update(marshal.loads(file.read_bytes()))
+        self._folder = folder
+        self._kept: dict[bytes, str | bytes] = {}
+        self._read: dict[Path, int] = {}
+        self._own = folder / f"{secrets.token_hex(8)}{SUFFIX}"
+        folder.mkdir(parents=True, exist_ok=True)
+        self.read()
 
-    def recall(self, words: tuple[object, ...], make: Callable[[], Any]) -> Any:
+    def recall(self, words: tuple[object, ...], make: Callable[[], str | bytes]) -> str | bytes:
         """A result, made where none of these words is kept; an error is kept by nobody."""
         place = hashlib.sha256(_plain(repr(words)).encode()).digest()
         if place not in self._kept:
+            self.read()
+        if place not in self._kept:
             self._kept[place] = make()
-            self._added = True
+            self._append(place)
         return self._kept[place]
+
+    def read(self) -> None:
+        """Read what other processes have written since the last time."""
+        for file in self._folder.glob(f"*{SUFFIX}"):
+            if file == self._own:
+                continue
+            start = self._read.get(file, 0)
+            with suppress(FileNotFoundError), file.open("rb") as lines:  # one that was joined with others is gone
+                lines.seek(start)
+                text = lines.read()
+                place = 0
+                while len(text) - place >= HEAD and len(text) - place - HEAD >= (size := _size(text, place)):
+                    self._kept.update([marshal.loads(text[place + HEAD : place + HEAD + size])])
+                    place += HEAD + size
+                self._read[file] = start + place
+
+    def join(self) -> None:
+        """Put the files of many processes into one, before others start."""
+        files = list(self._read)
+        if len(files) > FILES:
+            for place in self._kept:
+                self._append(place)
+            for file in files:
+                file.unlink(missing_ok=True)
+
+    def _append(self, place: bytes) -> None:
+        record = marshal.dumps((place, self._kept[place]))
+        # Tests count what is open, so that nothing stays open; a forked process may write to the same file.
+        with self._own.open("ab", buffering=0) as output:
+            output.write(len(record).to_bytes(HEAD) + record)
 
     def translate(self, name: str, text: str, source_dialect: str, dialect: str) -> str:
         """As the compiler's own."""
         words = ("sql", name, text, source_dialect, dialect)
-        kept: str = self.recall(words, lambda: _plain(_translate(*words[1:])))
-        return _own(kept)
+        return _own(str(self.recall(words, lambda: _plain(_translate(name, text, source_dialect, dialect)))))
 
     def environment(self, source_dialect: str) -> jinja2.Environment:
         """As the compiler's own; it compiles a text once."""
@@ -77,28 +111,13 @@ class KeptSql:
         environment.compile = self._compiler(environment, source_dialect)  # type: ignore[method-assign]
         return environment
 
-    def write(self) -> None:
-        """Keep what is new for the next run."""
-        if self._added:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            new = self.folder / f"{secrets.token_hex(8)}.new"
-            new.write_bytes(marshal.dumps(self._kept))
-            new.replace(new.with_suffix(".kept"))
-            for file in self._files:
-                file.unlink(missing_ok=True)
-
-    @pytest.hookimpl
-    def pytest_sessionfinish(self) -> None:
-        """Each process writes what it has made."""
-        self.write()
-
     def _compiler(self, environment: jinja2.Environment, source_dialect: str) -> Callable[..., CodeType]:
         make = type(environment).compile
 
         def compile_text(source: str, name: str | None = None, filename: str | None = None) -> CodeType:
             words = ("template", source_dialect, source, name, filename)
             kept = self.recall(words, lambda: marshal.dumps(make(environment, source, name, filename)))
-            code: CodeType = marshal.loads(kept)
+            code: CodeType = marshal.loads(bytes(kept))  # type: ignore[arg-type]
             return code
 
         return compile_text
@@ -106,6 +125,10 @@ class KeptSql:
 
 _translate = compiler._translate
 _environment = compiler._environment
+
+
+def _size(text: bytes, place: int) -> int:
+    return int.from_bytes(text[place : place + HEAD])
 
 
 def _plain(text: str) -> str:
@@ -130,6 +153,7 @@ def keep_sql(config: pytest.Config) -> None:
         if folder.name != wanted:
             shutil.rmtree(folder, ignore_errors=True)
     kept = KeptSql(place / wanted)
+    if not hasattr(config, "workerinput"):
+        kept.join()
     compiler._translate = lru_cache(maxsize=4096)(kept.translate)
     compiler._environment = lru_cache(maxsize=8)(kept.environment)
-    config.pluginmanager.register(kept)

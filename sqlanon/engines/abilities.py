@@ -243,9 +243,21 @@ class Transfer(Protocol):
             block: rows that are held in memory; Spark holds those of a partition.
         """
 
+    def stream_arrow(self, table: TableRef, columns: Sequence[PortableColumn]) -> object | None:
+        """The rows of a table as an object with an Arrow stream (``__arrow_c_stream__``); None: there is none.
+
+        Nothing else may run on the connection until the stream was read.
+        """
+
 
 class Reception(Protocol):
-    """The ability of an engine to take the rows that another engine sends."""
+    """The ability of an engine to take the rows that another engine sends.
+
+    Attributes:
+        reads_arrow: it takes Arrow streams as well.
+    """
+
+    reads_arrow: bool
 
     def write_type(self, kind: Portable) -> str | None:
         """The engine's own type for a portable one, as SQL; None: it has none that holds every value."""
@@ -256,6 +268,9 @@ class Reception(Protocol):
         Raises:
             DatabaseError: a text is no value of the column's type here.
         """
+
+    def load_arrow(self, table: TableRef, columns: Sequence[PortableColumn], stream: object) -> None:
+        """Make a table of the rows of an Arrow stream of `Transfer.stream_arrow`, in the open transaction."""
 
 
 class ArrowRows(Protocol):

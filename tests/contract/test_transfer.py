@@ -68,8 +68,13 @@ def send(source: Any, target: Any, table: TableRef, block: int = 3) -> list[tupl
         for column in source.look_up([table]).columns(table)
     ]
     asked = [column.parameters() for column in columns]
-    rows = statement("sent/rows", source.dialect, target=table, columns=asked)
     there = target.target("copied")
+    if target.reception.reads_arrow and (stream := source.transfer.stream_arrow(table, columns)) is not None:
+        with target.publishing():
+            target.reception.load_arrow(there, columns, stream)
+        assert marks(source, table, asked) == marks(target, there, asked)
+        target.execute(f"ALTER TABLE {there.name} RENAME TO by_arrow")
+    rows = statement("sent/rows", source.dialect, target=table, columns=asked)
     with target.publishing():
         target.reception.load_texts(there, columns, source.transfer.stream_rows(rows, block))
     assert marks(source, table, asked) == marks(target, there, asked)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Column, Statement, TableRef
 from sqlanon.engines.duckdb.compaction import FileCompaction
 from sqlanon.engines.duckdb.connection import quote
 from sqlanon.engines.portable import Portable, PortableColumn
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
 
 _TYPES: Mapping[str, str] = {
     "TINYINT": "int8",
@@ -36,13 +40,29 @@ _TYPES: Mapping[str, str] = {
 }
 """The portable type of each of DuckDB's; DuckDB makes the first of several of the portable type."""
 _OWN = {name: engine_type for engine_type, name in reversed([*_TYPES.items()])}
+_IN_ARROW = {name for name in _TYPES.values() if name not in ("int128", "uint128", "zoned", "time", "uuid")} | {
+    "decimal"
+}
+"""Types that Arrow has as well."""
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _DIGITS = 38
 """Digits of a DECIMAL, at most."""
 
 
+class _ArrowStream:
+    """A relation that a connection to another database can read: DuckDB refuses the relation itself."""
+
+    def __init__(self, relation: DuckDBPyRelation) -> None:
+        self._relation = relation
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._relation.__arrow_c_stream__(requested_schema)
+
+
 class TransferConnection(FileCompaction):
     """A connection that sends and takes rows."""
+
+    reads_arrow = True
 
     def read_type(self, column: Column) -> Portable | None:
         kind = column.type
@@ -88,6 +108,34 @@ class TransferConnection(FileCompaction):
             if block:
                 with self._translate_errors(f"load {table.name}"):
                     self._connection.execute(insert, {"lines": "\n".join(block)})
+
+    def stream_arrow(self, table: TableRef, columns: Sequence[PortableColumn]) -> object | None:
+        """See `Transfer.stream_arrow`: types that Arrow lacks go as texts, lists of these do not go."""
+        if any(column.type.array and column.type.name not in _IN_ARROW for column in columns):
+            return None
+        cells = ", ".join(
+            f"{self._hold(quote(column.name), column.type)} AS {quote(f'c{i}')}" for i, column in enumerate(columns)
+        )
+        self._use(self._empty)
+        with self._translate_errors(f"to send {table.name}"):
+            return _ArrowStream(self._metered.raw.sql(f"SELECT {cells} FROM {self._qualify(table)}"))  # noqa: S608
+
+    def load_arrow(self, table: TableRef, columns: Sequence[PortableColumn], stream: object) -> None:
+        """See `Reception.load_arrow`: one statement, which pulls the rows."""
+        values = ", ".join(
+            f"{quote(f'c{i}') if column.type.name in _IN_ARROW else self._cast(quote(f'c{i}'), column.type)} "
+            f"AS {quote(column.name)}"
+            for i, column in enumerate(columns)
+        )
+        _sqlanon_stream = stream  # DuckDB looks for the variable where the driver is called
+        with self._translate_errors(f"load {table.name}"):
+            self._use(self._empty)
+            self._metered.raw.execute(f"CREATE TABLE {self._qualify(table)} AS SELECT {values} FROM _sqlanon_stream")  # noqa: S608
+            self._metered.add_statement()
+
+    def _hold(self, value: str, kind: Portable) -> str:
+        """SQL for a value as an Arrow stream has it."""
+        return f"CAST({value} AS {self.write_type(kind)})" if kind.name in _IN_ARROW else _spell(value, kind)
 
     def read_texts(self, table: TableRef, columns: Sequence[PortableColumn], block: int) -> Iterator[Sequence[str]]:
         """Rows of a table as lines of PostgreSQL's COPY, ``block`` rows at a time; as of ``sent/rows``."""

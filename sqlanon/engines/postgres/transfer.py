@@ -52,6 +52,8 @@ _DIGITS = 1000
 class TransferSession(Tables):
     """A session that sends and takes rows."""
 
+    reads_arrow = False
+
     def read_type(self, column: Column) -> Portable | None:
         if column.own_operators:
             return None
@@ -107,3 +109,14 @@ class TransferSession(Tables):
             for block in blocks:
                 copy.write("".join(f"{line}\n" for line in block))
         self._look_at_size(table)
+
+    def stream_arrow(self, _table: TableRef, _columns: Sequence[PortableColumn]) -> None:
+        """See `Transfer.stream_arrow`: there is none."""
+
+    def load_arrow(self, table: TableRef, columns: Sequence[PortableColumn], stream: object) -> None:
+        """See `Reception.load_arrow`.
+
+        Raises:
+            NotImplementedError: always; `reads_arrow` says so.
+        """
+        raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Copies tables to another database as texts that both databases read alike, and compares the copies."""
+"""Copies tables to another database, as texts that both read alike or as an Arrow stream, and compares the copies."""
 
 from __future__ import annotations
 
@@ -66,11 +66,15 @@ class CarryRoute:
         Raises:
             PrivacyViolation: the rows that arrived differ.
         """
-        asked_columns = [column.parameters() for column in columns]
-        rows = statement("sent/rows", self.source.dialect, target=origin, columns=asked_columns)
+        here, there = transfer_of(self.source), reception_of(self.target)
         with self.watch.stage("publish"):
-            blocks = transfer_of(self.source).stream_rows(rows, BLOCK)
-            reception_of(self.target).load_texts(copy, columns, blocks)
+            stream = here.stream_arrow(origin, columns) if there.reads_arrow else None
+            if stream is not None:
+                there.load_arrow(copy, columns, stream)
+            else:
+                asked_columns = [column.parameters() for column in columns]
+                rows = statement("sent/rows", self.source.dialect, target=origin, columns=asked_columns)
+                there.load_texts(copy, columns, here.stream_rows(rows, BLOCK))
         with self.watch.stage("verify"):
             return verify_equal(self.source, origin, self.target, copy, columns)
 
