@@ -11,7 +11,7 @@ _MEMORY = 2 << 30
 """Bytes for rows on their way; more are in temporary files of this user."""
 
 
-class Staging:
+class LakeStaging:
     """An empty database, which is opened when it is first asked for.
 
     Cost: the tables of one version, from when they are sent until they are committed.

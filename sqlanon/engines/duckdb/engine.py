@@ -74,6 +74,7 @@ class DuckDBEngine(TransferConnection):
         type_of="TYPEOF(%(value)s)",
         session_tables=True,
         ordered_product=True,
+        declared_runs=True,
         groups_by_mark=True,
         joined_rows=1_000_000,
         staged_hashes=True,

@@ -23,7 +23,7 @@ from sqlanon.engines.portable import PortableColumn
 from sqlanon.engines.postgres.names import kind_of
 from sqlanon.engines.postgres.tables import ident
 from sqlanon.engines.postgres.transfer import TransferSession
-from sqlanon.engines.staging import Staging
+from sqlanon.engines.staging import LakeStaging
 from sqlanon.errors import DatabaseError, UnsupportedError
 from sqlanon.lake_names import LakeName, lake_of
 
@@ -62,7 +62,7 @@ class LakeSession(TransferSession):
     """A session that reads lake tables."""
 
     def __init__(self, connection: psycopg.Connection, *, read_only: bool = False) -> None:
-        self._staging = Staging()
+        self._staging = LakeStaging()
         self._copies: dict[str, _LakeCopy] = {}
         self._latest: dict[str | None, str] = {}
         """The copy of each lake table that was opened last, which DuckDB reads."""

@@ -33,5 +33,11 @@ def load_classes(context: Context, table: TableRef, rid: Ints, classes: Ints) ->
         if ordered.min() >= 0:
             load(table, "classes", ordered)
             return True
+    if rows and (rid[1:] < rid[:-1]).any():  # in the order of the rows, with which they are joined
+        least = int(rid.min())
+        if int(rid.max()) - least == rows - 1:
+            ordered = np.empty(rows, np.int32)
+            ordered[rid - np.int32(least)] = classes
+            rid, classes = np.arange(least, least + rows, dtype=np.int32), ordered
     context.scratch.engine.load_arrays(table, {"rid": rid, "class": classes})
     return False

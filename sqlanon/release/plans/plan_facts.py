@@ -42,7 +42,7 @@ def columns_of(spec: ReleaseSpec, ready: PreparedSource, lost: ColumnLosses | No
                     "as it is" if form.facts.exact else _treatment(domain),
                     domain.distinct,
                     domain.nulls,
-                    names[domain.code].published(),
+                    names[domain.code].list_columns(),
                     lost.of.get(column.name) if lost else None,
                 )
             )
@@ -114,6 +114,7 @@ def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Pr
             published=list_columns(layout.columns),
             dense=False,
             repeated=[],
+            declared=False,
             **released,
         ),
     ]

@@ -21,6 +21,7 @@ from sqlanon.release.catalog.views import (
 from sqlanon.release.history.history import table_of, value_columns
 from sqlanon.release.prepare.staged_source import PreparedSource
 from sqlanon.release.publish.array_dictionary import find_repeated
+from sqlanon.release.publish.run_lengths import declare_columns
 from sqlanon.release.verify import tokens
 from sqlanon.release.verify.proof import DividedSource
 from sqlanon.release.verify.verify import Verification, verify_physical
@@ -128,7 +129,9 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
     )
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
-        tables = [
+        declared = declare_columns(scratch, recoded, classed, encoded.rows)
+        tables = [scratch.sql("publish/declared", physical=place, columns=declared)] if declared else []
+        tables += [
             scratch.sql(
                 "publish/table",
                 physical=place,
@@ -137,6 +140,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
                 published=list_columns(recoded.columns),
                 dense=recoded.groups.dense,
                 repeated=find_repeated(scratch, recoded, encoded.rows),
+                declared=bool(declared),
             )
         ]
         if recoded.sensitive:
