@@ -191,7 +191,7 @@ def _fetch_release(
 ) -> tuple[Ints, Longs, Longs, tuple[Counts, ...], tuple[Ints, Ints, Longs] | None, CoveredCodes]:
     """Cells and rows of boxes, rows and sensitive values of groups, groups of boxes, and the covers of the cells."""
     names = {domain.code: on.names(domain.reading.name) for domain in quasi}
-    shown = [{"code": domain.code, "names": names[domain.code].published()} for domain in quasi]
+    shown = [{"code": domain.code, "names": names[domain.code].list_columns()} for domain in quasi]
     paired = on.counted is not None
     values = [] if paired else [domain.parameters for domain in sensitive]
     groups = [{"code": "g", "name": GROUP}] if paired else []
@@ -200,7 +200,7 @@ def _fetch_release(
         "attack/grouped",
         grouped=grouped,
         target=on.view,
-        names=[name for spelling in names.values() for name in spelling.published()],
+        names=[name for spelling in names.values() for name in spelling.list_columns()],
         values=[str(value["name"]) for value in values + groups],
     )
     scratch.execute("attack/cells", cells=cells, grouped=grouped, columns=shown, values=values, groups=groups)

@@ -239,7 +239,7 @@ class Capabilities:
             counts.
         groups_by_mark: to group rows by one hash of many columns takes less time than by the columns.
         session_views: where scratch tables are in the private schema, a result that is read once is a temporary view of
-            the session, and no table.
+            the session, and no table; so is one of few rows, named `_small_`, which this process then holds.
         session_tables: temporary tables ask for no right, and leave nothing in the database's own catalog.
         numbers_parts: rows are numbered part by part, of a copy that has the part and place of each, so that no process
             has all rows.

@@ -133,7 +133,7 @@ def _expect_distance(shape: Shape, noise: Noise, table: int) -> float:
     """The mean distance between the published and the bounded number of rows of a finest group."""
     levels = shape.published[table].levels
     measure = next(place for place, measure in enumerate(shape.spec.measures) if measure.quantity == "rows")
-    series = [shape.measured(table, level, measure, "rows") for level in range(len(levels))]
+    series = [shape.find_series(table, level, measure, "rows") for level in range(len(levels))]
     if len(series) == 1:
         return mean_distance(noise.law, float(noise.scales[series[0]])) / shape.series[series[0]].steps
     deviations = [noise.deviation(place) for place in series]

@@ -103,7 +103,7 @@ class BoxFormat(Format):
                 scratch.execute(self.shown, shown=show, boxes=box, columns=some, codes=ranks)
                 first = [] if place else ["n"]
                 table_parts["boxes"].append((box, first + [name for part in some for name in _box_columns(part)]))
-                names_shown = [name for part in some for name in part.names.published()]
+                names_shown = [name for part in some for name in part.names.list_columns()]
                 table_parts["shown"].append((show, [str(key["name"]) for key in ranks] + names_shown))
             # Published columns are read from boxes, which are dropped where they are joined.
             wide = join_parts(scratch, "shown", "_sqlanon_class", table_parts["shown"])

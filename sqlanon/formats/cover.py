@@ -144,7 +144,7 @@ def _number_claims(
             numbered.append(replace(column, has=scratch.engine.capabilities.listed_bit % sides))
     if not claim_tables:
         return recoded.released, numbered
-    names = [name for column in columns for name in column.names.published()]
+    names = [name for column in columns for name in column.names.list_columns()]
     other_names = [name for name in names if name not in {str(entry["column"]) for entry in claim_tables}]
     claimed = scratch.table(f"claimed{part}")
     scratch.execute("verify/claimed", claimed=claimed, released=recoded.released, kept=other_names, said=claim_tables)

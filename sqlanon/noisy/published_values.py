@@ -173,7 +173,7 @@ def _estimate_quantiles(
     """The quantiles of a measure, level by level."""
     table, measure = shape.steps(*which), shape.spec.measures[which[1]]
     levels = shape.tables[table].levels
-    places = [shape.measured(table, level, which[1], "rows") for level in range(len(levels))]
+    places = [shape.find_series(table, level, which[1], "rows") for level in range(len(levels))]
     numbers, number_deviations = _read_numbers(shape, noise, noisy, places)
     values, deviations = make_consistent(levels, numbers, number_deviations)
     ends = np.array([float(end) for end in measure.ends])
@@ -196,7 +196,7 @@ def _estimate_part(
     """The estimates of a part of a measure, level by level."""
     table, measure, part = which
     levels = shape.tables[table].levels
-    places = [shape.measured(table, level, measure, part) for level in range(len(levels))]
+    places = [shape.find_series(table, level, measure, part) for level in range(len(levels))]
     numbers, number_deviations = _read_numbers(shape, noise, noisy, places)
     if len(levels) == 1 or (part == "persons" and not shape.additive_persons):
         widths = [half_width(noise, place, missed) / shape.series[place].steps for place in places]

@@ -103,7 +103,7 @@ def list_paid_tables(shape: Shape, noise: Noise) -> list[PaidTable]:
     """The noisy tables of which rows are drawn."""
     measure = _find_count(shape)
     return [
-        PaidTable(table.name, declared.by, table.leaves, noise.deviation(shape.measured(place, 0, measure, "rows")))
+        PaidTable(table.name, declared.by, table.leaves, noise.deviation(shape.find_series(place, 0, measure, "rows")))
         for place, (declared, table) in enumerate(zip(shape.spec.tables, shape.published, strict=True))
         if declared.of_rows
     ]

@@ -150,7 +150,7 @@ class Shape:
         """Whether the first series are the scores by which pairs of columns are chosen."""
         return self.spec.of_rows is not None and self.spec.of_rows.chosen
 
-    def measured(self, table: int, level: int, measure: int, part: Part) -> int:
+    def find_series(self, table: int, level: int, measure: int, part: Part) -> int:
         """The place of a series."""
         key = (table, level, measure, part)
         return next(

@@ -1,6 +1,6 @@
 """Encoding of domains.
 
-SQL turns every QI and SA value into a dense integer, on the staged snapshot (design, section 3.4).
+SQL turns every QI and SA value into a dense integer, on the staged snapshot.
 """
 
 from __future__ import annotations

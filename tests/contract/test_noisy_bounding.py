@@ -85,7 +85,7 @@ def test_the_share_that_is_kept_bounds_no_number_of_rows(shared_db: Any, tmp_pat
     *counts, kept, persons = exact(shared_db, shape, made.source)
     share = float(kept[0]) / KEPT_STEPS / float(persons[0])
     assert share > 0.99
-    counted = int(counts[shape.measured(0, 0, 0, "rows")][0])
+    counted = int(counts[shape.find_series(0, 0, 0, "rows")][0])
     assert counted == 101
     assert counted / share < len(rows) / 9
 

@@ -94,7 +94,7 @@ class TableMeter:
         self._unwritten.discard(name)
         self._held.discard(name)
 
-    def unknown(self, text: str = "") -> list[str]:
+    def list_unknown(self, text: str = "") -> list[str]:
         """Tables that the open transaction holds, or that a text is about to read, and that have no size yet."""
         if not self._active:
             return []

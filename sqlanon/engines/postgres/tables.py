@@ -96,7 +96,7 @@ class Tables(Session):
         """Run a call; the last statement returns at most one row more than ``answer``."""
         texts = list(call.texts)
         if call.made:
-            sized = self._metered.unknown("\n".join(texts))
+            sized = self._metered.list_unknown("\n".join(texts))
             texts.insert(len(texts) - (answer is not None), private.query_grantees(call.made, sized))
         rows_found: list[Row] = []
         rows: list[Row] = []
@@ -259,7 +259,7 @@ class Tables(Session):
 
     def _revoke_defaults(self, table: str) -> None:
         with self._translate_errors("rights of the private schema"):
-            query = private.query_grantees([table], self._metered.unknown())
+            query = private.query_grantees([table], self._metered.list_unknown())
             self._metered.learn(private.revoke(self._connection, self._connection.execute(query).fetchall()))
 
 

@@ -20,6 +20,7 @@ from sqlanon.engines.spark.binds import frame_of
 from sqlanon.engines.spark.errors import condition, find_lacking_call
 from sqlanon.engines.spark.names import parts_of, qualify, quote
 from sqlanon.engines.spark.session import Session
+from sqlanon.engines.spark.small_tables import select_field
 from sqlanon.engines.spark.types import collation_of, is_hashable, kind_of, name_of
 from sqlanon.engines.staging import LakeStaging
 from sqlanon.errors import DatabaseError, PolicyError
@@ -37,13 +38,6 @@ _MISSING = (
     "CATALOG_NOT_FOUND",
     "REQUIRES_SINGLE_PART_NAMESPACE",
 )
-
-
-def _with_type(name: str, kind: pa.DataType) -> str:
-    """A column of a frame as Spark selects it: a time without a zone stays one."""
-    column = quote(name)
-    ours = str(kind).startswith("timestamp") and getattr(kind, "tz", None) is None
-    return f"CAST({column} AS TIMESTAMP_NTZ) AS {column}" if ours else column
 
 
 class SparkEngine(Session):
@@ -112,7 +106,7 @@ class SparkEngine(Session):
     def write_arrow(self, table: TableRef, rows: object) -> None:
         frame = cast("pa.Table", rows)
         view = f"_sqlanon_rows_{secrets.token_hex(4)}"
-        shown = ", ".join(_with_type(name, frame.schema.field(name).type) for name in frame.column_names)
+        shown = ", ".join(map(select_field, frame.schema))
         text = f"CREATE TABLE {qualify(table)} AS SELECT {shown} FROM {view}"  # noqa: S608 - quoted names
         with self._translate_errors(f"load {table.name}"):
             frame_of(self._session, frame).createOrReplaceTempView(view)

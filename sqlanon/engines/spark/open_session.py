@@ -34,6 +34,8 @@ SETTINGS = {
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     # A side of a join that is small enough in each task is hashed, where both sides would be sorted.
     "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "64m",
+    # Java does not compile a method of more bytes, as the loop of a statement over many columns may be: it is split.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
     # Spark 4.3 makes an invalid plan of a UNION of constants in an order.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.RemoveRedundantAliases",
 }

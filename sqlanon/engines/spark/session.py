@@ -36,6 +36,7 @@ from sqlanon.engines.spark.locks import LEASE, Locks
 from sqlanon.engines.spark.meter import JobMeter
 from sqlanon.engines.spark.names import qualify, quote
 from sqlanon.engines.spark.python_archive import ship
+from sqlanon.engines.spark.small_tables import SmallTables
 from sqlanon.engines.spark.types import arrow_type, name_of
 from sqlanon.engines.spark.workers import map_rows
 from sqlanon.errors import DatabaseError
@@ -83,6 +84,7 @@ class Session:
         session_views=True,
         timestamp="TIMESTAMP_NTZ",
         distinct_numbers=True,
+        groups_by_mark=True,
         counts_in_domains=True,
         readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights "
         "of the catalog and of the warehouse",
@@ -118,6 +120,7 @@ class Session:
         self._locks = Locks(self._rows, self._catalog, lease)
         self._binds = Binds(session)
         self.conceals = self._binds.conceals
+        self._small = SmallTables(session, self._metered.sql, self._catalog)
 
     @property
     def lacks(self) -> Mapping[str, Lack]:
@@ -234,7 +237,8 @@ class Session:
     def execute(self, statement: Statement | str) -> None:
         """See `Engine.execute`: one call of the catalog alters an existing view; OR REPLACE would drop it first."""
         with self._limit_size(statement), self._translate_errors(_name(statement)):
-            self._frame(statement)
+            if not (isinstance(statement, Statement) and self._small.run(statement, self._binds)):
+                self._frame(statement)
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
         batches.run(statements, self.execute)

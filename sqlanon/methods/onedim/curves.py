@@ -1,4 +1,4 @@
-"""Orders by keys that a row's codes determine: common code, and the Hilbert curve (design, section 5).
+"""Orders by keys that a row's codes determine: common code, and the Hilbert curve.
 
 All see one axis per attribute on one scale, so that no attribute's range decides (Goldberger & Tassa 2010, section
 6.2.3).

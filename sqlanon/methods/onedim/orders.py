@@ -1,4 +1,4 @@
-"""Orders: total orders in which neighbouring rows are alike (design, section 5).
+"""Orders: total orders in which neighbouring rows are alike.
 
 An order arranges rows in memory, or makes a table of keys by which the engine sorts tables beyond memory; both give the
 same order.
@@ -39,7 +39,7 @@ _TOGETHER = 32
 
 
 class Tree(Hilbert):
-    """Leaves of loss-cut trees, one over all rows or over stretches of the Hilbert curve (ours; design, section 5).
+    """Leaves of loss-cut trees, one over all rows or over stretches of the Hilbert curve (ours).
 
     One tree over a large table would cost more and lose more: its first cuts, which are straight, pass through rows
     that belong together, while the curve's stretches are of any shape.

@@ -173,7 +173,7 @@ class _Reader:
             refuse(self._text, item.written, "several groups of the view have the texts of this one")
         if measured.of in PERSONS:
             deviation = groups.deviations(measured.name, "persons", self._released.law)[level]
-            return self._around(value, deviation, self._find_held(measured, leaves, groups), counts=True)
+            return self._place_interval(value, deviation, self._find_held(measured, leaves, groups), counts=True)
         if self._interval != INTERVAL:
             refuse(self._text, item.written, f"this has a published interval of {INTERVAL} alone")
         return _make_bounded(value, NoiseInterval(INTERVAL, low, high, 0.0, before_bounding=measured.held))
@@ -187,14 +187,16 @@ class _Reader:
         value = float(groups.values[-1][measured.name][leaves].sum())
         unit = float(measured.unit) if measured.of == "sum" else 1.0
         before_bounding = self._find_held(measured, leaves, groups)
-        return self._around(value, deviation, before_bounding, unit, counts=measured.of != "sum")
+        return self._place_interval(value, deviation, before_bounding, unit, counts=measured.of != "sum")
 
     def _find_held(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Held:
         """The ends of the interval that hold before bounding: of all persons both, as each of them is counted."""
         all_persons = measured.of in PERSONS and len(leaves) == groups.levels[-1].size
         return "both" if all_persons and self._released.groups else measured.held
 
-    def _around(self, value: float, deviation: float, held_values: Held, unit: float = 1.0, *, counts: bool) -> Bounded:
+    def _place_interval(
+        self, value: float, deviation: float, held_values: Held, unit: float = 1.0, *, counts: bool
+    ) -> Bounded:
         width = unit * width_of(self._released.law, deviation, 1 - self._interval)
         low, high = value - width, value + width
         if counts:  # a number below 0 is none

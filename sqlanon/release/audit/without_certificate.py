@@ -67,7 +67,7 @@ def _decide(scratch: Scratch, encoded: EncodedTable, release: Relation, spec: Re
             f"not decided: the release has no column {', '.join(sorted(lacking))}, which the policy publishes",
         )
     codes, members = count_tuples(scratch, encoded.work, encoded.quasi)
-    columns = [{"code": domain.code, "names": layout.names[domain.code].published()} for domain in encoded.quasi]
+    columns = [{"code": domain.code, "names": layout.names[domain.code].list_columns()} for domain in encoded.quasi]
     cells = scratch.table("cells")
     scratch.execute("regular/cells", cells=cells, target=release.ref, columns=columns)
     cell, alike = count_tuples(scratch, cells, encoded.quasi, "_sqlanon_")

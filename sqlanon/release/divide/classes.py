@@ -1,6 +1,6 @@
 """Classes of staged rows.
 
-It encodes, runs the method, recodes, and compares the result with the rows (design, section 3).
+It encodes, runs the method, recodes, and compares the result with the rows.
 """
 
 from __future__ import annotations

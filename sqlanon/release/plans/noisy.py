@@ -137,7 +137,7 @@ def _widths_of(shape: Shape, noise: Noise) -> list[str]:
         for place, measure in enumerate(shape.spec.measures):
             part: Part = parts.get(measure.quantity, measure.quantity)  # type: ignore[arg-type]
             size = shape.steps(number, place) if measure.quantity == "quantiles" else number
-            series = shape.measured(size, len(table.levels) - 1, place, part)
+            series = shape.find_series(size, len(table.levels) - 1, place, part)
             unit = 1.0 if part == "rows" else float(measure.unit) / (2 if part == "centered" else 1)
             unit /= shape.series[series].steps
             deviation = noise.deviation(series) * unit

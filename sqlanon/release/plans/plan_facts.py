@@ -42,7 +42,7 @@ def columns_of(spec: ReleaseSpec, ready: PreparedSource, lost: ColumnLosses | No
                     "as it is" if form.facts.exact else _treatment(domain),
                     domain.distinct,
                     domain.nulls,
-                    names[domain.code].published(),
+                    names[domain.code].list_columns(),
                     lost.of.get(column.name) if lost else None,
                 )
             )

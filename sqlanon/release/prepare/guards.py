@@ -1,4 +1,4 @@
-"""Guards: refusals of a release before any work, each with an explicit opt-out (design, section 9)."""
+"""Guards: refusals of a release before any work, each with an explicit opt-out."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def _find_published(form: Format, reading: Reading, columns: set[str]) -> Names 
     """Published columns of a quasi column; None if the table has other columns."""
     for nulls in (True, False):
         names = form.names(reading, mean=False, nulls=nulls)
-        if columns.issuperset(names.published()):
+        if columns.issuperset(names.list_columns()):
             return names
     return None
 
@@ -160,7 +160,7 @@ def _count_cells(
         "verify/population_groups",
         groups=groups,
         target=target,
-        columns=[list(layout.published()) for _, layout, _ in columns],
+        columns=[list(layout.list_columns()) for _, layout, _ in columns],
     )
     read_columns = [
         {"alias": reading.alias, "as_text": reading.as_text or domain.reading.as_text, "as_float": reading.as_float}
@@ -175,7 +175,7 @@ def _count_cells(
             each=released_values,
             source=groups,
             number=f"_sqlanon_said{index}",
-            columns=[{"column": name, "name": name} for name in layout.published()],
+            columns=[{"column": name, "name": name} for name in layout.list_columns()],
         )
         scratch.execute(
             "verify/population_each",

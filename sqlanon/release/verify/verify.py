@@ -229,11 +229,12 @@ def fingerprint_written(
     groups = scratch.table("written")
     with scratch.together():
         scratch.execute("verify/written", written=groups, target=physical, published=published)
-        *fingerprint, apart = scratch.fetch("verify/of_written", written=groups, marks=marks)[0]
+        names = recoded.layout.of_class
+        *fingerprint, apart = scratch.fetch(
+            "verify/of_written", written=groups, marks=marks, released=recoded.released, names=names
+        )[0]
     if not apart:
-        row = scratch.fetch(
-            "verify/shared_marks", marks=marks, released=recoded.released, names=recoded.layout.of_class
-        )
+        row = scratch.fetch("verify/shared_marks", marks=marks, released=recoded.released, names=names)
         apart = read_integer(row[0][0]) == 0
     return tuple(fingerprint), Grouping(groups, ("mark",), count="n") if apart else None
 
