@@ -91,19 +91,22 @@ def attach_classes(
     classed, tied = scratch.table("classed"), None
     with scratch.together():
         if ties:
-            tied = scratch.table("tied_rows")
+            tied, shared = scratch.table("tied_rows"), assigned.shared
+            work = encoded.work if codes or shared is None else encoded.work_among(shared)
             scratch.execute(
                 "table/tied",
                 {"secret": secret},
                 tied=tied,
                 stage=encoded.stage,
-                work=encoded.work,
+                work=work,
                 assign=assign,
-                shared=assigned.shared,
+                shared=shared,
                 codes=[domain.code for domain in encoded.quasi + encoded.counted],
                 kept=[{"alias": reading.alias, "kind": reading.column.kind} for reading in roles.kept],
                 link=roles.link,
             )
+            if work != encoded.made:
+                scratch.drop(work)
         raw = [reading.alias for reading in roles.quasi + roles.kept] + list(extra)
         parts = [(classed, "all" if omitted is None else "assigned", [domain.code for domain in codes])]
         parts += [(omitted, "omitted", [])] if omitted is not None else []

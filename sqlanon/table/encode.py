@@ -74,6 +74,15 @@ class EncodedTable:
         assert isinstance(self.coded, Work), "codes of a part of the rows are a table"
         return self.coded
 
+    @property
+    def made(self) -> TableRef | None:
+        """The work table, if it was made."""
+        return self.coded.made if isinstance(self.coded, Work) else self.coded
+
+    def work_among(self, rows: TableRef) -> TableRef:
+        """The work table, or one of the rows in ``rows`` alone; see `Work.table_among`."""
+        return self.coded.table_among(rows) if isinstance(self.coded, Work) and self.coded.once else self.work
+
     def drop_work(self) -> None:
         """Drop the work table, if there is one; see `Work.drop`."""
         if isinstance(self.coded, Work):
@@ -134,7 +143,8 @@ def encode(
     """
     quasi, sensitive, persons = domains.quasi, domains.sensitive, domains.persons
     workers, columns = scratch.engine.workers, (*quasi, *sensitive, *persons)
-    work = Work(scratch, stage, columns, rows, once=once and workers is None)
+    once = once and workers is None and scratch.engine.fetch_words is None
+    work = Work(scratch, stage, columns, rows, once=once)
     at_once = scratch.engine.fetch_words is None and not scratch.few and not work.once
     if at_once and (workers is None or rows <= workers.above):
         work.table()

@@ -99,6 +99,11 @@ class Work:
         return self._made
 
     @property
+    def made(self) -> TableRef | None:
+        """The table, if there is one."""
+        return self._made
+
+    @property
     def packing(self) -> Packing:
         """Where `packed` has each code."""
         return Packing.of([max(domain.codes - 1, 1).bit_length() for domain in self._domains])
@@ -135,6 +140,7 @@ class Work:
             words=len(packing.words),
             carried=carried,
             span=False,
+            among=None,
         )
 
     def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> Sequence[npt.NDArray[np.generic]] | None:
@@ -167,6 +173,7 @@ class Work:
                 columns=self._columns(domains),
                 words=0,
                 span=span is not None,
+                among=None,
             )
             types = ["int32", *(domain.code_array for domain in domains)]
             return self._scratch.fetch_arrays(codes, types)
@@ -191,9 +198,22 @@ class Work:
             self._scratch.drop(self._made)
             self._made = None
 
-    def _part(self, table: TableRef, domains: Sequence[Domain], _: bool) -> list[str]:
+    def table_among(self, rows: TableRef) -> TableRef:
+        """As `table`, where there is none yet with the rows in ``rows`` (rid) alone, for one reader who drops it.
+
+        The engine's words are not fetched (`Engine.fetch_words`).
+        """
+        if self._made is not None:
+            return self._made
+        return in_parts(
+            self._scratch, "among", "rid", self._domains, lambda table, some, _: self._part(table, some, among=rows)
+        )
+
+    def _part(
+        self, table: TableRef, domains: Sequence[Domain], _: bool = False, *, among: TableRef | None = None
+    ) -> list[str]:
         columns = self._columns(domains)
-        self._scratch.execute("table/work", work=table, stage=self._stage, columns=columns, words=0)
+        self._scratch.execute("table/work", work=table, stage=self._stage, columns=columns, words=0, among=among)
         return [domain.code for domain in domains]
 
     def _columns(self, domains: Sequence[Domain], places: Sequence[tuple[int, int]] = ()) -> list[dict[str, object]]:

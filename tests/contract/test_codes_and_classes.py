@@ -69,9 +69,13 @@ def test_codes_of_integers(connect_module, test_engine, dense, kind, low, nulls)
             "dense": dense,
         }
         work = scratch.table("work")
-        scratch.execute("table/work", work=work, stage=stage, columns=[column], words=0)
+        scratch.execute("table/work", work=work, stage=stage, columns=[column], words=0, among=None)
         assert read(db, work, "rid", "c1") == sorted(((rid, codes[value]) for rid, value in rows), key=repr)
         if db.engine.fetch_words is None:
+            some = temporary(scratch, "some", {"rid": "INTEGER"}, [(rid,) for rid in range(0, ROWS, 7)])
+            part = scratch.table("part")
+            scratch.execute("table/work", work=part, stage=stage, columns=[column], words=0, among=some)
+            assert read(db, part, "rid", "c1") == sorted(((i, codes[v]) for i, v in rows[::7]), key=repr)
             return
         binds = {"first": 30, "past": 90}
         placed = [column | {"word": 0, "shift": 9}, column | {"word": 1, "shift": 0}]

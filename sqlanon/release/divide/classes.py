@@ -24,7 +24,7 @@ from sqlanon.release.verify.proof import DividedSource
 from sqlanon.release.verify.verify import verify_staged
 from sqlanon.results import LossReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.class_rows import AssignedClasses, attach_classes, is_fixed_by_code
+from sqlanon.table.class_rows import AssignedClasses, attach_classes
 from sqlanon.table.encode import encode
 from sqlanon.table.kinds import count_kinds
 from sqlanon.table.scratch import Scratch
@@ -70,7 +70,7 @@ def make_classes(
             domains,
             ready.rows,
             ready.population,
-            once=not read_domains and all(map(is_fixed_by_code, ready.roles.kept)),
+            once=not read_domains,
         )
     seed = spec.seed if spec.seed is not None else secrets.randbits(62)
     trusted = METHODS.believes(spec.method.name)
