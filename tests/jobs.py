@@ -108,7 +108,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
     ),
     "load": ("tests/serve/test_load.py::test_ten_thousand_asks",),
     "kills": (
-        "tests/contract/test_lake_published.py::test_the_same_of_kills_at_every_step",
+        "tests/contract/test_lake_killed.py::test_the_same_of_kills_at_every_step",
         "tests/contract/test_publish_to_lost.py::test_the_same_of_kills_at_many_steps",
         "tests/safety/test_budget.py",
         "tests/safety/test_budget_apart.py::test_a_run_killed_before_many_changes",

@@ -8,18 +8,21 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Self, cast
 
 from pyspark.errors import PySparkException
 
-from sqlanon.engines.base import Column, LakeWriting, LookupResult, Relation, Row, Statement, TableRef
-from sqlanon.engines.portable import Portable
+from sqlanon.engines.base import Column, LakeWriting, LookupResult, Relation, Statement, TableRef
+from sqlanon.engines.portable import Portable, PortableColumn
 from sqlanon.engines.spark import transfer
 from sqlanon.engines.spark.binds import frame_of
 from sqlanon.engines.spark.errors import condition, find_lacking_call
 from sqlanon.engines.spark.names import parts_of, qualify, quote
 from sqlanon.engines.spark.session import Session
+from sqlanon.engines.spark.small_tables import select_field
 from sqlanon.engines.spark.types import collation_of, is_hashable, kind_of, name_of
+from sqlanon.engines.staging import LakeStaging
 from sqlanon.errors import DatabaseError, PolicyError
 
 if TYPE_CHECKING:
@@ -37,20 +40,17 @@ _MISSING = (
 )
 
 
-def _with_type(name: str, kind: pa.DataType) -> str:
-    """A column of a frame as Spark selects it: a time without a zone stays one."""
-    column = quote(name)
-    ours = str(kind).startswith("timestamp") and getattr(kind, "tz", None) is None
-    return f"CAST({column} AS TIMESTAMP_NTZ) AS {column}" if ours else column
-
-
 class SparkEngine(Session):
     """A session of Spark, with tables and views."""
 
     most_bytes = 256 << 20
-    _staging: DuckDBEngine | None = None
     _refreshes = True
     """The server has the call that lists files anew."""
+
+    @cached_property
+    def _staging(self) -> LakeStaging:
+        """Of the tables of a lake."""
+        return LakeStaging()
 
     @property
     def most_rows(self) -> int:
@@ -80,27 +80,24 @@ class SparkEngine(Session):
     @property
     def lake_engine(self) -> DuckDBEngine:
         """A DuckDB in memory, which is opened when it is first asked for."""
-        if self._staging is None:
-            from sqlanon.engines.duckdb.staging import open_staging
-
-            self._staging = open_staging()
-        return self._staging
+        return self._staging.engine
 
     def close(self) -> None:
         """Close the session, and the DuckDB in memory."""
-        if self._staging is not None:
-            self._staging.close()
-            self._staging = None
+        self._staging.close()
         super().close()
 
     def read_type(self, column: Column) -> Portable | None:
         """See `Transfer.read_type`."""
         return transfer.read_type(column)
 
-    def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
+    def stream_rows(self, rows: Statement, block: int) -> Iterator[Sequence[str]]:
         """See `Transfer.stream_rows`: through the driver, a partition at a time."""
         with self._translate_errors(rows.name):
             yield from transfer.stream_rows(self._frame(rows), block)
+
+    def stream_arrow(self, _table: TableRef, _columns: Sequence[PortableColumn]) -> None:
+        """See `Transfer.stream_arrow`: rows of many partitions come as lines."""
 
     def read_arrow(self, query: Statement) -> pa.Table:
         with self._limit_size(query), self._translate_errors(query.name):
@@ -109,7 +106,7 @@ class SparkEngine(Session):
     def write_arrow(self, table: TableRef, rows: object) -> None:
         frame = cast("pa.Table", rows)
         view = f"_sqlanon_rows_{secrets.token_hex(4)}"
-        shown = ", ".join(_with_type(name, frame.schema.field(name).type) for name in frame.column_names)
+        shown = ", ".join(map(select_field, frame.schema))
         text = f"CREATE TABLE {qualify(table)} AS SELECT {shown} FROM {view}"  # noqa: S608 - quoted names
         with self._translate_errors(f"load {table.name}"):
             frame_of(self._session, frame).createOrReplaceTempView(view)
