@@ -155,6 +155,10 @@ class AmountSearch:
         persons_served = np.stack(ends, axis=2).reshape(many, -1) if ends else np.zeros((many, 0), bool)
         return WitnessCounts(np.concatenate([cells_served, persons_served], axis=1).T, np.zeros((many, 0), bool))
 
+    def set_dearer(self, cell: int, times: float) -> None:
+        """Let changes of a class cost so many times their weight."""
+        self.deviations.set_dearer(np.array([cell], np.int64), times)
+
     def keep(self, remaining: Flags) -> tuple[Rows, ...]:
         """Forget other changes; what they alone change is shown. Returns the changes before, for `reset`."""
         before = self._changes, self._moved, self._outside, self._totals

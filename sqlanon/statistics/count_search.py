@@ -190,6 +190,11 @@ class CountSearch:
         self._changes, self._moved, self._seen = before
         self._whole.set_hidden(hidden)
 
+    def set_dearer(self, cell: int, times: float) -> None:
+        """Let changes of a class, and of the other number of its cells, cost so many times their weight."""
+        twin = self.system.twin
+        self._whole.set_dearer(np.array([cell] if twin is None else [cell, twin[cell]], np.int64), times)
+
     def keep(self, remaining: Flags) -> tuple[Rows, Rows, Rows]:
         """Forget other witnesses; what they alone change is shown. Returns the witnesses before, for `reset`."""
         before = self._changes, self._moved, self._seen

@@ -1,10 +1,11 @@
 """Improves a finished choice of hidden cells: a local search that forgets some witnesses and replaces them.
 
 The first search serves one demand after another, so early witnesses do not use the cells that later ones hide. Here
-some witnesses are dropped, and the demands that only they served are served again next to all others. The result is
-kept if no more cells are hidden (ruin and recreate: Schrimpf et al. 2000, "Record breaking optimization results using
-the ruin and recreate principle", Journal of Computational Physics 159). Every state protects all cells, so the last
-does. Draws come from the key and steps are counted: the result is the same on every machine.
+the witnesses that change a cell are dropped, and the demands that only they served are served again next to all
+others. Meanwhile a change of that cell costs more than its weight: else most programs find the dropped witness once
+more. The result is kept if no more cells are hidden (ruin and recreate: Schrimpf et al. 2000, "Record breaking
+optimization results using the ruin and recreate principle", Journal of Computational Physics 159). Every state protects
+all cells, so the last does. Draws come from the key and steps are counted: the result is the same on every machine.
 """
 
 from __future__ import annotations
@@ -25,12 +26,16 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
 
 
-MOST_FORGOTTEN = 10
+MOST_FORGOTTEN = 30
 """Witnesses that are forgotten at once, at most."""
-LEAST_WORK = 12_000_000
-"""Cost limit where little was spent before; see `Work`."""
-GAIN = 5
-"""Else the limit is what was spent before, times this, times the share of cells that may be shown again."""
+DEARER = 20.0
+"""A change of the cell that is to be shown again costs so many times its weight."""
+LEAST_WORK = 40_000_000
+"""Cost limit where little was spent before; see `Work`. Less than a second of one core."""
+GAIN, LEAST_GAIN = 40, 5
+"""Else the limit is what was spent before, times the first, times the share of cells that may be shown again."""
+MOST_AGAIN = 700_000_000
+"""No more than this, some seconds of one core, or than the same with the second factor."""
 IDLE = 2
 """The search ends after so many steps without a gain for each cell that it may show again."""
 PER_LEVEL = 0.01
@@ -69,6 +74,10 @@ class Search(Protocol):
         """Forget other witnesses; what they alone change is shown. Returns the witnesses before, for `reset`."""
         ...
 
+    def set_dearer(self, cell: int, times: float) -> None:
+        """Let changes of a class cost so many times their weight."""
+        ...
+
     def reset(self, before: tuple[Rows, ...], hidden: Flags) -> None:
         """Return to witnesses of `keep`."""
         ...
@@ -89,14 +98,15 @@ def serve_again(search: Search, secret: bytes) -> None:
         search: it serves all ends, and its first witness is the true table.
         secret: key of the draws.
 
-    Cost: less than five times the search before, and little where few cells can be shown again; see `GAIN`. A step
-    costs, besides its programs, a unit for each witness and class.
+    Cost: counted, and little where few cells can be shown again; see `GAIN` and `MOST_AGAIN`. A step costs, besides its
+    programs, a unit for each witness and class.
     """
     if search.is_large or not len(search.moved):
         return
     spent = search.work.most - search.work.left
     share = float((search.hidden & ~search.must).mean())
-    limit = max(LEAST_WORK, GAIN * share * spent) if share else 0.0
+    usual = max(min(GAIN * share * spent, MOST_AGAIN), LEAST_GAIN * share * spent)
+    limit = max(LEAST_WORK, usual) if share else 0.0
     last = search.work.left - min(limit, search.work.left / 2)
     draw = np.random.default_rng(int.from_bytes(hashlib.blake2b(b"again", key=secret[:64], digest_size=8).digest()))
     cost = 1 + PER_LEVEL * search.system.height
@@ -112,10 +122,13 @@ def serve_again(search: Search, secret: bytes) -> None:
         idle += 1
         cell, hidden = draw.choice(cells), search.hidden.copy()
         before = search.keep(~changed[:, cell])
+        search.set_dearer(int(cell), DEARER)
         try:
             able = all(float(cost[search.hidden].sum()) <= least for _ in search.serve_lost(draw))
         except (ExhaustedError, UnservedError):
             able = False
+        finally:
+            search.set_dearer(int(cell), 1.0)
         if not able:
             search.reset(before, hidden)
             continue
