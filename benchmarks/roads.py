@@ -41,6 +41,8 @@ ARROW_ROWS = 100_000
 HEAP = "4g"
 """Of Java: several times what 3,000,000 rows take."""
 WARM_ROWS = 10_000
+WARM_WORKERS = 110_000
+"""Rows that Spark's tasks divide in the executors, which compile as well."""
 TITLES = {
     "duckdb": "a table of DuckDB",
     "parquet": "Parquet files, by DuckDB",
@@ -125,7 +127,7 @@ def measure_road(road: str, rows: int) -> dict[str, Any]:
             type(db.engine).most_rows = 0  # whatever the rows, they stay in Spark
         asked: dict[str, Any] = {**INTEGERS.roles(), "k": 10, "method": "tree"}
         names = {"name": "road", "publish": "release.road", "publish_to": place.target}
-        _warm(db, place, asked | names)
+        _warm(db, place, rows, asked | names)
         with ExitStack() as stack:
             held = stack.enter_context(Held()) if road.startswith("spark") else None
             server = stack.enter_context(ServerMemory(place.server)) if place.server else None
@@ -149,12 +151,13 @@ def measure_road(road: str, rows: int) -> dict[str, Any]:
 BYTES = ("read", "written", "shuffled")
 
 
-def _warm(db: Any, place: Place, release: dict[str, Any]) -> None:
+def _warm(db: Any, place: Place, rows: int, release: dict[str, Any]) -> None:
     """Make a release that compiles and imports what the next one needs; of a few rows where these have a table."""
     source = place.source
     if source == INTEGERS.name and not place.url.startswith("duckdb"):
         source = "warm_rows"
-        db.engine.execute(f"CREATE TABLE {source} AS SELECT * FROM {INTEGERS.name} LIMIT {WARM_ROWS}")
+        most = WARM_WORKERS if rows > WARM_WORKERS and not db.engine.temporary else WARM_ROWS
+        db.engine.execute(f"CREATE TABLE {source} AS SELECT * FROM {INTEGERS.name} LIMIT {most}")
         release = release | {"name": "warm", "publish": "release.warm"}
     db.anonymize(source, allow_weaker=True, **release)
 

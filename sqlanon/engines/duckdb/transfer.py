@@ -40,9 +40,7 @@ _TYPES: Mapping[str, str] = {
 }
 """The portable type of each of DuckDB's; DuckDB makes the first of several of the portable type."""
 _OWN = {name: engine_type for engine_type, name in reversed([*_TYPES.items()])}
-_IN_ARROW = {name for name in _TYPES.values() if name not in ("int128", "uint128", "zoned", "time", "uuid")} | {
-    "decimal"
-}
+_IN_ARROW = {"decimal", *_TYPES.values()} - {"int128", "uint128", "time", "uuid"}
 """Types that Arrow has as well."""
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _DIGITS = 38

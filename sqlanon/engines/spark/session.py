@@ -218,8 +218,12 @@ class Session:
             raise translate_error(name, error) from error
         log.debug("%s %.3f s", name, time.perf_counter() - start)
 
+    def _bring(self, statement: Statement | str) -> None:
+        """Make the tables that a statement names and that are made of rows elsewhere; here there are none."""
+
     def _frame(self, statement: Statement | str) -> DataFrame:
         """Run a command, or plan a query."""
+        self._bring(statement)
         if isinstance(statement, str):
             return self._metered.sql(statement)
         text = self._binds.text(statement)
@@ -237,6 +241,7 @@ class Session:
     def execute(self, statement: Statement | str) -> None:
         """See `Engine.execute`: one call of the catalog alters an existing view; OR REPLACE would drop it first."""
         with self._limit_size(statement), self._translate_errors(_name(statement)):
+            self._bring(statement)
             if not (isinstance(statement, Statement) and self._small.run(statement, self._binds)):
                 self._frame(statement)
 
