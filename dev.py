@@ -160,7 +160,7 @@ def test(rest: list) -> None:
 
 def wheel() -> None:
     """Compile what first releases need for a level of processors, and build a wheel that holds it."""
-    code = "from sqlanon.kernels.shipped import settings; print(*(f'{k}={v}' for k, v in settings().items()))"
+    code = "from sqlanon.kernels.wheel_kernels import settings; print(*(f'{k}={v}' for k, v in settings().items()))"
     settings = subprocess.run([str(BIN / "python"), "-c", code], cwd=ROOT, check=True, stdout=subprocess.PIPE)
     variables = dict(pair.split("=", 1) for pair in settings.stdout.decode().split())
     with tempfile.TemporaryDirectory() as directory:

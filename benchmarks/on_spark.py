@@ -93,6 +93,13 @@ def _below(process: int) -> Iterator[int]:
         yield from _below(one)
 
 
+_WORKERS: dict[int, int] = {}
+"""Ticks of each worker that was seen.
+
+Nobody waits for workers that end, as idle ones do after a minute, so that no other process has their seconds then.
+"""
+
+
 def used() -> float:
     """Processor seconds of this process, of Java, and of the workers that Java has started, so far.
 
@@ -106,14 +113,26 @@ def used() -> float:
 
 
 def _used() -> float:
-    total = 0
-    for process in (os.getpid(), *_below(os.getpid())):
-        try:
-            fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
-        except OSError:
-            continue
-        total += sum(map(int, fields[11:15]))
+    java = _find_java()
+    for process in java:
+        for worker in _below(process):
+            if not _is_java(worker):
+                _WORKERS[worker] = max(_WORKERS.get(worker, 0), _ticks(worker, 2))
+    total = sum(_ticks(process, 4) for process in (os.getpid(), *java)) + sum(_WORKERS.values())
     return total / os.sysconf("SC_CLK_TCK")
+
+
+def _ticks(process: int, fields: int) -> int:
+    """User and system ticks of a process; with four ``fields`` those of the children that it waited for, too."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1]
+    except OSError:
+        return 0
+    return sum(map(int, text.split()[11 : 11 + fields]))
+
+
+def _find_java() -> list[int]:
+    return [process for process in children(os.getpid()) if "java" in _name(process)]
 
 
 class Held:
@@ -130,7 +149,8 @@ class Held:
 
     def _sample(self) -> None:
         while not self._stop.wait(2):
-            java = [process for process in children(os.getpid()) if "java" in _name(process)]
+            java = _find_java()
+            _used()  # workers that end before somebody asks
             self.java = max(self.java, sum(map(pss, java)))
             workers = [one for process in java for one in _below(process) if not _is_java(one)]
             self.workers = max(self.workers, sum(map(pss, workers)))

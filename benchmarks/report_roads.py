@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
-from benchmarks.roads import TITLES
-from benchmarks.tables import figures, number
+from benchmarks.roads import TITLES, crossing
+from benchmarks.tables import figures, number, read, table
 
 WINS = {
     "duckdb": "a table of a DuckDB file, of any size that its disk holds",
@@ -19,14 +20,25 @@ WINS = {
     "spark_large": "a table beyond the disk or the hours of one machine, or that only Spark reads",
 }
 """Where each road is the one to take."""
+PAIRS = (
+    ("delta", "spark_large"),
+    ("iceberg", "spark_large"),
+    ("parquet", "spark_large"),
+    ("delta", "spark_small"),
+    ("spark_small", "spark_large"),
+    ("duckdb", "postgres"),
+    ("postgres", "server"),
+)
+"""Roads of which one may have the choice."""
 
 
 def roads(folder: Path) -> str:
-    """Processor seconds, memory and bytes for each million rows."""
+    """Processor seconds, memory and bytes: a fixed part, and that of each million rows."""
     head = (
         "the table is",
         "rows measured",
-        "processor seconds per million rows",
+        "processor seconds of any run",
+        "and per million rows",
         "memory, GiB",
         "statements",
         "MB read per million rows",
@@ -38,23 +50,47 @@ def roads(folder: Path) -> str:
     def millions(amount: int | None, rows: int) -> str:
         return number(None if amount is None else amount / rows, ",.0f")
 
-    return figures(
-        folder,
-        "roads",
+    def line(road: Mapping[str, Any]) -> tuple[object, ...]:
+        most = road["sizes"][-1]
+        return (
+            TITLES[road["road"]],
+            ", ".join(f"{one['rows']:,}" for one in road["sizes"]),
+            number(road["fixed_seconds"], ".1f"),
+            f"**{number(road['seconds_per_million'], ',.1f')}**",
+            f"{most['memory_gib'] + (most['server_gib'] or 0):.1f}",
+            most["statements"],
+            *(millions(most[f"bytes_{kind}"], most["rows"]) for kind in ("read", "written", "shuffled")),
+            WINS[road["road"]],
+        )
+
+    return figures(folder, "roads", head, lambda result: map(line, result["roads"]))
+
+
+def crossings(folder: Path) -> str:
+    """Up to how many rows a road takes fewer processor seconds than another."""
+    result = read(folder, "roads")
+    measured = {road["road"]: road for road in result["roads"]} if result else {}
+    pairs = [pair for pair in PAIRS if all(road in measured for road in pair)]
+    head = ("road", "takes fewer processor seconds than", "at")
+    return table(
         head,
-        lambda result: (
-            (
-                TITLES[one["road"]],
-                f"{one['rows']:,}",
-                f"**{one['cpu_seconds'] / one['rows'] * 1e6:,.1f}**",
-                f"{one['memory_gib'] + (one['server_gib'] or 0):.1f}",
-                one["statements"],
-                *(millions(one[f"bytes_{kind}"], one["rows"]) for kind in ("read", "written", "shuffled")),
-                WINS[one["road"]],
-            )
-            for one in result["roads"]
-        ),
+        ((TITLES[first], TITLES[second], _range(measured[first], measured[second])) for first, second in pairs),
     )
 
 
-SECTIONS: Mapping[str, Callable[[Path], str]] = {"roads": roads}
+def _range(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
+    """For which numbers of rows the first road takes fewer processor seconds."""
+    rows = crossing(first, second)
+    if rows is not None:
+        word = "up to" if first["fixed_seconds"] < second["fixed_seconds"] else "from"
+        most = min(road["sizes"][-1]["rows"] for road in (first, second))
+        beyond = f", computed: {most:,} were measured" if rows > most else ""
+        return f"{word} {float(f'{rows:.2g}'):,.0f} rows{beyond}"
+    fewer = (first["fixed_seconds"], first["seconds_per_million"]) <= (
+        second["fixed_seconds"],
+        second["seconds_per_million"],
+    )
+    return "any number of rows" if fewer else "no number of rows"
+
+
+SECTIONS: Mapping[str, Callable[[Path], str]] = {"roads": roads, "roads crossed": crossings}

@@ -1,13 +1,16 @@
 """Seconds, memory and bytes of a release for each million rows, by where the table is and where the release goes.
 
-    python -m benchmarks.roads [--rows 1000000] [--roads duckdb parquet ...]
+    python -m benchmarks.roads [--rows 10000,300000,3000000] [--roads duckdb parquet ...]
 
 The roads: a table of a DuckDB file; Parquet, Delta and Iceberg tables that DuckDB reads; a table of PostgreSQL; the
 same with the release sent to another server; a small table of Spark, which goes through Arrow to memory of the driver;
-a large one, which Spark's tasks work on. A road has one process, in which the release is made twice: the first time
-compiles, the second one counts. Processor seconds are those of this process and of the
-processes that it has started: of PostgreSQL, of its server and sessions as well. Bytes and statements are those of the
-report (`RunReport.cost`). The small road of Spark has at most `ARROW_ROWS`, of which its figures are, by the million.
+a large one, which Spark's tasks work on. A road and a size have one process, in which a release is made before the one
+that counts, as the first one compiles. Processor seconds are those of this process and of the processes that it has
+started: of PostgreSQL, of its server and sessions as well. Bytes and statements are those of the report
+(`RunReport.cost`). The small road of Spark has at most `ARROW_ROWS`, of which its figures are.
+
+Of the sizes of a road a fixed cost and a cost for each row are computed, by least squares of relative errors; two roads
+cross at the number of rows for which both give the same seconds.
 """
 
 from __future__ import annotations
@@ -24,14 +27,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from benchmarks import on_spark
 from benchmarks.generators import INTEGERS
 from benchmarks.lake import write_lake
 from benchmarks.memory import ROOT, ServerMemory, children, peak_rss
-from benchmarks.on_spark import Held, spark_url, used
+from benchmarks.on_spark import Held, used
 from benchmarks.record import RESULTS, Record, options
 from benchmarks.speed import loaded
 
 ARROW_ROWS = 100_000
+HEAP = "4g"
+"""Of Java: several times what 3,000,000 rows take."""
+WARM_ROWS = 10_000
+WARM_WORKERS = 110_000
+"""Rows that Spark's tasks divide in the executors, which compile as well."""
 TITLES = {
     "duckdb": "a table of DuckDB",
     "parquet": "Parquet files, by DuckDB",
@@ -67,7 +78,8 @@ def place_of(road: str, rows: int) -> Iterator[Place]:
     """The database of a road; it is gone afterwards."""
     with ExitStack() as stack:
         if road.startswith("spark"):
-            url, _ = stack.enter_context(spark_url(INTEGERS, rows, 2))
+            on_spark.DRIVER = HEAP
+            url, _ = stack.enter_context(on_spark.spark_url(INTEGERS, rows, 2))
             yield Place(url, INTEGERS.name)
             return
         if road in ("postgres", "server"):
@@ -115,7 +127,7 @@ def measure_road(road: str, rows: int) -> dict[str, Any]:
             type(db.engine).most_rows = 0  # whatever the rows, they stay in Spark
         asked: dict[str, Any] = {**INTEGERS.roles(), "k": 10, "method": "tree"}
         names = {"name": "road", "publish": "release.road", "publish_to": place.target}
-        db.anonymize(place.source, allow_weaker=True, **asked, **names)
+        _warm(db, place, rows, asked | names)
         with ExitStack() as stack:
             held = stack.enter_context(Held()) if road.startswith("spark") else None
             server = stack.enter_context(ServerMemory(place.server)) if place.server else None
@@ -139,26 +151,65 @@ def measure_road(road: str, rows: int) -> dict[str, Any]:
 BYTES = ("read", "written", "shuffled")
 
 
+def _warm(db: Any, place: Place, rows: int, release: dict[str, Any]) -> None:
+    """Make a release that compiles and imports what the next one needs; of a few rows where these have a table."""
+    source = place.source
+    if source == INTEGERS.name and not place.url.startswith("duckdb"):
+        source = "warm_rows"
+        most = WARM_WORKERS if rows > WARM_WORKERS and not db.engine.temporary else WARM_ROWS
+        db.engine.execute(f"CREATE TABLE {source} AS SELECT * FROM {INTEGERS.name} LIMIT {most}")
+        release = release | {"name": "warm", "publish": "release.warm"}
+    db.anonymize(source, allow_weaker=True, **release)
+
+
+def fit(sizes: Sequence[dict[str, Any]]) -> dict[str, float | None]:
+    """A fixed cost and a cost for each million rows, in processor seconds, neither below 0."""
+    rows = np.array([figures["rows"] / 1e6 for figures in sizes])
+    seconds = np.array([figures["cpu_seconds"] for figures in sizes])
+    if len(sizes) < 2:
+        return {"fixed_seconds": None, "seconds_per_million": None}
+    (fixed, each), *_ = np.linalg.lstsq(np.stack([1 / seconds, rows / seconds], 1), np.ones(len(sizes)), rcond=None)
+    if fixed < 0 or each < 0:
+        weights = 1 / seconds if each < 0 else rows / seconds
+        only = weights.sum() / (weights**2).sum()
+        fixed, each = (only, 0.0) if each < 0 else (0.0, only)
+    return {"fixed_seconds": float(fixed), "seconds_per_million": float(each)}
+
+
+def crossing(first: dict[str, Any], second: dict[str, Any]) -> float | None:
+    """Number of rows for which two roads take the same processor seconds; None: for no number."""
+    each = second["seconds_per_million"] - first["seconds_per_million"]
+    rows = (first["fixed_seconds"] - second["fixed_seconds"]) / each * 1e6 if each else 0.0
+    return rows if rows > 0 else None
+
+
 def main(words: Sequence[str] | None = None) -> None:
-    """Measure the roads, each in a process of its own, and write the figures; known roads keep theirs."""
+    """Measure the roads, each size in a process of its own, and write the figures; known ones are kept."""
     parser = options(__doc__, RESULTS / "roads.json")
-    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--rows", default="10000,300000,3000000", help="comma list")
     parser.add_argument("--roads", nargs="+", choices=TITLES, default=list(TITLES))
     parser.add_argument("--here", action="store_true", help="measure the one road in this process, and print it")
     args = parser.parse_args(words)
+    sizes = sorted(int(word) for word in args.rows.split(","))
     if args.here:
-        print(json.dumps(measure_road(args.roads[0], args.rows)))
+        print(json.dumps(measure_road(args.roads[0], sizes[0])))
         return
     record = Record("roads")
     earlier = json.loads(args.out.read_text())["roads"] if args.out.exists() else []
-    roads = {figures["road"]: figures for figures in earlier}
+    roads = {road["road"]: {one["rows"]: one for one in road["sizes"]} for road in earlier}
     for road in args.roads:
-        rows = min(args.rows, ARROW_ROWS) if road == "spark_small" else args.rows
-        command = [sys.executable, "-m", "benchmarks.roads", "--here", "--roads", road, "--rows", str(rows)]
-        ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-        roads[road] = json.loads(ended.stdout.splitlines()[-1])
-        print(f"{road}: {roads[road]['cpu_seconds']:.2f} processor seconds", flush=True)
-        record.write(args.out, table=INTEGERS.name, k=10, method="tree", roads=[roads[r] for r in TITLES if r in roads])
+        for rows in dict.fromkeys(min(size, ARROW_ROWS) if road == "spark_small" else size for size in sizes):
+            command = [sys.executable, "-m", "benchmarks.roads", "--here", "--roads", road, "--rows", str(rows)]
+            ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+            figures = json.loads(ended.stdout.splitlines()[-1])
+            roads.setdefault(road, {})[rows] = figures
+            print(f"{road}, {rows:,} rows: {figures['cpu_seconds']:.2f} processor seconds", flush=True)
+            written = []
+            for name in TITLES:
+                if name in roads:
+                    of_road = [roads[name][size] for size in sorted(roads[name])]
+                    written.append({"road": name, **fit(of_road), "sizes": of_road})
+            record.write(args.out, table=INTEGERS.name, k=10, method="tree", heap=HEAP, roads=written)
 
 
 if __name__ == "__main__":

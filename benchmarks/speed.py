@@ -28,12 +28,12 @@ from benchmarks.record import RESULTS, Record, options
 from examples.sources import duckdb_url, postgres_url
 
 TARGETS = {
-    ("duckdb", "admissions", "mondrian"): 3.0,
-    ("duckdb", "integers", "mondrian"): 8.0,
-    ("postgres", "admissions", "mondrian"): 5.0,
-    ("duckdb", "admissions", "tree"): 3.5,
+    ("duckdb", "admissions", "mondrian"): 2.8,
+    ("duckdb", "integers", "mondrian"): 4.5,
+    ("postgres", "admissions", "mondrian"): 4.0,
+    ("duckdb", "admissions", "tree"): 3.2,
     ("duckdb", "admissions", "hilbert"): 3.5,
-    ("duckdb", "integers", "tree"): 8.0,
+    ("duckdb", "integers", "tree"): 6.0,
     ("duckdb", "integers", "hilbert"): 12.0,
     ("spark", "integers", "mondrian"): 4.0,
     ("spark", "integers", "tree"): 4.0,

@@ -12,7 +12,6 @@ from sqlanon._version import __version__
 
 if TYPE_CHECKING:
     from sqlanon import dbt as dbt
-    from sqlanon.budgeted import BudgetSpec
     from sqlanon.column_spec import ColumnSpec, Hierarchy
     from sqlanon.database import Database, FrameRelease, Release, anonymize, connect
     from sqlanon.declared.options import AnonymizeOptions, FileOptions
@@ -32,13 +31,14 @@ if TYPE_CHECKING:
     from sqlanon.evaluate.report import (
         Evaluation,
     )
+    from sqlanon.noisy_spec import BudgetSpec
     from sqlanon.policy import load as load_policy
     from sqlanon.policy.proposal import Proposal
     from sqlanon.progress import (
         Progress,
     )
     from sqlanon.query.answer import Answer, Bounded, Unlike
-    from sqlanon.query.counts.published import CountsSpelling
+    from sqlanon.query.counts.published_tables import CountsSpelling
     from sqlanon.release.preview import Preview
     from sqlanon.results import (
         AttackReport,
@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     )
 
 _PUBLIC = {
-    "budgeted": ("BudgetSpec",),
+    "noisy_spec": ("BudgetSpec",),
     "column_spec": ("ColumnSpec", "Hierarchy"),
     "database": ("Database", "FrameRelease", "Release", "anonymize", "connect"),
     "declared.options": ("AnonymizeOptions", "FileOptions"),
@@ -108,7 +108,7 @@ _PUBLIC = {
     "policy.proposal": ("Proposal",),
     "progress": ("Progress",),
     "query.answer": ("Answer", "Bounded", "Unlike"),
-    "query.counts.published": ("CountsSpelling",),
+    "query.counts.published_tables": ("CountsSpelling",),
     "release.preview": ("Preview",),
     "results": (
         "AttackReport",

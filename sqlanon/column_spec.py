@@ -10,7 +10,7 @@ RuleKind = Literal["steps", "calendar", "prefix", "mask"]
 
 ROLES: tuple[Role, ...] = ("identifier", "pseudonym", "quasi", "sensitive", "insensitive")
 MAX_WEIGHT = 1024
-"""Weights of one release sum to at most this, so that rows x weight x extent fits 64 bits (design, section 3)."""
+"""Weights of one release sum to at most this, so that rows x weight x extent fits 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)

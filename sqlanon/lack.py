@@ -1,7 +1,7 @@
 """Markers of lacking abilities of engines, methods, formats and requirements, each with the reason.
 
 The markers are in the declarations, and nowhere else: the errors that refuse a policy quote them, docs/what-works.md
-and ``sqlanon methods`` are made of them (`sqlanon.report.works`), and tests/contract/test_lacks.py executes each of
+and ``sqlanon methods`` are made of them (`sqlanon.report.abilities`), and tests/contract/test_lacks.py executes each of
 them.
 """
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from sqlanon.budgeted import BudgetSpec, NoisySpec
 from sqlanon.column_spec import ColumnSpec, Role
-from sqlanon.counted import StatisticsSpec
-from sqlanon.decided import ContextSpec, ThresholdSpec
+from sqlanon.decision_spec import ContextSpec, ThresholdSpec
+from sqlanon.noisy_spec import BudgetSpec, NoisySpec
 from sqlanon.release_kind import ReleaseKind, kind_of
+from sqlanon.statistics_spec import StatisticsSpec
 
 Rest = Literal["error", "drop", "keep"]
 FormatKind = Literal["ranges", "labels", "points", "suppressed", "anatomy"]
@@ -26,6 +26,7 @@ NullPerson = Literal["one", "distinct"]
 RowSecurity = Literal["applied"]
 RefreshMode = Literal["full", "frozen"]
 SuppressedRows = Literal["starred", "left_out"]
+ComparedWith = Literal["released", "source"]
 Effort = Literal["fast", "normal", "high"]
 
 EXECUTIONS: tuple[Execution, ...] = ("auto", "kernel", "pushdown")
@@ -72,6 +73,8 @@ class PrivacySpec:
             `sqlanon.privacy.persons`.
         whole: all rows of a person are in one class (`persons: whole`); ``of_persons`` is then set, too.
         person_share: the part of a class's rows that one person may have, at most; None: any.
+        compared_with: the rows that `t`, `beta` and `delta_disclosure` compare classes with: the published ones, or
+            all rows of the source, those that are left out among them.
         more: values of further requirements by their keys; see `sqlanon.declared.requirements`.
     """
 
@@ -85,6 +88,7 @@ class PrivacySpec:
     of_persons: bool = False
     whole: bool = False
     person_share: Fraction | None = None
+    compared_with: ComparedWith = "released"
     more: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

@@ -20,6 +20,7 @@ from tests.covering import share_out
 from tests.draws import draw_the_same
 from tests.engines import ENGINES, PAIR, TestEngine, required
 from tests.jobs import CORE, JOBS, is_of
+from tests.kept_sql import keep_sql
 from tests.order import Order, names_of
 from tests.reach import changed_files, choose, read
 from tests.shelf import Shelf
@@ -93,6 +94,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("sqlanon")
     if again:
         draw_the_same(config)
+    keep_sql(config)
     if hasattr(config, "workerinput"):
         config.stash[CHOSEN] = config.workerinput["chosen"]
     elif config.getoption("--changed"):

@@ -85,7 +85,17 @@ JOBS: Mapping[str, tuple[str, ...]] = {
         "tests/contract/test_refine.py",
         "tests/properties/test_clusters.py",
     ),
-    "statistics": ("tests/contract/test_statistics_hospital.py",),
+    "statistics": (
+        "tests/contract/test_statistics_hospital.py",
+        "tests/contract/test_statistics_lineages.py",
+        "tests/contract/test_statistics_persons_promised.py",
+        "tests/contract/test_statistics_persons_together.py",
+        "tests/contract/test_statistics_together_versions.py",
+        "tests/contract/test_statistics_versions.py",
+        "tests/unit/cells/test_bounds.py",
+        "tests/unit/cells/test_lineages.py",
+        "tests/unit/cells/test_parts.py",
+    ),
     "install": (
         "tests/cli/test_warm.py",
         "tests/docs/test_commands.py",
@@ -98,7 +108,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
     ),
     "load": ("tests/serve/test_load.py::test_ten_thousand_asks",),
     "kills": (
-        "tests/contract/test_lake_published.py::test_the_same_of_kills_at_every_step",
+        "tests/contract/test_lake_killed.py::test_the_same_of_kills_at_every_step",
         "tests/contract/test_publish_to_lost.py::test_the_same_of_kills_at_many_steps",
         "tests/safety/test_budget.py",
         "tests/safety/test_budget_apart.py::test_a_run_killed_before_many_changes",
@@ -123,6 +133,11 @@ SHORT: tuple[str, ...] = (
     "tests/contract/test_population_left_out.py::test_more_worlds[postgres-2",
     "tests/contract/test_publish_to_lost.py::test_the_same_of_kills_at_many_steps[run-postgres-duckdb-",
     "tests/contract/test_statistics_hospital.py::test_the_tables_of_a_hospital_are_certified[duckdb]",
+    "tests/contract/test_statistics_lineages.py::test_three_lineages[duckdb",
+    "tests/contract/test_statistics_persons_promised.py::test_the_certificate_refuses",
+    "tests/contract/test_statistics_persons_together.py::test_persons_of_one_row_each[duckdb-",
+    "tests/contract/test_statistics_together_versions.py::test_the_certificate_refuses",
+    "tests/contract/test_statistics_versions.py::test_the_certificate_of_all_versions_refuses",
     "tests/contract/test_dual.py::test_bound_holds_on_both_engines[mixed-ncp0-",
     "tests/contract/test_query_functions.py::test_values_lie_in_the_abstract_value",
     "tests/dbt/test_package.py",
@@ -135,6 +150,9 @@ SHORT: tuple[str, ...] = (
     "tests/safety/test_crash_readers.py",
     "tests/spark/test_appending.py",
     "tests/spark/test_workers.py",
+    "tests/unit/cells/test_bounds.py::test_rows_beside[",
+    "tests/unit/cells/test_lineages.py::test_no_reader_of_lineages_finds_few_newcomers[",
+    "tests/unit/cells/test_parts.py::test_no_reader_of_both_finds_a_small_cell[",
 )
 """What the core has of the other jobs."""
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.attack.bayes import attack_by_bayes
+from sqlanon.attack.box_matches import MOST_MISTAKES, BoxIndex, VictimBoxes
 from sqlanon.attack.composition import attack_with_siblings, attack_with_versions
-from sqlanon.attack.drawn import draw
-from sqlanon.attack.fits import MOST_MISTAKES, BoxIndex, VictimBoxes
 from sqlanon.attack.guesses import measure_homogeneity, measure_skewness
 from sqlanon.attack.kinds import choose_kind
 from sqlanon.attack.linkage import Sets, attack_by_linkage, choose_known_columns, of_classes, with_errors
 from sqlanon.attack.material import Material, read
-from sqlanon.attack.ties import tie
+from sqlanon.attack.victim_boxes import tie
+from sqlanon.attack.victim_sample import draw
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.subject import find_subject
 from sqlanon.privacy.requirements import read_stored
@@ -50,7 +50,7 @@ def attack(
         release: name or view of the release; None: the only release.
         known: quasi columns of which an attacker may know any set, at most 10; None: all.
         victims: published victims that are compared at most, drawn at random; None: all, or as many as
-            `sqlanon.attack.drawn.WORK` allows.
+            `sqlanon.attack.victim_sample.WORK` allows.
         progress: gets how many rows are compared.
 
     Returns:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.drawn import measure_margin
+from sqlanon.attack.victim_sample import measure_margin
 from sqlanon.results import BayesAttack
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Doubles, Flags, Ints, Longs
-    from sqlanon.attack.fits import BoxIndex
+    from sqlanon.attack.box_matches import BoxIndex
     from sqlanon.attack.material import Material
 
 

@@ -208,7 +208,7 @@ def _measure_workload(engine: Engine, trial: RehearsedRelease, workload: Workloa
     trial.write_metadata()
     table = trial.table
     released = describe(engine, engine.look_up([table]).relations[table], read_metadata(engine, table))
-    published = {name: names.published() for name, names in trial.names.items()}
+    published = {name: names.list_columns() for name, names in trial.names.items()}
     subject = _subject(trial.spec, trial.made.encoded.roles, trial.table, published)
     return measure_widths(engine, subject, released, list_queries(engine, subject, fit_workload(workload, subject)))
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.engines.rows import read_integer
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, SeenCells
+from sqlanon.statistics.reader_cells import HIDDEN, UNBOUNDED, Label, SeenCells
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs
     from sqlanon.engines.base import TableRef
-    from sqlanon.statistics.joined import JoinedSystem
+    from sqlanon.statistics.joined_tables import JoinedSystem
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
 

@@ -21,7 +21,7 @@ from sqlanon.release.catalog.refresh import link_columns_of
 from sqlanon.release.catalog.views import form_of
 from sqlanon.release.history.candidate_sets import count_possible
 from sqlanon.release.history.compare_pair import compare
-from sqlanon.release.history.earlier import SEEN, list_kept
+from sqlanon.release.history.earlier_versions import SEEN, list_kept
 from sqlanon.release.history.side import Side, counts_candidates, side_of
 from sqlanon.results import CompositionAttack
 

@@ -21,25 +21,25 @@ from sqlanon.attack.lineages import see_lineages
 from sqlanon.attack.persons import PersonTarget
 from sqlanon.attack.sums import add_sums, attack_sums
 from sqlanon.attack.versions import add_readers, see_new_rows
-from sqlanon.counted import STATUS, CellKeySpec
 from sqlanon.engines.rows import read_integer
 from sqlanon.progress import Progress, SilentProgress
-from sqlanon.query.counts.published import CountsSpelling, read_tables
+from sqlanon.query.counts.published_tables import CountsSpelling, read_tables
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.other_counts import batches_of, earlier_of
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.release_kind import COUNTS
 from sqlanon.results.counts import CountsAttackReport, CountsReader, SumsReader
-from sqlanon.statistics.joined import JoinedSystem, Key, join_tables
-from sqlanon.statistics.kept import Tables, kept_of
+from sqlanon.statistics.joined_tables import JoinedSystem, Key, join_tables
 from sqlanon.statistics.nearest import fit_atoms
 from sqlanon.statistics.nights import batch_of
-from sqlanon.statistics.past import PastTables
+from sqlanon.statistics.past_versions import PastTables
+from sqlanon.statistics.private_tables import Tables, kept_of
 from sqlanon.statistics.protections import read_stored_statistics
 from sqlanon.statistics.reach import Reach
-from sqlanon.statistics.seen import HIDDEN, Label, SeenCells, list_atoms
+from sqlanon.statistics.reader_cells import HIDDEN, Label, SeenCells, list_atoms
 from sqlanon.statistics.spans import find_spans
+from sqlanon.statistics_spec import STATUS, CellKeySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.drawn import measure_margin
+from sqlanon.attack.victim_sample import measure_margin
 from sqlanon.results import GuessAttack, SkewnessGain
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from sqlanon.arrays import Longs
-    from sqlanon.attack.fits import BoxIndex
+    from sqlanon.attack.box_matches import BoxIndex
     from sqlanon.attack.material import Material
 
 

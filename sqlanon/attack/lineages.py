@@ -18,13 +18,13 @@ from sqlanon.attack.classes import label_of
 from sqlanon.attack.versions import NewRows
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import UnsupportedError
-from sqlanon.statistics.joined import MOST_ATOMS, JoinedSystem, Key
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, SeenCells, SeenColumn, list_atoms
+from sqlanon.statistics.joined_tables import MOST_ATOMS, JoinedSystem, Key
+from sqlanon.statistics.reader_cells import HIDDEN, UNBOUNDED, Label, SeenCells, SeenColumn, list_atoms
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
     from sqlanon.engines.base import Row, TableRef
-    from sqlanon.statistics.past import PastTables
+    from sqlanon.statistics.past_versions import PastTables
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
 

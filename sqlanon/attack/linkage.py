@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.drawn import measure_margin
+from sqlanon.attack.victim_sample import measure_margin
 from sqlanon.errors import PolicyError
 from sqlanon.results import LinkageAttack
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Ints, Longs
-    from sqlanon.attack.fits import BoxIndex, VictimBoxes
+    from sqlanon.attack.box_matches import BoxIndex, VictimBoxes
     from sqlanon.attack.material import Material
 
 MOST_COLUMNS = 10

@@ -48,7 +48,8 @@ class Material:
             have it.
         values: per sensitive column int32[t] of all combinations of quasi and sensitive codes, ``of`` int32[t] the
             place in ``tuples``, ``times`` int64[t] how many published victims have it.
-        published: how many published victims there are; ``times`` may be of a part of them (`sqlanon.attack.drawn`).
+        published: how many published victims there are; ``times`` may be of a part of them
+            (`sqlanon.attack.victim_sample`).
         left_out: victims that the version leaves out.
         unmatched: rows of the source that the version was not made of.
         cells: int32[d, b], of each box the numbers of the cells; ``members`` int64[b] the box's rows.
@@ -190,7 +191,7 @@ def _fetch_release(
 ) -> tuple[Ints, Longs, Longs, tuple[Counts, ...], tuple[Ints, Ints, Longs] | None, CoveredCodes]:
     """Cells and rows of boxes, rows and sensitive values of groups, groups of boxes, and the covers of the cells."""
     names = {domain.code: on.names(domain.reading.name) for domain in quasi}
-    shown = [{"code": domain.code, "names": names[domain.code].published()} for domain in quasi]
+    shown = [{"code": domain.code, "names": names[domain.code].list_columns()} for domain in quasi]
     paired = on.counted is not None
     values = [] if paired else [domain.parameters for domain in sensitive]
     groups = [{"code": "g", "name": GROUP}] if paired else []
@@ -199,7 +200,7 @@ def _fetch_release(
         "attack/grouped",
         grouped=grouped,
         target=on.view,
-        names=[name for spelling in names.values() for name in spelling.published()],
+        names=[name for spelling in names.values() for name in spelling.list_columns()],
         values=[str(value["name"]) for value in values + groups],
     )
     scratch.execute("attack/cells", cells=cells, grouped=grouped, columns=shown, values=values, groups=groups)

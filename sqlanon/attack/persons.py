@@ -17,7 +17,7 @@ import numpy as np
 from sqlanon.results.counts import CountsReader
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.person_bounds import list_steps
-from sqlanon.statistics.seen import HIDDEN, Label, SeenCells, list_atoms
+from sqlanon.statistics.reader_cells import HIDDEN, Label, SeenCells, list_atoms
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs

@@ -16,15 +16,15 @@ from sqlanon.attack.classes import label_of, see_classes
 from sqlanon.engines.rows import read_integer
 from sqlanon.results.counts import SumsReader
 from sqlanon.statistics.amounts import Range
-from sqlanon.statistics.joined import JoinedSystem, Key
+from sqlanon.statistics.joined_tables import JoinedSystem, Key
 from sqlanon.statistics.joint import Combinations, Joint, join_sums
-from sqlanon.statistics.kept import KeptTables
+from sqlanon.statistics.private_tables import KeptTables
 from sqlanon.statistics.reach import Reach
-from sqlanon.statistics.seen import UNBOUNDED, AtomRanges, SeenCells, narrow
+from sqlanon.statistics.reader_cells import UNBOUNDED, AtomRanges, SeenCells, narrow
 from sqlanon.statistics.shape import Shape
-from sqlanon.statistics.shifted import shift_sums
+from sqlanon.statistics.shifted_sums import shift_sums
+from sqlanon.statistics.sum_columns import ShapeSum
 from sqlanon.statistics.sum_tables import CONTRIBUTORS
-from sqlanon.statistics.summed import ShapeSum
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.results.counts import CountsReader
-from sqlanon.statistics.joined import JoinedSystem, Key
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, SeenCells, SeenColumn, build_seen
+from sqlanon.statistics.joined_tables import JoinedSystem, Key
+from sqlanon.statistics.reader_cells import HIDDEN, UNBOUNDED, Cells, SeenCells, SeenColumn, build_seen
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs

@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from sqlanon.cli.arguments import with_values
-from sqlanon.cli.confirmed import CONFIRMED
+from sqlanon.cli.confirmation_options import CONFIRMED
 from sqlanon.cli.examples import EXAMPLES
 from sqlanon.cli.failures import PIPE, Failure, describe, leave_pipe, report
 from sqlanon.cli.interrupt import make_interrupt, watch_signals

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sqlanon.cli.arguments import parse_pairs
-from sqlanon.cli.confirmed import collect_confirmations
+from sqlanon.cli.confirmation_options import collect_confirmations
 from sqlanon.declared.keys import PUBLISHED
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 

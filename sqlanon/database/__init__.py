@@ -3,10 +3,10 @@
 It is the facade over every room.
 """
 
-from sqlanon.database.anonymizing import anonymize
+from sqlanon.database.anonymize_file import anonymize
 from sqlanon.database.database import Database
+from sqlanon.database.export import check_file
 from sqlanon.database.files import FILES, open_file, open_files
 from sqlanon.database.frames import FrameRelease
-from sqlanon.database.opening import connect
-from sqlanon.database.released import Release
-from sqlanon.database.taken import check_file
+from sqlanon.database.open_url import connect
+from sqlanon.database.release import Release

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Unpack
 
 from sqlanon import policy
-from sqlanon.budgeted import BudgetSpec
 from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.database.lineage import reporting
-from sqlanon.database.proposing import propose_for_table, try_proposal
+from sqlanon.database.proposal import propose_for_table, try_proposal
 from sqlanon.database.readable import ReadableDatabase
-from sqlanon.database.released import Release
+from sqlanon.database.release import Release
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.errors import UnsupportedError
+from sqlanon.noisy_spec import BudgetSpec
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.catalog.attacks import keep_attacks
 from sqlanon.release.erase import erase

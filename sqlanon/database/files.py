@@ -11,8 +11,8 @@ from typing import Any, Unpack, cast
 
 from sqlanon import policy
 from sqlanon.database.database import Database
-from sqlanon.database.opening import connect
-from sqlanon.database.taken import check_file, write
+from sqlanon.database.export import check_file, write
+from sqlanon.database.open_url import connect
 from sqlanon.declared import FORMATS
 from sqlanon.declared.options import FileOptions
 from sqlanon.engines.base import ColumnReading, Engine, FileReading, TableRef

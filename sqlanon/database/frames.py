@@ -8,8 +8,8 @@ from typing import Any, NoReturn, Self, Unpack, cast
 from sqlanon import policy
 from sqlanon.database.database import Database
 from sqlanon.database.files import columns_read
-from sqlanon.database.opening import connect
-from sqlanon.database.released import Release
+from sqlanon.database.open_url import connect
+from sqlanon.database.release import Release
 from sqlanon.declared.options import FileOptions
 from sqlanon.engines.base import Engine, FrameKind, Frames
 from sqlanon.errors import PolicyError

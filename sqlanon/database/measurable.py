@@ -7,12 +7,12 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.database.connected import ConnectedDatabase, read_workload, to_sequence
+from sqlanon.database.connection import ConnectedDatabase, read_workload, to_sequence
 from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.audit import audit
 from sqlanon.release.audit.place import find_table, is_release, open_place
-from sqlanon.release.audit.together import audit_together
+from sqlanon.release.audit.two_releases import audit_together
 from sqlanon.release.catalog.entry import refuse_counts
 from sqlanon.release.history.history import audit_history
 from sqlanon.release.verify.persons import open_counted_rows
@@ -44,7 +44,7 @@ from sqlanon.workload_spec import WorkloadSpec
 if TYPE_CHECKING:
     from sqlanon.evaluate.levels import Levels
     from sqlanon.evaluate.report import Evaluation
-    from sqlanon.query.counts.published import CountsSpelling
+    from sqlanon.query.counts.published_tables import CountsSpelling
     from sqlanon.results.counts import CountsAttackReport
     from sqlanon.results.disclosure import DisclosureReport
 
@@ -138,13 +138,13 @@ class MeasurableDatabase(ConnectedDatabase):
     def find_quasi(
         self, table: str, columns: Sequence[str] | None = None, *, left_out: Sequence[str] = ()
     ) -> IdentifyingReport:
-        """How well sets of columns of any table distinguish rows; see `sqlanon.risk.identifying.identify`."""
+        """How well sets of columns of any table distinguish rows; see `sqlanon.risk.identifying_columns.identify`."""
         return identify(self.engine, table, to_sequence(columns), to_sequence(left_out) or ())
 
     def known(
         self, table: str, most: int, columns: Sequence[str] | None = None, *, left_out: Sequence[str] = ()
     ) -> KnownReport:
-        """Disclosures of any table by up to ``most`` known columns; see `sqlanon.risk.known.measure_known`."""
+        """Disclosures of any table by up to ``most`` known columns; see `sqlanon.risk.known_columns.measure_known`."""
         return measure_known(self.engine, table, most, to_sequence(columns), to_sequence(left_out) or ())
 
     def together(self, first: str, second: str) -> TogetherReport:
@@ -168,7 +168,7 @@ class MeasurableDatabase(ConnectedDatabase):
             seconds: after them intervals are wider, and count as undecided.
         """
         from sqlanon.query.counts.disclosure import audit_tables
-        from sqlanon.query.counts.published import CountsSpelling
+        from sqlanon.query.counts.published_tables import CountsSpelling
 
         until = time.monotonic() + seconds
         table_of_name = tables if isinstance(tables, Mapping) else {table: table for table in tables}

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlanon.budgeted import BudgetSpec
-from sqlanon.database.connected import read_workload
+from sqlanon.database.connection import read_workload
 from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.database.measurable import MeasurableDatabase
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.errors import PolicyError
+from sqlanon.noisy_spec import BudgetSpec
 from sqlanon.release.budget.report import report_budgets
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.receiver import Receiver

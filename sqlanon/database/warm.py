@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlanon import policy
 from sqlanon.column_spec import ColumnSpec, Hierarchy
-from sqlanon.database.opening import connect
+from sqlanon.database.open_url import connect
 from sqlanon.declared.cost import TableSize
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import SqlanonError

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import show
+from sqlanon.declared.words import show
 from sqlanon.errors import PolicyError
 from sqlanon.policy.document import Document, read
 

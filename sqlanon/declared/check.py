@@ -13,7 +13,7 @@ from sqlanon.declared.method_options import MethodsOption, Word
 from sqlanon.declared.methods import METHODS
 from sqlanon.declared.request import PERSONS, Refusal, Request
 from sqlanon.declared.requirements import REQUIREMENTS
-from sqlanon.declared.wording import near
+from sqlanon.declared.words import near
 from sqlanon.lack import Lack
 from sqlanon.spec import MethodSpec, ReleaseSpec, SuppressionSpec
 

@@ -38,14 +38,7 @@ def list_refused(spec: ReleaseSpec) -> list[tuple[str, Refusal]]:
         what = f"format {form.name} hides no values ({form.hides.why}), so that it cannot publish starred rows"
         allowed = f"use {', '.join(hiding[:-1])} or {hiding[-1]}, or rows: left_out"
         refusals.append(("suppression", Refusal(what, allowed)))
-    if spec.suppression is not None and spec.suppression.rows == "left_out":
-        compared = [name for name in spec.privacy.more if name in REQUIREMENTS and REQUIREMENTS[name].compares]
-        if compared:
-            what = (
-                f"{', '.join(compared)}: classes are compared with the published rows, which are not known before some "
-                "are left out"
-            )
-            refusals.append(("suppression", Refusal(what, _describe_loss_setting(spec))))
+    refusals += _refuse_compared(spec)
     about = [name for name, metric in METRICS.items() if metric.asked and metric.sensitive and name in spec.metrics]
     if about and not spec.with_role("sensitive"):
         what = f"{', '.join(about)}: about a sensitive column, and there is none"
@@ -53,12 +46,37 @@ def list_refused(spec: ReleaseSpec) -> list[tuple[str, Refusal]]:
     return refusals
 
 
+def _refuse_compared(spec: ReleaseSpec) -> list[tuple[str, Refusal]]:
+    """Models that compare classes with a table: with which, where rows are left out."""
+    compared = [name for name in spec.privacy.more if name in REQUIREMENTS and REQUIREMENTS[name].compares]
+    of_source = spec.privacy.compared_with == "source"
+    if of_source and not compared:
+        models = [name for name, requirement in REQUIREMENTS.items() if requirement.compares]
+        what = "compared_with: source, and nothing is compared"
+        return [("privacy", Refusal(what, f"it goes with {', '.join(models[:-1])} or {models[-1]}"))]
+    if not compared or spec.suppression is None or spec.suppression.rows != "left_out":
+        return []
+    if not of_source:
+        what = (
+            f"{', '.join(compared)}: classes are compared with the published rows, which are not known before some "
+            "are left out"
+        )
+        return [("suppression", Refusal(what, _describe_loss_setting(spec)))]
+    if spec.with_role("pseudonym"):
+        what = f"{', '.join(compared)}: rows of tokens are not compared with the source"
+        return [
+            ("privacy", Refusal(what, "make the pseudonyms identifiers, or leave compared_with and suppression out"))
+        ]
+    return []
+
+
 def _describe_loss_setting(spec: ReleaseSpec) -> str:
     """Advice where rows cannot be left out: a method may star none either."""
     method = METHODS.get(spec.method.name)
     search = method.option("search") if method else None
     local = search is not None and spec.method.options.get("search", search.default) == "local"
-    return "leave suppression out, or say search=global and rows: starred" if local else "say rows: starred"
+    starred = "leave suppression out, or say search=global and rows: starred" if local else "say rows: starred"
+    return f"{starred}, or privacy: {{compared_with: source}}"
 
 
 def list_populations(spec: ReleaseSpec) -> dict[str, str]:
@@ -85,9 +103,6 @@ def _refuse_populations(spec: ReleaseSpec) -> list[tuple[str, Refusal]]:
     if spec.format.mean:
         what = f"{names}: the mean of a class shows which rows of the population are in it"
         refusals.append(("format", Refusal(what, "leave mean out")))
-    if spec.suppression is not None and spec.suppression.rows == "starred":
-        what = f"{names}: the cell of a starred row is all values, in which rows of the population lie twice"
-        refusals.append(("suppression", Refusal(what, "say rows: left_out")))
     if spec.rows_are == "events":
         what = f"{names}: a row of the population is a person, and a person may have several rows here"
         refusals.append(("rows_are", Refusal(what, f"release a table of one row a person, or leave {names} out")))
@@ -157,8 +172,8 @@ def _refuse_frozen(spec: ReleaseSpec) -> list[tuple[str, Refusal]]:
 def list_remarks(spec: ReleaseSpec) -> list[str]:
     """Of keys that go together, which do little: notes of plan."""
     method = METHODS.get(spec.method.name)
-    if list_populations(spec):
-        return list_unpromised(spec)
+    if unpromised := list_unpromised(spec):
+        return unpromised
     if spec.refine is None or spec.refine.search != 0 or method is None:
         return []
     if method.values(spec.method.options).get("search") != "local":
@@ -171,10 +186,16 @@ def list_remarks(spec: ReleaseSpec) -> list[str]:
 
 
 def list_unpromised(spec: ReleaseSpec) -> list[str]:
-    """Promises that requirements over a population do not make: notes of plan and run."""
+    """Promises that requirements over a population, or of the source, do not make: notes of plan and run."""
     remarks = {
         "k_map": "k_map: it protects nobody who is known to be in the table",
         "delta_presence": "delta_presence: it hides who is in the table, from a reader who knows the population; of "
         "sensitive values it says nothing",
     }
-    return [remarks[name] for name in list_populations(spec) if name in remarks]
+    listed = [remarks[name] for name in list_populations(spec) if name in remarks]
+    if spec.privacy.compared_with == "source" and spec.suppression is not None and spec.suppression.rows == "left_out":
+        listed.append(
+            "compared_with: source: nothing is promised of left-out rows; who knows how often the source has a value, "
+            "and subtracts the release, has theirs"
+        )
+    return listed

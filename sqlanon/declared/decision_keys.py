@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, get_args
 
-from sqlanon.decided import Attacker, Over
+from sqlanon.decision_spec import Attacker, Over
 from sqlanon.declared.key import Form, Key
 from sqlanon.declared.kinds import DURATION, FLAG, SIGNER, TEXT
 from sqlanon.declared.records import Names

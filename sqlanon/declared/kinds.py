@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from sqlanon.declared.values import LARGEST, WrongValue
-from sqlanon.declared.wording import wrong_kind
+from sqlanon.declared.words import wrong_kind
 from sqlanon.lake_names import lake_of
 from sqlanon.target_url import check_target
 

@@ -16,8 +16,8 @@ class MetricDeclaration:
     Attributes:
         name: as reports name it.
         about: the measured quantity.
-        code: ``module:class`` of a `sqlanon.loss.base.Metric`, or the class itself; where ``asked``, of an
-            `AskedMetric`.
+        code: ``module:name`` of a `sqlanon.loss.base.Metric` or of the class of one, or the class itself; where
+            ``asked``, of an `AskedMetric`.
         asked: it is measured where a policy's `metrics` names it, and else not.
         sensitive: it is about a sensitive column: measured for each of them.
         bounds: it compares all rows with each other, and says how good any release is at best.
@@ -36,7 +36,7 @@ ALL = "all"
 
 
 def _declare_builtin(name: str, code: str, about: str) -> MetricDeclaration:
-    return MetricDeclaration(name, about, f"sqlanon.loss.{code}")
+    return MetricDeclaration(name, about, f"sqlanon.loss.box_metrics:{code}")
 
 
 def _declare_asked(name: str, code: str, about: str, *, sensitive: bool = False) -> MetricDeclaration:
@@ -60,17 +60,17 @@ def list_metrics(words: Sequence[str], *, sensitive: bool) -> tuple[str, ...]:
 METRICS: Registry[MetricDeclaration] = Registry(
     "metric",
     (
-        _declare_builtin("ncp", "means:NCP", "Mean of NCP over attributes and rows."),
-        _declare_builtin("gcp", "means:GCP", "NCP weighted, a mean over rows."),
-        _declare_builtin("dm", "sizes:Discernability", "Sum of squared class sizes."),
-        _declare_builtin("c_avg", "sizes:AverageClass", "Mean class size, in units of k."),
-        _declare_builtin("lm", "means:LM", "Iyengar's loss, weighted, a mean over rows."),
-        _declare_builtin("il1", "widths:AverageExtent", "Mean NCP of a class."),
-        _declare_builtin("il_inf", "widths:LargestExtent", "Largest NCP of a class."),
-        _declare_builtin("il_sum", "widths:SumOfExtents", "Sum of the NCP of all classes."),
-        _declare_builtin("weighted_max_ncp", "widths:WeightedMaximum", "Largest rows x NCP of a class."),
-        _declare_builtin("avg_ncp", "widths:AverageNCP", "Mean NCP over classes and attributes."),
-        _declare_builtin("weighted_avg_volume", "means:AverageVolume", "Mean over rows of the product of NCP."),
+        _declare_builtin("ncp", "NCP", "Mean of NCP over attributes and rows."),
+        _declare_builtin("gcp", "GCP", "NCP weighted, a mean over rows."),
+        _declare_builtin("dm", "DISCERNABILITY", "Sum of squared class sizes."),
+        _declare_builtin("c_avg", "AVERAGE_CLASS", "Mean class size, in units of k."),
+        _declare_builtin("lm", "LM", "Iyengar's loss, weighted, a mean over rows."),
+        _declare_builtin("il1", "AVERAGE_EXTENT", "Mean NCP of a class."),
+        _declare_builtin("il_inf", "LARGEST_EXTENT", "Largest NCP of a class."),
+        _declare_builtin("il_sum", "SUM_OF_EXTENTS", "Sum of the NCP of all classes."),
+        _declare_builtin("weighted_max_ncp", "WEIGHTED_MAXIMUM", "Largest rows x NCP of a class."),
+        _declare_builtin("avg_ncp", "AVERAGE_NCP", "Mean NCP over classes and attributes."),
+        _declare_builtin("weighted_avg_volume", "VOLUME", "Mean over rows of the product of NCP."),
         _declare_asked(
             "am",
             "ambiguity:Ambiguity",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final, get_args
 
-from sqlanon.budgeted import BinsAs, NoiseLaw
 from sqlanon.declared.key import Key
 from sqlanon.declared.kinds import A_PLACE, A_TABLE, DURATION, FLAG, LIST, TEXT
 from sqlanon.declared.records import ByName, Names
 from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf
+from sqlanon.noisy_spec import BinsAs, NoiseLaw
 from sqlanon.spec import RowSecurity
 
 LARGEST_EPSILON = Fraction(100)

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Required, TypedDict
 
 from sqlanon.declared.key import Asked, Boxes, FileName, Goal, Names, Number, Presence
-from sqlanon.spec import Effort, Execution, FormatKind, NullPerson, Persons, Rest, RowsAre, RowSecurity
+from sqlanon.spec import ComparedWith, Effort, Execution, FormatKind, NullPerson, Persons, Rest, RowsAre, RowSecurity
 
 
 class FileOptions(TypedDict, total=False):
@@ -33,6 +33,7 @@ class FileOptions(TypedDict, total=False):
     k_map: str | Mapping[str, object] | None
     delta_presence: str | Mapping[str, object] | None
     requirements: Mapping[str, object] | None
+    compared_with: ComparedWith
     joint: bool
     presence: Presence | None
     boxes: Boxes | None

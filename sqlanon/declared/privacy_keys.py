@@ -10,6 +10,7 @@ from sqlanon.declared.kinds import FLAG
 from sqlanon.declared.records import ByName
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.declared.values import REQUIRED, SHARE, Number, OneOf
+from sqlanon.spec import ComparedWith
 
 _OWN = {requirement.name: requirement for requirement in REQUIREMENTS.own}
 
@@ -57,6 +58,16 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
         "bool",
         "--joint",
         "l also within each value of the others.",
+    ),
+    Key(
+        "privacy.compared_with",
+        OneOf(get_args(ComparedWith)),
+        "released",
+        "The rows that `t`, `beta` and `delta_disclosure` compare classes with: the `released` ones, or all of the "
+        "`source`, which `suppression: {rows: left_out}` needs. Of left-out rows nothing is then promised.",
+        "ComparedWith",
+        "--compared-with",
+        "The rows that t, beta and delta_disclosure compare classes with.",
     ),
     Key(
         "privacy.maximize",

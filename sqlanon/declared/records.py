@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from sqlanon.declared.kinds import NAMES, TEXT
 from sqlanon.declared.values import REQUIRED, OneOf, Value, WrongValue
-from sqlanon.declared.wording import join_words, near, wrong_kind
+from sqlanon.declared.words import join_words, near, wrong_kind
 
 Path = tuple[str | int, ...]
 """The place of a value in a policy, such as ``("releases", 0, "columns", "age", "weight")``."""

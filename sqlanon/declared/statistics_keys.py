@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final, get_args
 
-from sqlanon.counted import Bounds, Insiders, Measured, Method, Rule
 from sqlanon.declared.key import Key
 from sqlanon.declared.kinds import A_PLACE, A_SOURCE, DURATION, FLAG, LIST, SIGNER, TEXT
 from sqlanon.declared.records import Names
 from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf
 from sqlanon.spec import NullPerson, RowSecurity
+from sqlanon.statistics_spec import Bounds, Insiders, Measured, Method, Rule
 
 MOST_DOMINANT = 20
 """Contributions of the dominance rule, at most."""

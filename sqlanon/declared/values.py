@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Protocol, SupportsIndex
 
-from sqlanon.declared.wording import join_words, near, wrong_kind
+from sqlanon.declared.words import join_words, near, wrong_kind
 
 REQUIRED: Final = object()
 """The default of a key that has none."""

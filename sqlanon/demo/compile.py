@@ -28,9 +28,9 @@ def compile_last() -> None:
     from sqlanon.kernels.lanes import WIDTH
     from sqlanon.kernels.requirements import demands_of, make_counters
     from sqlanon.kernels.rows import Rows, TreeRows
-    from sqlanon.methods.onedim.arranged import OrderedRows
     from sqlanon.methods.onedim.direct import group_diverse
     from sqlanon.methods.onedim.parallel_runs import row_runs
+    from sqlanon.methods.onedim.row_orders import OrderedRows
     from sqlanon.methods.shared.kernel_input import LoadedTable
 
     number = np.arange(4, dtype=np.int32)

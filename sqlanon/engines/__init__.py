@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from sqlanon.engines.base import Engine, Session, SparkSession
-    from sqlanon.engines.duckdb.guest import Guest
+    from sqlanon.engines.duckdb.attached_session import Guest
 
 SCHEMES = (
     "duckdb:///path/to/file.duckdb",
@@ -117,7 +117,7 @@ def _choose_ledger(url: str | None, *, read_only: bool) -> Callable[[], Engine] 
 def _open_ledger(url: str, file: Path | None, *, read_only: bool) -> Engine:
     """Open a database for ledgers; a missing file of DuckDB is made, for this user alone."""
     if file is not None:
-        from sqlanon.engines.duckdb.opening import make_file, make_log
+        from sqlanon.engines.duckdb.open_database import make_file, make_log
 
         make_file(file)
     try:
@@ -191,7 +191,7 @@ def make_state(url: str) -> None:
     """
     file = file_of(url)
     if file is not None:
-        from sqlanon.engines.duckdb.opening import make_file
+        from sqlanon.engines.duckdb.open_database import make_file
 
         make_file(file)
 
@@ -203,8 +203,8 @@ def file_of(url: str) -> Path | None:
 
 
 def guest(session: Session) -> AbstractContextManager[Guest]:
-    """Work inside a DuckDB that the host process has open; see `sqlanon.engines.duckdb.guest.guest`."""
-    from sqlanon.engines.duckdb import guest
+    """Work inside a DuckDB that the host process has open; see `sqlanon.engines.duckdb.attached_session.guest`."""
+    from sqlanon.engines.duckdb import attached_session
     from sqlanon.engines.duckdb.engine import DuckDBEngine
 
-    return guest.guest(session, DuckDBEngine)
+    return attached_session.guest(session, DuckDBEngine)

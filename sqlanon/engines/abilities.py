@@ -14,7 +14,6 @@ from sqlanon.engines.values import (
     ColumnReading,
     CompactionResult,
     FileReading,
-    Row,
     Statement,
     TableRef,
 )
@@ -34,7 +33,7 @@ Work = Callable[[Sequence["npt.NDArray[np.generic]"]], Sequence["npt.NDArray[np.
 class Session(Protocol):
     """The open DuckDB connection of the host process, or an object with the same interface.
 
-    `sqlanon.engines.duckdb.guest` needs these methods only.
+    `sqlanon.engines.duckdb.attached_session` needs these methods only.
     """
 
     def cursor(self) -> Any:  # noqa: ANN401 - the driver's own
@@ -234,30 +233,44 @@ class Transfer(Protocol):
     def read_type(self, column: Column) -> Portable | None:
         """The portable type that has the values of a column; None: no other engine has all of them."""
 
-    def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
-        """The rows of a statement ``sent/rows``, ``block`` rows at a time: texts, lists of texts, None.
+    def stream_rows(self, rows: Statement, block: int) -> Iterator[Sequence[str]]:
+        """The rows of a statement ``sent/rows`` as lines of PostgreSQL's COPY, ``block`` rows at a time.
 
         Nothing else may run on the connection until the iterator ends.
 
         Args:
             rows: the statement.
-            arrays: which of the columns are lists.
             block: rows that are held in memory; Spark holds those of a partition.
+        """
+
+    def stream_arrow(self, table: TableRef, columns: Sequence[PortableColumn]) -> object | None:
+        """The rows of a table as an object with an Arrow stream (``__arrow_c_stream__``); None: there is none.
+
+        Nothing else may run on the connection until the stream was read.
         """
 
 
 class Reception(Protocol):
-    """The ability of an engine to take the rows that another engine sends."""
+    """The ability of an engine to take the rows that another engine sends.
+
+    Attributes:
+        reads_arrow: it takes Arrow streams as well.
+    """
+
+    reads_arrow: bool
 
     def write_type(self, kind: Portable) -> str | None:
         """The engine's own type for a portable one, as SQL; None: it has none that holds every value."""
 
-    def load_texts(self, table: TableRef, columns: Sequence[PortableColumn], blocks: Iterable[Sequence[Row]]) -> None:
-        """Make a table of rows that another engine streams, in the open transaction.
+    def load_texts(self, table: TableRef, columns: Sequence[PortableColumn], blocks: Iterable[Sequence[str]]) -> None:
+        """Make a table of the lines that another engine streams, in the open transaction.
 
         Raises:
             DatabaseError: a text is no value of the column's type here.
         """
+
+    def load_arrow(self, table: TableRef, columns: Sequence[PortableColumn], stream: object) -> None:
+        """Make a table of the rows of an Arrow stream of `Transfer.stream_arrow`, in the open transaction."""
 
 
 class ArrowRows(Protocol):

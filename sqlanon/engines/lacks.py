@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.names import ELSEWHERE, LAKES, NO_LAKES, TO_LAKES
+from sqlanon.engines.names import ELSEWHERE, LAKES, TO_LAKES
 from sqlanon.errors import UnsupportedError
 from sqlanon.lack import Lack, never, notimpl, notyet
 
@@ -52,7 +52,6 @@ _ENGINES: Mapping[str, Mapping[str, Lack]] = {
     "PostgreSQL": {"publish_file": _NO_FILE},
     "Spark": {
         "publish_file": _NO_FILE,
-        LAKES: NO_LAKES,
         "refresh: {mode: frozen}": notyet(
             "it records what is published in the transaction that publishes it, and this database has none; use DuckDB "
             "or PostgreSQL, or mode: full"

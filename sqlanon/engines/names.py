@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sqlanon.errors import PolicyError, UnsupportedError
-from sqlanon.lack import notimpl
-from sqlanon.lake_names import lake_of
+from sqlanon.errors import PolicyError
 
 LAKES = "source: delta:.."
 """The feature, as `sqlanon.engines.lacks.FEATURES` has it."""
@@ -14,11 +12,6 @@ TO_LAKES = "publish: delta:.."
 """Likewise, of published tables."""
 ELSEWHERE = "publish_to"
 """Likewise, of a release in another database."""
-NO_LAKES = notimpl(
-    "Spark reads files without a version that all statements of a run hold, and Delta and Iceberg by jars of its own: "
-    "register the table in its catalog (CREATE TABLE t USING parquet LOCATION '...') and name it, or connect to DuckDB "
-    "or PostgreSQL, such as duckdb:///release.duckdb"
-)
 
 
 def split_name(text: str) -> list[str]:
@@ -31,10 +24,7 @@ def split_name(text: str) -> list[str]:
 
     Raises:
         PolicyError: a quote is not closed or a part is empty.
-        UnsupportedError: it is the name of a lake table, on an engine that reads none.
     """
-    if lake_of(text):
-        raise UnsupportedError(f"{text}: {LAKES}: {NO_LAKES.why}")
     return list(_split(text))
 
 

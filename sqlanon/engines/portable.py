@@ -1,16 +1,17 @@
-"""Types that several engines have, under names of our own, for rows that go from one database to another.
+r"""Types that several engines have, under names of our own, and lines of texts, for rows that go to another database.
 
 An engine's ability `Transfer` says which of its types each of them is, and which of its own types holds all its values.
+A row is a line of PostgreSQL's COPY: texts between tabs, ``\N`` for NULL, and a backslash before special characters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Form = Literal["plain", "float", "day", "zoned", "bytes"]
-"""How a value is written as text (``sent/rows``)."""
+Form = Literal["plain", "float", "day", "zoned", "bytes", "text"]
+"""How a value is written as text (``sent/rows``); only those of ``text`` and ``bytes`` may have any character."""
 
 _FORMS: Mapping[str, Form] = {
     "float32": "float",
@@ -19,6 +20,7 @@ _FORMS: Mapping[str, Form] = {
     "timestamp": "day",
     "zoned": "zoned",
     "bytes": "bytes",
+    "text": "text",
 }
 
 
@@ -55,3 +57,18 @@ class PortableColumn:
     def parameters(self) -> dict[str, object]:
         """The column as the templates of ``sql/duckdb/sent`` take it."""
         return {"name": self.name, "form": self.type.form, "array": self.type.array}
+
+
+_FIELD = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_ELEMENT = str.maketrans({"\\": "\\\\", '"': '\\"'})
+
+
+def write_line(row: Iterable[object]) -> str:
+    """A row of texts, lists of texts and None as a line."""
+    return "\t".join("\\N" if value is None else _spell(value).translate(_FIELD) for value in row)
+
+
+def _spell(value: object) -> str:
+    if not isinstance(value, list | tuple):
+        return str(value)
+    return "{" + ",".join("NULL" if e is None else f'"{str(e).translate(_ELEMENT)}"' for e in value) + "}"

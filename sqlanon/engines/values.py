@@ -10,7 +10,7 @@ Kind = Literal["integer", "float", "decimal", "boolean", "date", "timestamp", "t
 Bind = int | float | str | None
 Row = tuple[object, ...]
 Apart = Callable[[str, str], tuple[str, Mapping[str, tuple[str, list[str]]]]]
-"""Function that takes the values out of a query (`sqlanon.sqltext.apart`).
+"""Function that takes the values out of a query (`sqlanon.sqltext.bind_literals`).
 
 From the query's text and the name of a view it makes the text with columns of the view in place of the values, and for
 each column the type and the values as texts.
@@ -232,12 +232,14 @@ class Capabilities:
             fetched.
         sequences: rows are numbered by a sequence in less time than by a window.
         ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
+        declared_runs: columns of a table can be declared to be stored as runs of equal values, and take less time to
+            write then.
         grouping_sets: a scan that groups by several columns, each by itself, takes less time than a scan for each.
         counts_in_domains: the domain of whole numbers takes less time from the staged rows than from a table of their
             counts.
         groups_by_mark: to group rows by one hash of many columns takes less time than by the columns.
         session_views: where scratch tables are in the private schema, a result that is read once is a temporary view of
-            the session, and no table.
+            the session, and no table; so is one of few rows, named `_small_`, which this process then holds.
         session_tables: temporary tables ask for no right, and leave nothing in the database's own catalog.
         numbers_parts: rows are numbered part by part, of a copy that has the part and place of each, so that no process
             has all rows.
@@ -267,6 +269,7 @@ class Capabilities:
     staged_hashes: bool = False
     distinct_numbers: bool = False
     ordered_product: bool = False
+    declared_runs: bool = False
     groups_by_mark: bool = False
     interpreted_rows: int = 0
     numbers_parts: bool = False

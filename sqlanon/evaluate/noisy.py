@@ -22,7 +22,7 @@ from sqlanon.evaluate.report import Cell, ComparedRelease, Evaluation, QueryResu
 from sqlanon.evaluate.sides import Sides
 from sqlanon.evaluate.workload import WorkloadQuery
 from sqlanon.query.find import find
-from sqlanon.query.noisy.released import ReleasedNoisy
+from sqlanon.query.noisy.release import ReleasedNoisy
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.sqltext import statement

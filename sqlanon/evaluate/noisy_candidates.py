@@ -12,7 +12,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from sqlanon.budgeted import NoisySpec
 from sqlanon.declared.noisy_keys import LARGEST_EPSILON
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
@@ -23,8 +22,9 @@ from sqlanon.noisy.answers import check_columns
 from sqlanon.noisy.consistent import make_consistent
 from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, mean_distance, noise_of
+from sqlanon.noisy_spec import NoisySpec
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.charged import count_versions
+from sqlanon.release.budget.charged_versions import count_versions
 from sqlanon.results import NoisyCandidate, NoisyCandidatesReport, RowsErrors
 from sqlanon.spec import ReleaseSpec
 
@@ -133,7 +133,7 @@ def _expect_distance(shape: Shape, noise: Noise, table: int) -> float:
     """The mean distance between the published and the bounded number of rows of a finest group."""
     levels = shape.published[table].levels
     measure = next(place for place, measure in enumerate(shape.spec.measures) if measure.quantity == "rows")
-    series = [shape.measured(table, level, measure, "rows") for level in range(len(levels))]
+    series = [shape.find_series(table, level, measure, "rows") for level in range(len(levels))]
     if len(series) == 1:
         return mean_distance(noise.law, float(noise.scales[series[0]])) / shape.series[series[0]].steps
     deviations = [noise.deviation(place) for place in series]

@@ -35,7 +35,7 @@ from sqlanon.release_kind import COUNTS, NOISY, ROWS, ReleaseKind
 from sqlanon.results import NoisyCandidatesReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import in_dialect, statement
-from sqlanon.sqltext.apart import separate_values
+from sqlanon.sqltext.bind_literals import separate_values
 from sqlanon.workload_spec import WorkloadSpec
 
 MOST_TOGETHER = 50

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.results import LossReport
     from sqlanon.spec import FormatSpec, ReleaseSpec
-    from sqlanon.table.classed import ClassedRows
+    from sqlanon.table.class_rows import ClassedRows
     from sqlanon.table.domain import Domain
     from sqlanon.table.encode import EncodedTable
     from sqlanon.table.reading import Reading, Roles

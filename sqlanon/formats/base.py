@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.results import LossReport
     from sqlanon.spec import FormatSpec, ReleaseSpec
-    from sqlanon.table.classed import ClassedRows
+    from sqlanon.table.class_rows import ClassedRows
     from sqlanon.table.domain import Domain
     from sqlanon.table.encode import EncodedTable
     from sqlanon.table.reading import Reading, Roles
@@ -125,7 +125,7 @@ class Format:
 
     def of_quasi(self, reading: Reading, names: Names) -> list[PublishedColumn]:
         """The columns of the release that a quasi column becomes."""
-        return [PublishedColumn("r", part, part) for part in names.published()]
+        return [PublishedColumn("r", part, part) for part in names.list_columns()]
 
     def of_kept(self, reading: Reading) -> list[PublishedColumn]:
         """The columns of the release that a sensitive or insensitive column becomes."""
@@ -251,7 +251,7 @@ class Format:
         for mean in (False, True):
             for nulls in (False, True):
                 names = self.names(reading, mean=mean, nulls=nulls)
-                if names.published() == tuple(published):
+                if names.list_columns() == tuple(published):
                     return names
         raise PolicyError(f"column {reading.name}: the release has other columns of it than its format publishes")
 

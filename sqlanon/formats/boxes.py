@@ -15,15 +15,15 @@ from sqlanon.formats.column import KINDS, Column
 from sqlanon.formats.cover import count_covered, match_values
 from sqlanon.formats.grouping import RowGroups
 from sqlanon.formats.layout import Names
-from sqlanon.formats.leveled import generalize, height_of, key_of
+from sqlanon.formats.level_classes import generalize, height_of, key_of
 from sqlanon.formats.levels import AS_BOXES, NOT_ASKED, CoverTightness, Levels
 from sqlanon.table.encode import spread_of
 from sqlanon.table.tree import load_nodes
-from sqlanon.table.wide import Part, join_parts, split_runs
+from sqlanon.table.wide_tables import Part, join_parts, split_runs
 
 if TYPE_CHECKING:
     from sqlanon.spec import FormatSpec
-    from sqlanon.table.classed import ClassedRows
+    from sqlanon.table.class_rows import ClassedRows
     from sqlanon.table.domain import Domain
     from sqlanon.table.encode import EncodedTable
     from sqlanon.table.scratch import Scratch
@@ -103,7 +103,7 @@ class BoxFormat(Format):
                 scratch.execute(self.shown, shown=show, boxes=box, columns=some, codes=ranks)
                 first = [] if place else ["n"]
                 table_parts["boxes"].append((box, first + [name for part in some for name in _box_columns(part)]))
-                names_shown = [name for part in some for name in part.names.published()]
+                names_shown = [name for part in some for name in part.names.list_columns()]
                 table_parts["shown"].append((show, [str(key["name"]) for key in ranks] + names_shown))
             # Published columns are read from boxes, which are dropped where they are joined.
             wide = join_parts(scratch, "shown", "_sqlanon_class", table_parts["shown"])

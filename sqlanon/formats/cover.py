@@ -17,11 +17,11 @@ from sqlanon.formats.layout import Names
 from sqlanon.formats.levels import NOT_ASKED, CoverTightness
 from sqlanon.sqltext import identifier
 from sqlanon.table.tree import hierarchy_of
-from sqlanon.table.wide import FEW
+from sqlanon.table.wide_tables import FEW
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.table.classed import ClassedRows
+    from sqlanon.table.class_rows import ClassedRows
     from sqlanon.table.domain import Domain
     from sqlanon.table.scratch import Scratch
 
@@ -144,7 +144,7 @@ def _number_claims(
             numbered.append(replace(column, has=scratch.engine.capabilities.listed_bit % sides))
     if not claim_tables:
         return recoded.released, numbered
-    names = [name for column in columns for name in column.names.published()]
+    names = [name for column in columns for name in column.names.list_columns()]
     other_names = [name for name in names if name not in {str(entry["column"]) for entry in claim_tables}]
     claimed = scratch.table(f"claimed{part}")
     scratch.execute("verify/claimed", claimed=claimed, released=recoded.released, kept=other_names, said=claim_tables)

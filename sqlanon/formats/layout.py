@@ -22,7 +22,7 @@ class Names:
     null: str | None = None
     suppressed: str | None = None
 
-    def published(self) -> tuple[str, ...]:
+    def list_columns(self) -> tuple[str, ...]:
         """The columns, in the order they are published."""
         parts = (self.value, self.lo, self.hi, self.mean, self.null, self.suppressed)
         return tuple(part for part in parts if part is not None)

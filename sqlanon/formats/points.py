@@ -15,7 +15,7 @@ from sqlanon.sqltext import identifier
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.spec import FormatSpec
-    from sqlanon.table.classed import ClassedRows
+    from sqlanon.table.class_rows import ClassedRows
     from sqlanon.table.domain import Domain
     from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch

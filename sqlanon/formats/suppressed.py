@@ -15,7 +15,7 @@ from sqlanon.sqltext import identifier
 if TYPE_CHECKING:
     from sqlanon.formats.base import RecodedClasses
     from sqlanon.results import LossReport
-    from sqlanon.table.classed import ClassedRows
+    from sqlanon.table.class_rows import ClassedRows
     from sqlanon.table.reading import Reading
     from sqlanon.table.scratch import Scratch
 

@@ -35,7 +35,7 @@ from numba.core.caching import (
     _CacheLocator,
 )
 
-from sqlanon.kernels import shipped, watch
+from sqlanon.kernels import watch, wheel_kernels
 from sqlanon.kernels.callees import name_of
 
 FOLDER = Path(__file__).parent
@@ -224,12 +224,12 @@ class _Files(_WatchedFunction, FunctionCache):
         super().__init__(function)
         base = self._impl.filename_base
         self._files = self._cache_file = CompiledFile(self._cache_path, base, place.name)
-        self._shipped = ShippedFile(str(shipped.FOLDER / place.name), base, place.name)
+        self._shipped = ShippedFile(str(wheel_kernels.FOLDER / place.name), base, place.name)
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401 - numba's own
         """A variant in this user's folder, or else in the wheel."""
         overload = super()._load_overload(sig, target_context)
-        level = shipped.level() if overload is None else None
+        level = wheel_kernels.level() if overload is None else None
         if level is None:
             return overload
         signature, (triple, *_), code = self._index_key(sig, target_context.codegen())
@@ -239,7 +239,7 @@ class _Files(_WatchedFunction, FunctionCache):
     def is_kept(self) -> bool:
         """Whether a variant is on disk."""
         return Path(self._files.index).is_file() or (
-            shipped.level() is not None and Path(self._shipped.index).is_file()
+            wheel_kernels.level() is not None and Path(self._shipped.index).is_file()
         )
 
 

@@ -1,4 +1,4 @@
-"""Rows with equal keys, brought into the order that every engine and every execution uses (design, section 4).
+"""Rows with equal keys, brought into the order that every engine and every execution uses.
 
 By QI codes in column order; equal codes by occurrence number within their sensitive codes, so that sensitive values
 alternate; then by sensitive codes; then by row id.

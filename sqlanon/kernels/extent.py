@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sqlanon.kernels.compiled import njit
 
 SCALE = 1 << 20
-"""An extent of the whole domain (design, section 3)."""
+"""An extent of the whole domain."""
 
 ORDERED, TREE, SET, SPAN = 0, 1, 2, 3
 """Kinds of attribute: positions on a line; a hierarchy; a nominal set as a bit mask; a large nominal domain

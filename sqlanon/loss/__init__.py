@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from sqlanon.declared import METRICS
 from sqlanon.loss.base import AskedMetric, Attribute, Metric
-from sqlanon.loss.counted import count_stars, measure_classification, reconstruction_error
 from sqlanon.loss.extents import Extent, measure_extents
 from sqlanon.loss.facts import Facts, OfValue
 from sqlanon.loss.joint import Joint, joint_counts
 from sqlanon.loss.measure import measure, measure_asked
+from sqlanon.loss.row_losses import count_stars, measure_classification, reconstruction_error

@@ -26,7 +26,8 @@ class LossOfValues:
 
     LM = mean over cells of (|R| - 1) / (|A| - 1), with distinct values of numbers.
 
-    LM of `sqlanon.loss.means` measures numbers by their range, weights columns, and has no value NULL. |A| = 1 gives 0.
+    LM of `sqlanon.loss.box_metrics` measures numbers by their range, weights columns, and has no value NULL. |A| = 1
+    gives 0.
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:

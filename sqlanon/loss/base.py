@@ -50,9 +50,3 @@ class AskedMetric(Protocol):
             facts: of the release and the source; facts that no metric reads are not computed.
             value: the facts about one sensitive column; None: the metric is declared without a column.
         """
-
-
-ROWS = "SUM(b.n)"
-CLASSES = "COUNT(*)"
-PUBLISHED = "SUM(b.published)"
-"""Rows of the source; classes, rows that are left out being one more; classes that are published."""

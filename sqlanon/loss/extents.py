@@ -11,7 +11,7 @@ from sqlanon.engines.rows import read_integer
 from sqlanon.table.domain import Domain
 from sqlanon.table.encode import spread_of
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.wide import split_runs
+from sqlanon.table.wide_tables import split_runs
 
 EXACT = 1e37
 """Largest range of integers and decimals that is subtracted exactly.

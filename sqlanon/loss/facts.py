@@ -16,14 +16,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.engines.rows import number
-from sqlanon.loss.counted import measure_classification
-from sqlanon.table.wide import Part, join_parts, split_runs
+from sqlanon.loss.row_losses import measure_classification
+from sqlanon.table.wide_tables import Part, join_parts, split_runs
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.loss.joint import Joint
     from sqlanon.loss.values import Groups, LostRows
-    from sqlanon.table.classed import ClassedRows
+    from sqlanon.table.class_rows import ClassedRows
     from sqlanon.table.domain import Domain
     from sqlanon.table.scratch import Scratch
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sqlanon.declared import METRICS, list_metrics
-from sqlanon.loss.least import find_least
+from sqlanon.loss.least_gcp import find_least
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -36,7 +36,7 @@ def import_metric(declared: MetricDeclaration) -> Any:  # noqa: ANN401 - a `Metr
     if isinstance(code, str):
         module, _, name = code.partition(":")
         code = getattr(import_module(module), name)
-    return code()
+    return code() if isinstance(code, type) else code
 
 
 def measure(

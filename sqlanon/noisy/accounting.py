@@ -12,7 +12,7 @@ concentrated mechanism (discrete Gaussian). All rows of a person come or go toge
 - Discrete Gaussian noise of a known scale is a function of continuous noise, but for a factor next to 1
   (`sqlanon.noisy.smooth`), and the cost of that is known exactly.
 - Divergences of one order add up, and give an epsilon for a delta (there, Proposition 12).
-- Losses add up, and their distribution gives the exact cost of the dominating mechanisms (`sqlanon.noisy.mixed`).
+- Losses add up, and their distribution gives the exact cost of the dominating mechanisms (`sqlanon.noisy.joint_cost`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from sqlanon.noisy.mixed import joint_epsilon
+from sqlanon.noisy.joint_cost import joint_epsilon
 from sqlanon.noisy.smooth import PARTS, shift_of, smooth_epsilon
 
 Law = Literal["laplace", "gaussian"]

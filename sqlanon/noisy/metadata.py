@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from sqlanon._version import __version__
-from sqlanon.budgeted import NoisyMeasure
 from sqlanon.engines.base import Column, Row
-from sqlanon.noisy.cut import describe_held
+from sqlanon.noisy.bounding_effect import describe_held
 from sqlanon.noisy.levels import Dimension, decimal_text, dimension_of_ends, dimension_of_paths
 from sqlanon.noisy.nights import FIXED, spread_of
-from sqlanon.noisy.published import INTERVAL, scale_noise
+from sqlanon.noisy.published_values import INTERVAL, scale_noise
 from sqlanon.noisy.shape import Shape
 from sqlanon.noisy.split import STEP, Noise
+from sqlanon.noisy_spec import NoisyMeasure
 from sqlanon.results import RunReport, SyntheticReport
 from sqlanon.spec import ReleaseSpec
 

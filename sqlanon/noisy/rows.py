@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.budgeted import BinsAs
 from sqlanon.engines.base import Column, TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.noisy.draw import add_noise
@@ -18,6 +17,7 @@ from sqlanon.noisy.levels import Dimension
 from sqlanon.noisy.pairs import choose_pairs, list_pairs, measure_gap
 from sqlanon.noisy.shape import Shape
 from sqlanon.noisy.split import Noise
+from sqlanon.noisy_spec import BinsAs
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def list_paid_tables(shape: Shape, noise: Noise) -> list[PaidTable]:
     """The noisy tables of which rows are drawn."""
     measure = _find_count(shape)
     return [
-        PaidTable(table.name, declared.by, table.leaves, noise.deviation(shape.measured(place, 0, measure, "rows")))
+        PaidTable(table.name, declared.by, table.leaves, noise.deviation(shape.find_series(place, 0, measure, "rows")))
         for place, (declared, table) in enumerate(zip(shape.spec.tables, shape.published, strict=True))
         if declared.of_rows
     ]

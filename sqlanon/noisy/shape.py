@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from sqlanon.budgeted import NoisyMeasure, NoisySpec
 from sqlanon.column_spec import Hierarchy
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.levels import Dimension, Level, dimension_of_ends, dimension_of_paths, levels_of
 from sqlanon.noisy.nights import Factor, factor_of
 from sqlanon.noisy.pairs import GAP_CHANGE, list_pairs
+from sqlanon.noisy_spec import NoisyMeasure, NoisySpec
 from sqlanon.spec import ReleaseSpec
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Shape:
         """Whether the first series are the scores by which pairs of columns are chosen."""
         return self.spec.of_rows is not None and self.spec.of_rows.chosen
 
-    def measured(self, table: int, level: int, measure: int, part: Part) -> int:
+    def find_series(self, table: int, level: int, measure: int, part: Part) -> int:
         """The place of a series."""
         key = (table, level, measure, part)
         return next(

@@ -12,7 +12,7 @@ from sqlanon.declared.keys import ARGUMENTS
 from sqlanon.declared.kinds import source_name
 from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import near, show
+from sqlanon.declared.words import near, show
 from sqlanon.policy import checks
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.sections import read_release

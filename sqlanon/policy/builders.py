@@ -16,7 +16,7 @@ from typing import cast
 
 from sqlanon.column_spec import Hierarchy, HierarchyTable, Rule, RuleKind
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import join_words
+from sqlanon.declared.words import join_words
 from sqlanon.declared.zip3 import INSTEAD, zip3_paths
 from sqlanon.errors import PolicyError
 from sqlanon.policy.hierarchies import in_order, with_other

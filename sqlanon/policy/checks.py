@@ -17,7 +17,7 @@ from sqlanon.declared.combinations import list_refused
 from sqlanon.declared.effort import choose_effort, choose_method
 from sqlanon.declared.kinds import ORDER, name_parts
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import join_words, near, show
+from sqlanon.declared.words import join_words, near, show
 from sqlanon.errors import PolicyError
 from sqlanon.lake_names import lake_of
 from sqlanon.policy.builders import build_hierarchy

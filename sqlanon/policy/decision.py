@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from sqlanon.decided import ContextSpec, ThresholdSpec
+from sqlanon.decision_spec import ContextSpec, ThresholdSpec
 from sqlanon.declared import FORMATS
 from sqlanon.declared.records import Path
 from sqlanon.declared.thresholds import PRESETS, ROUNDED

@@ -16,7 +16,7 @@ import yaml
 
 from sqlanon.bounded_file import read_bounded
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import show
+from sqlanon.declared.words import show
 from sqlanon.errors import PolicyError
 
 Data: TypeAlias = "dict[str, Data] | list[Data] | str | None"

@@ -12,9 +12,20 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from sqlanon.column_spec import Role
-from sqlanon.counted import Bounds, Insiders, Measured, Method, Rule
-from sqlanon.decided import Attacker, Over
-from sqlanon.spec import Effort, Execution, NullPerson, Persons, RefreshMode, Rest, RowsAre, RowSecurity, SuppressedRows
+from sqlanon.decision_spec import Attacker, Over
+from sqlanon.spec import (
+    ComparedWith,
+    Effort,
+    Execution,
+    NullPerson,
+    Persons,
+    RefreshMode,
+    Rest,
+    RowsAre,
+    RowSecurity,
+    SuppressedRows,
+)
+from sqlanon.statistics_spec import Bounds, Insiders, Measured, Method, Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +106,7 @@ class PrivacyModel(PolicyPart):
     l: Fraction | None  # noqa: E741 - the papers' symbol
     distinct_l: int | None
     joint: bool
+    compared_with: ComparedWith
     maximize: Literal["k", "l"] | None
     max_loss: MaxLossModel | None
     max_extent: Mapping[str, Fraction] | None

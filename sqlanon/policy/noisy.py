@@ -12,13 +12,13 @@ from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import Any
 
-from sqlanon.budgeted import BudgetSpec, NoisyMeasure, NoisySpec, NoisyTable
 from sqlanon.column_spec import ColumnSpec, Hierarchy, HierarchyTable
 from sqlanon.declared.kinds import name_parts
 from sqlanon.declared.records import BROKEN, Path
 from sqlanon.declared.values import read_exact
-from sqlanon.declared.wording import join_words, near, show
+from sqlanon.declared.words import join_words, near, show
 from sqlanon.lake_names import lake_of
+from sqlanon.noisy_spec import BudgetSpec, NoisyMeasure, NoisySpec, NoisyTable
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.checks import Files
 from sqlanon.policy.noisy_models import BudgetModel, NoisyMeasureModel, NoisyModel, NoisyReleaseModel, NoisyTableModel

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from sqlanon.budgeted import BinsAs, NoiseLaw
+from sqlanon.noisy_spec import BinsAs, NoiseLaw
 from sqlanon.policy.models import HierarchyModel, PolicyPart
 from sqlanon.spec import RowSecurity
 

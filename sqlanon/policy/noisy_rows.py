@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from sqlanon.budgeted import NoisyMeasure, NoisyTable, RowsSpec
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import near, show
+from sqlanon.declared.words import near, show
+from sqlanon.noisy_spec import NoisyMeasure, NoisyTable, RowsSpec
 from sqlanon.policy.noisy_models import NoisyModel
 from sqlanon.policy.problems import Problems
 

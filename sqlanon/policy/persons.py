@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from sqlanon.declared import FORMATS, REQUIREMENTS
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import join_words, near, show
+from sqlanon.declared.words import join_words, near, show
 from sqlanon.policy.models import ReleaseModel
 from sqlanon.policy.problems import Problems
 from sqlanon.spec import Persons, PrivacySpec, RowsAre

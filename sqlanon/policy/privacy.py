@@ -13,7 +13,7 @@ from sqlanon.declared import FORMATS, METHODS, REQUIREMENTS
 from sqlanon.declared.keys import KEYS
 from sqlanon.declared.parameters import Closeness
 from sqlanon.declared.records import MISSING, Path
-from sqlanon.declared.wording import join_words, near, show
+from sqlanon.declared.words import join_words, near, show
 from sqlanon.policy.models import AtLeastModel, ReleaseModel
 from sqlanon.policy.persons import kind_of_rows
 from sqlanon.policy.problems import Problems
@@ -78,6 +78,7 @@ def read_privacy(
         accuracy=accuracy,
         presence_disclosed=privacy.presence == "disclosed",
         own_boxes=own_boxes,
+        compared_with=privacy.compared_with,
         more=more,
     )
 

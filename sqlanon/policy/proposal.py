@@ -9,7 +9,7 @@ from typing import Self
 
 from sqlanon.column_spec import Role
 from sqlanon.declared.kinds import name_parts, source_name
-from sqlanon.declared.wording import escape
+from sqlanon.declared.words import escape
 from sqlanon.errors import PolicyError
 from sqlanon.policy.load import default_view
 from sqlanon.spec import FormatSpec, RowsAre

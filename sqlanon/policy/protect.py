@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
-from sqlanon.counted import CellKeySpec, Method, RoundSpec, StatisticsTable
 from sqlanon.declared.records import Path
 from sqlanon.declared.values import Integer
-from sqlanon.declared.wording import join_words, near, show
+from sqlanon.declared.words import join_words, near, show
 from sqlanon.policy.models import ProtectModel
 from sqlanon.policy.problems import Problems
+from sqlanon.statistics_spec import CellKeySpec, Method, RoundSpec, StatisticsTable
 
 OF_METHOD: Final[Mapping[Method, Collection[str]]] = {
     "suppress": ("insiders", "interval", "bounds", "show"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlanon.declared import FORMATS
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import show
+from sqlanon.declared.words import show
 from sqlanon.policy.models import ReleaseModel
 from sqlanon.policy.persons import choose_stronger
 from sqlanon.policy.problems import Problems

@@ -192,7 +192,7 @@ from datetime import date
 from typing import Required, TypedDict
 
 from sqlanon.declared.key import Asked, Boxes, FileName, Goal, Names, Number, Presence
-from sqlanon.spec import Effort, Execution, FormatKind, NullPerson, Persons, Rest, RowsAre, RowSecurity
+from sqlanon.spec import ComparedWith, Effort, Execution, FormatKind, NullPerson, Persons, Rest, RowsAre, RowSecurity
 
 
 class FileOptions(TypedDict, total=False):

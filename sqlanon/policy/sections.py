@@ -16,8 +16,8 @@ from sqlanon.declared.keys import KEYS
 from sqlanon.declared.kinds import ANYTHING, FLAG, LISTING, OPTION, TEXT, Kind
 from sqlanon.declared.records import BROKEN, ByName, Note, Part, Path, Record, read_whole
 from sqlanon.declared.values import REQUIRED, Value, WrongValue
-from sqlanon.declared.wording import join_words, near, show, wrong_kind
-from sqlanon.policy import models, noisy_models, short
+from sqlanon.declared.words import join_words, near, show, wrong_kind
+from sqlanon.policy import models, noisy_models, short_forms
 from sqlanon.policy.models import PolicyPart
 from sqlanon.policy.problems import Problems
 
@@ -188,7 +188,7 @@ def _refine(value: object) -> object:
         raise WrongValue(str(wrong), "true, false or key: value pairs") from None
 
 
-HIERARCHY = _section(models.HierarchyModel, "columns.*.hierarchy.", short=short.hierarchy, form=TEXT)
+HIERARCHY = _section(models.HierarchyModel, "columns.*.hierarchy.", short=short_forms.hierarchy, form=TEXT)
 COLUMN = _section(models.ColumnModel, "columns.*.", {"hierarchy": HIERARCHY}, main="role")
 MAX_LOSS = _section(
     models.MaxLossModel, "privacy.max_loss.", {}, {"per_class_ncp": Fraction(1)}, example="per_class_ncp: 0.3"
@@ -197,7 +197,7 @@ AT_LEAST = _section(models.AtLeastModel, "privacy.at_least.", example="l: 2")
 PRIVACY = _section(
     models.PrivacyModel, "privacy.", {"max_loss": MAX_LOSS, "at_least": AT_LEAST}, {"k": REPLACED_K}, others=_further
 )
-METHOD = _section(models.MethodModel, "method.", {}, {"name": "x"}, short=short.method, form=TEXT, others=OPTION)
+METHOD = _section(models.MethodModel, "method.", {}, {"name": "x"}, short=short_forms.method, form=TEXT, others=OPTION)
 REFINE = _section(models.RefineModel, "refine.", short=_refine, form=FLAG)
 SUPPRESSION = _section(models.SuppressionModel, "suppression.", example="limit: 0.05")
 FORMAT = _section(models.FormatModel, "format.", main="kind")
@@ -265,7 +265,7 @@ STATISTICS_RELEASE = _section(
 BUDGET = _section(noisy_models.BudgetModel, "budgets.", example="name: patients")
 NOISY_TABLE = _section(noisy_models.NoisyTableModel, "noisy.tables.", example="by: [region, sex]")
 NOISY_GROUPS = _section(
-    noisy_models.NoisyGroupsModel, "noisy.groups.*.", {"hierarchy": HIERARCHY}, short=short.groups, form=LISTING
+    noisy_models.NoisyGroupsModel, "noisy.groups.*.", {"hierarchy": HIERARCHY}, short=short_forms.groups, form=LISTING
 )
 NOISY_MEASURE = _section(noisy_models.NoisyMeasureModel, "noisy.measures.*.", main="count")
 CONTRIBUTIONS = _section(noisy_models.ContributionsModel, "noisy.contributions.", example="groups: 8")

@@ -11,19 +11,19 @@ from functools import partial
 from typing import Any, Final
 
 from sqlanon.column_spec import ColumnSpec, Hierarchy
-from sqlanon.counted import StatisticsSpec, StatisticsTable
 from sqlanon.declared.records import BROKEN, Path
-from sqlanon.declared.wording import join_words, near, show
+from sqlanon.declared.words import join_words, near, show
 from sqlanon.lake_names import lake_of
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.checks import Files
 from sqlanon.policy.decision import build_context, build_threshold
+from sqlanon.policy.measures import read_measures
 from sqlanon.policy.models import CountedTableModel, CountsCohortModel, StatisticsReleaseModel
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.protect import read_protection, read_show
 from sqlanon.policy.sections import COUNTED_TABLE, RELEASE, STATISTICS_RELEASE
-from sqlanon.policy.summed import read_measures
 from sqlanon.spec import PrivacySpec, RefreshSpec, ReleaseSpec
+from sqlanon.statistics_spec import StatisticsSpec, StatisticsTable
 
 KEY = "statistics"
 """The key of a release of counts."""

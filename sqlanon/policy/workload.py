@@ -15,7 +15,7 @@ from typing import Any
 from sqlanon.declared.kinds import FLAG, TEXT, Kind
 from sqlanon.declared.records import BROKEN, Names, Part, Path, Record
 from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf, Value, WrongValue
-from sqlanon.declared.wording import join_words
+from sqlanon.declared.words import join_words
 from sqlanon.errors import PolicyError
 from sqlanon.policy.document import read
 from sqlanon.policy.problems import Problems

@@ -102,6 +102,8 @@ class Grouped:
         counts: where the sensitive columns are codes, as `Coded.whole`; empty where they are hashes of the values.
         values: the same as `Coded.values`. A requirement that reads values has to do without in histories, which keep
             hashes: it then refuses whatever it would refuse of some values.
+        of_source: the rows of ``table`` with NULL as group are those of the source, which `measure` compares the others
+            with; there is one column of groups then, a number.
     """
 
     table: TableRef
@@ -113,6 +115,7 @@ class Grouped:
     persons: Sequence[str] = ()
     counts: Sequence[Longs] = ()
     values: Sequence[Values] = ()
+    of_source: bool = False
 
     def parameters(
         self, failing: TableRef, value: int | None = None, within: Sequence[int] | None = None
@@ -245,6 +248,14 @@ class Requirement(ABC):
     def joint(self) -> bool:
         """Whether it holds within every combination of the other sensitive columns."""
         return bool(getattr(self, "within", ()))
+
+    @property
+    def compares_source(self) -> bool:
+        """Whether classes are compared with all rows of the source, also where the release leaves some of them out.
+
+        Then a release alone does not show whether it holds: `sqlanon.release.verify.source_shares` measures it.
+        """
+        return bool(getattr(self, "of_source", False))
 
     @property
     def reads_values(self) -> bool:

@@ -113,6 +113,26 @@ def count_values(
     return Counts(start, number, n)
 
 
+def count_compared(engine: Engine, target: TableRef, group: str, value: str, count: str) -> Counts:
+    """The same of a table whose rows with NULL in ``group`` are those of the source: `Counts.table` is made of them.
+
+    Cost: as `count_values`.
+    """
+    import numpy as np
+
+    query = statement("verify/compared_values", engine.dialect, target=target, group=group, value=value, count=count)
+    of_class, number, n = (
+        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(query, ["int64", "int64", "int64"])
+    )
+    order = np.argsort(of_class, kind="stable")
+    of_class, number, n = of_class[order], number[order], n[order]
+    past = int(np.count_nonzero(of_class < 0))
+    table = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
+    table[number[:past]] = n[:past]
+    start = np.flatnonzero(np.diff(of_class[past:], prepend=-1)).astype(np.int64)
+    return Counts(start, number[past:], n[past:], table)
+
+
 def count_persons(
     engine: Engine,
     target: TableRef,
@@ -220,7 +240,12 @@ class OfCounts(Requirement):
         return self
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        """See `Requirement.measure`; the shares of the table are those of ``rows`` itself."""
+        """See `Requirement.measure`; the shares of the table are those of ``rows``, or of the source's rows there."""
+        if rows.of_source:
+            value, (group,) = rows.names[self.value], rows.groups
+            assert rows.count is not None
+            counts = count_compared(engine, rows.table, group, value, rows.count)
+            return self.judge_within(counts, engine, rows.table, value)
         by, value = [*rows.groups, *(rows.names[i] for i in self.within)], rows.names[self.value]
         counts = count_values(engine, rows.table, by, value, rows.count)
         return self.judge_within(counts, engine, rows.table, value)

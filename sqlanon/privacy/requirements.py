@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -26,7 +27,10 @@ from sqlanon.privacy.base import (
     least_rows,
     shapes_beyond_rows,
 )
+from sqlanon.privacy.beta.requirement import BetaLikeness
+from sqlanon.privacy.closeness.requirement import TCloseness
 from sqlanon.privacy.counts import OfCounts
+from sqlanon.privacy.delta.requirement import DeltaDisclosure
 from sqlanon.privacy.over_persons import OverPersons
 from sqlanon.privacy.persons import of_persons
 from sqlanon.privacy.persons_within import within_others
@@ -50,6 +54,11 @@ def make_requirements(
         for kind in REQUIREMENTS.values()
         for item in class_of(kind).from_policy(privacy, sensitive, persons)
     )
+    if privacy.compared_with == "source":
+        requirements = tuple(
+            replace(item, of_source=True) if isinstance(item, TCloseness | BetaLikeness | DeltaDisclosure) else item
+            for item in requirements
+        )
     if not privacy.of_persons:
         return requirements
     over = tuple(
@@ -77,7 +86,9 @@ def read_stored(policy: Mapping[str, Any]) -> PrivacySpec:
     Raises:
         PolicyError: it asked for a requirement that is not installed here, so that it cannot be checked.
     """
-    missing = [key for key in policy if key not in REQUIREMENTS and key not in _OTHERS and policy[key] is not None]
+    missing = [
+        key for key in policy if key not in REQUIREMENTS and key not in NOT_REQUIREMENTS and policy[key] is not None
+    ]
     if missing:
         raise PolicyError(f"requirement {', '.join(sorted(missing))} is not installed here; install what adds it")
     values = {
@@ -92,7 +103,18 @@ def read_stored(policy: Mapping[str, Any]) -> PrivacySpec:
         of_persons=bool(policy.get("of_persons")),
         whole=bool(policy.get("whole")),
         person_share=None if share is None else Fraction(share),
+        compared_with=policy.get("compared_with", "released"),
     )
 
 
-_OTHERS = ("joint", "accuracy", "presence_disclosed", "own_boxes", "of_persons", "whole", "person_share")
+NOT_REQUIREMENTS = (
+    "joint",
+    "accuracy",
+    "presence_disclosed",
+    "own_boxes",
+    "of_persons",
+    "whole",
+    "person_share",
+    "compared_with",
+)
+"""Keys of `privacy` in the catalog that name no requirement."""

@@ -12,12 +12,12 @@ from sqlanon.engines.lacks import require
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.answer import Answer, ResultRows, make_answer
 from sqlanon.query.constants import answer_constants, answer_nothing
-from sqlanon.query.counts.released import ReleasedCounts
+from sqlanon.query.counts.release import ReleasedCounts
 from sqlanon.query.explain import explain_errors
 from sqlanon.query.find import Names, dimensions_of, find, forget, is_replaced
 from sqlanon.query.limits import ROWS, SECONDS, Limits, guard, limit_query
 from sqlanon.query.merge_groups import merge_groups
-from sqlanon.query.noisy.released import ReleasedNoisy
+from sqlanon.query.noisy.release import ReleasedNoisy
 from sqlanon.query.parse.parameters import Parameters, write_parameters
 from sqlanon.query.parse.parse import Groupings, Query
 from sqlanon.query.parse.text_limits import check_text, readable

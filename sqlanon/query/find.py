@@ -13,8 +13,8 @@ from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.lake_names import lake_of
 from sqlanon.query.boxes.kept_classes import SessionTables, check_view, forget_kept, keep_classes
-from sqlanon.query.counts.released import describe_counts
-from sqlanon.query.noisy.released import describe_noisy
+from sqlanon.query.counts.release import describe_counts
+from sqlanon.query.noisy.release import describe_noisy
 from sqlanon.query.release import ReaderRelease, describe, is_noisy, is_of_cells, read_metadata, relation_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.metadata import COLUMNS

@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Statement, TableRef
 from sqlanon.query.functions.aggregates import aggregate_of
-from sqlanon.query.normalize.asked import ListedValues, Scalar
+from sqlanon.query.normalize.expression_subqueries import ListedValues, Scalar
 from sqlanon.query.parse.parse import ParsedSubquery, Query
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import ReaderRelease, relation_of

@@ -27,7 +27,7 @@ from sqlanon.release.frozen.hashed_keys import hash_listed_keys
 from sqlanon.release.frozen.version import Step, list_erased, record
 from sqlanon.release.publish.deliveries import delivery_of, purge_places
 from sqlanon.release.publish.kept_scratch import KeptScratch
-from sqlanon.release.publish.new import make_room
+from sqlanon.release.publish.new_version import make_room
 from sqlanon.release.publish.retention import drops_of, find_status_after_drop, shows_erased
 from sqlanon.release.stages.stage import execute, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work, find_state, secret_of

@@ -137,7 +137,7 @@ def preview(
                 rids=rids,
             )
             names = {
-                domain.reading.alias: recoded.layout.names[domain.code].published()
+                domain.reading.alias: recoded.layout.names[domain.code].list_columns()
                 for domain in classification.encoded.quasi
             }
             published = [column.name for column in recoded.columns]

@@ -16,7 +16,7 @@ from sqlanon.errors import UnsupportedError
 from sqlanon.formats.layout import Names
 from sqlanon.progress import Progress, SilentProgress, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.collated import find_collated
+from sqlanon.release.catalog.collations import find_collated
 from sqlanon.release.catalog.entry import require_rows
 from sqlanon.release.catalog.metadata import COLUMNS, facts_of, metadata_name, metadata_rows
 from sqlanon.release.catalog.refresh import Decision
@@ -25,11 +25,11 @@ from sqlanon.release.catalog.target import target_of
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine, measure_loss
 from sqlanon.release.prepare.prepare import profile
-from sqlanon.release.prepare.staged import StagedSource
+from sqlanon.release.prepare.staged_source import StagedSource
 from sqlanon.release.publish.content import list_columns
 from sqlanon.release.stages.stage import execute, list_steps, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work
-from sqlanon.release.verify.made import DividedSource
+from sqlanon.release.verify.proof import DividedSource
 from sqlanon.release.versions.full import FullVersion
 from sqlanon.results import LossReport
 from sqlanon.spec import RefreshSpec, ReleaseSpec

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.progress import Progress, SilentProgress
 from sqlanon.query.counts.disclosure import audit_tables
-from sqlanon.query.counts.published import CountsSpelling
+from sqlanon.query.counts.published_tables import CountsSpelling
 from sqlanon.release.audit import audit as auditing
 from sqlanon.release.audit.audit_pair import facts_beside
 from sqlanon.release.catalog.views import spell_table

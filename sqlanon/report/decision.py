@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sqlanon.decided import Attacker, ContextSpec, Over
+from sqlanon.decision_spec import Attacker, ContextSpec, Over
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.report.document import Block, Facts, Section, Text, make_table
 from sqlanon.results import RunReport

@@ -10,11 +10,11 @@ from typing import Any
 from sqlanon.engines.base import Engine
 from sqlanon.evaluate.report import Evaluation
 from sqlanon.evaluate.run import evaluate
-from sqlanon.noisy.published import INTERVAL, width_of
+from sqlanon.noisy.published_values import INTERVAL, width_of
 from sqlanon.noisy.split import deviation_of
 from sqlanon.progress import Progress
 from sqlanon.query.find import find
-from sqlanon.query.noisy.released import ReleasedNoisy
+from sqlanon.query.noisy.release import ReleasedNoisy
 from sqlanon.release.budget.report import describe_budget
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.views import spell_table

@@ -25,7 +25,6 @@ from sqlanon.release.verify.exposure import count_exposure
 from sqlanon.release.verify.stored_rows import columns_in
 from sqlanon.release_kind import COUNTS, NOISY, ROWS, ReleaseKind
 from sqlanon.report.accuracy import report_accuracy
-from sqlanon.report.asked import report_asked
 from sqlanon.report.attacks import report_attacks
 from sqlanon.report.compare import choose_columns, compare_release
 from sqlanon.report.counts import counts_for_owner
@@ -34,6 +33,7 @@ from sqlanon.report.distributions import report_distributions
 from sqlanon.report.document import Page, Section
 from sqlanon.report.loss import report_loss
 from sqlanon.report.noisy import noisy_report
+from sqlanon.report.requirement_levels import report_asked
 from sqlanon.report.risk import TableFigures, risk_section
 from sqlanon.report.settings import report_settings
 from sqlanon.report.sizes import class_sizes_section

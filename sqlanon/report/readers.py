@@ -9,16 +9,16 @@ from typing import Any
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine
 from sqlanon.engines.rows import count as count_rows
-from sqlanon.query.counts.released import ReleasedCounts
+from sqlanon.query.counts.release import ReleasedCounts
 from sqlanon.query.find import find, find_rows
-from sqlanon.query.noisy.released import ReleasedNoisy
+from sqlanon.query.noisy.release import ReleasedNoisy
 from sqlanon.query.release import ReaderRelease
 from sqlanon.release.catalog.views import spell_table
-from sqlanon.report.asked import list_meanings
 from sqlanon.report.counts import counts_for_readers
 from sqlanon.report.document import Page, Section, Text, make_table
 from sqlanon.report.noisy import noisy_readers_report
 from sqlanon.report.owner import OWN_BOXES, PAIRED, check_unchanged
+from sqlanon.report.requirement_levels import list_meanings
 from sqlanon.report.risk import TableFigures, risk_section
 from sqlanon.report.settings import ROLES
 from sqlanon.report.sizes import class_sizes_section

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlanon.report.asked import READING as MODELS
 from sqlanon.report.document import Block, Section, Text, make_table
+from sqlanon.report.requirement_levels import READING as MODELS
 from sqlanon.results import AuditReport, RiskReport
 from sqlanon.results.figures import count, in_words, measure, share
 

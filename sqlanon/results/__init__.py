@@ -20,7 +20,6 @@ from sqlanon.results.candidates import (
 from sqlanon.results.compact import CompactReport
 from sqlanon.results.control import ControlledAttack, ControlReport
 from sqlanon.results.cost import RunCost, StageCost
-from sqlanon.results.counted import StatisticsReport
 from sqlanon.results.erase import EraseReport
 from sqlanon.results.history import HistoryReport, HistorySets
 from sqlanon.results.lineage import KeptLineage, LineageReport
@@ -47,4 +46,5 @@ from sqlanon.results.run import (
     RunReport,
     SyntheticReport,
 )
+from sqlanon.results.statistics import StatisticsReport
 from sqlanon.results.versions import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sqlanon.decided import Attacker, Over
+from sqlanon.decision_spec import Attacker, Over
 from sqlanon.results.base import Report
 from sqlanon.results.run import RunReport
 

@@ -10,11 +10,11 @@ from typing import Any, Literal, Self
 from sqlanon.results import notebook
 from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult, loss_html, requirements_html
 from sqlanon.results.cost import RunCost
-from sqlanon.results.counted import StatisticsReport
 from sqlanon.results.figures import count
 from sqlanon.results.history import HistoryReport
 from sqlanon.results.lineage import LineageReport
 from sqlanon.results.shape import BOXES, CLASSES, Shape
+from sqlanon.results.statistics import StatisticsReport
 
 Outcome = Literal["published", "unchanged", "fresh"]
 

@@ -8,6 +8,6 @@ more than 32 columns are combined (`sqlanon.risk.distinct`). What a policy asks 
 
 from sqlanon.risk.assess import THRESHOLD, VALUE, AssessedColumns, Population, assess
 from sqlanon.risk.attackers import of_persons
-from sqlanon.risk.identifying import identify
-from sqlanon.risk.known import measure_known
+from sqlanon.risk.identifying_columns import identify
+from sqlanon.risk.known_columns import measure_known
 from sqlanon.risk.sizes import class_sizes

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.risk.distinct import read_distinct
-from sqlanon.risk.identifying import Groups, divide_groups
+from sqlanon.risk.identifying_columns import Groups, divide_groups
 
 if TYPE_CHECKING:
     import numpy as np

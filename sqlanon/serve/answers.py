@@ -15,9 +15,9 @@ from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.rewrite.window_functions import has_aggregate
 from sqlanon.query.union_all import parse_parts, read_union
+from sqlanon.serve.client_tables import ServedTable
 from sqlanon.serve.notices import notices_of
 from sqlanon.serve.refusals import QueryText, ServeError
-from sqlanon.serve.released import ServedTable
 from sqlanon.serve.texts import ENDS, Output
 from sqlanon.serve.values import FLOAT8, NUMBERS, Column, Result, Type, find_type, type_of
 

@@ -12,10 +12,10 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from sqlanon._version import __version__
 from sqlanon.errors import SqlanonError
+from sqlanon.serve.client_tables import ServedTable
 from sqlanon.serve.commands import Commands
 from sqlanon.serve.queries import Queries, ServerState
 from sqlanon.serve.refusals import ServeError, explain
-from sqlanon.serve.released import ServedTable
 from sqlanon.serve.texts import split
 from sqlanon.serve.variables import BOUNDS, Variables
 

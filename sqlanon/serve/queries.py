@@ -17,16 +17,16 @@ from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.text_limits import readable
 from sqlanon.serve import answers, texts
 from sqlanon.serve.access import AccessLog
-from sqlanon.serve.asking import Question, ReleaseQuestions
+from sqlanon.serve.answer_buffer import AnswerMemory
 from sqlanon.serve.cancel import Cancel
 from sqlanon.serve.catalog.calls import Asker
 from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.catalog.rewrite import rewritten
+from sqlanon.serve.client_tables import ServedTable
 from sqlanon.serve.commands import QUERIES, Commands, seconds_of
-from sqlanon.serve.kept import AnswerMemory
 from sqlanon.serve.pool import Turn
+from sqlanon.serve.query_connections import Question, ReleaseQuestions
 from sqlanon.serve.refusals import NOT_SUPPORTED, QueryText, ServeError, explain
-from sqlanon.serve.released import ServedTable
 from sqlanon.serve.tables import find_meant, parse_text
 from sqlanon.serve.texts import Output, Piece
 from sqlanon.serve.values import FLOAT8, TEXT, Column, Result, Type, decode, element_of

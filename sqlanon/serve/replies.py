@@ -15,8 +15,8 @@ from pygwire.messages import (
     RowDescription,
 )
 
+from sqlanon.serve.answer_buffer import KeptAnswer, form_of
 from sqlanon.serve.commands import Commands
-from sqlanon.serve.kept import KeptAnswer, form_of
 from sqlanon.serve.refusals import explain
 from sqlanon.serve.values import Column, Result
 from sqlanon.serve.wire import Wire

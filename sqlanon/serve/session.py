@@ -10,11 +10,11 @@ from pygwire.messages import BackendKeyData, EmptyQueryResponse, FunctionCall, P
 
 from sqlanon.errors import SqlanonError
 from sqlanon.serve import texts
+from sqlanon.serve.answer_buffer import KeptAnswer
 from sqlanon.serve.commands import Commands
-from sqlanon.serve.extended import ExtendedQueries
-from sqlanon.serve.kept import KeptAnswer
+from sqlanon.serve.extended_queries import ExtendedQueries
 from sqlanon.serve.login import Login
-from sqlanon.serve.prepared import Parameters, Portals, Statements
+from sqlanon.serve.portals import Parameters, Portals, Statements
 from sqlanon.serve.queries import ParsedText, Queries, ServerState
 from sqlanon.serve.refusals import IDLE, NOT_SUPPORTED, STOPPING, DisconnectedError, ServeError
 from sqlanon.serve.replies import Replies

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TextIO
 
 from sqlanon.errors import PolicyError
 from sqlanon.serve.access import AccessLog
-from sqlanon.serve.asking import ReleaseQuestions
+from sqlanon.serve.client_tables import Reader
 from sqlanon.serve.login import Tls
 from sqlanon.serve.queries import ServerState
-from sqlanon.serve.released import Reader
+from sqlanon.serve.query_connections import ReleaseQuestions
 from sqlanon.serve.server import Limits, Server
 from sqlanon.serve.users import open_secret, read_users
 

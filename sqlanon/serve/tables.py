@@ -6,12 +6,12 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
-from sqlanon.serve.asking import ReleaseQuestions
 from sqlanon.serve.catalog.calls import place
 from sqlanon.serve.catalog.content import DATABASE
 from sqlanon.serve.catalog.rewrite import is_catalog
+from sqlanon.serve.client_tables import ServedTable
+from sqlanon.serve.query_connections import ReleaseQuestions
 from sqlanon.serve.refusals import NO_FUNCTION, NO_TABLE, NOT_SUPPORTED, READ_ONLY, SYNTAX, ServeError
-from sqlanon.serve.released import ServedTable
 from sqlanon.serve.texts import place_of
 
 

@@ -31,7 +31,10 @@ def for_spark(tree: exp.Expr) -> exp.Expr:
         _sort_array(array)
     for call in reversed(list(tree.find_all(exp.Anonymous))):  # what is inside first
         if call.name.upper() == "HASH":
-            call.replace(_hash(call.expressions))
+            summed = _summed_hash(call)
+            hashed = call.replace(_hash(call.expressions))
+            if summed is not None:
+                summed.replace(_sum_in_halves(hashed))
     for part in reversed(list(tree.find_all(exp.Extract))):
         if part.name.upper() == "EPOCH":
             part.replace(_epoch(part.expression))
@@ -62,6 +65,26 @@ def _hash(values: list[exp.Expr]) -> exp.Expr:
     """64 bits of several values. Spark's hash passes over NULLs, so that each value says whether it is one."""
     nulls = [exp.Is(this=exp.paren(value.copy()), expression=exp.Null()) for value in values]
     return exp.func("XXHASH64", *(value.copy() for value in values), *nulls)
+
+
+def _summed_hash(call: exp.Expr) -> exp.Expr | None:
+    """The sum of a hash as a wide number; None where a call is used otherwise."""
+    cast = call.parent
+    total = cast.parent if isinstance(cast, exp.Cast) else None
+    if not isinstance(total, exp.Sum) or isinstance(total.parent, exp.Window | exp.Filter):
+        return None
+    return total if total.this is cast and cast.to == exp.DataType.build(WIDE, dialect="spark") else None
+
+
+def _sum_in_halves(hashed: exp.Expr) -> exp.Expr:
+    """The sum of integers of 64 bits: the halves are added up as integers, as Spark makes an object of each decimal.
+
+    A table has at most 2^31 rows, so that no sum of 32 bits each overflows.
+    """
+    high = exp.Sum(this=exp.func("SHIFTRIGHT", hashed.copy(), exp.Literal.number(32), dialect="spark"))
+    low = exp.Sum(this=exp.BitwiseAnd(this=hashed.copy(), expression=exp.Literal.number(0xFFFFFFFF)))
+    wide = exp.Mul(this=exp.cast(high, WIDE, dialect="spark"), expression=exp.Literal.number(1 << 32))
+    return exp.paren(exp.Add(this=wide, expression=low))
 
 
 def _group_by_expressions(select: exp.Select) -> None:

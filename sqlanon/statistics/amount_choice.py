@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.again import serve_again
 from sqlanon.statistics.amount_search import AmountSearch
 from sqlanon.statistics.amounts import Amounts, Contributor, Range
 from sqlanon.statistics.exchanges import Served
-from sqlanon.statistics.served import WitnessCounts
+from sqlanon.statistics.improve_choice import serve_again
+from sqlanon.statistics.served_ends import WitnessCounts
 from sqlanon.statistics.system import System, hash_members
 from sqlanon.statistics.work import Work
 

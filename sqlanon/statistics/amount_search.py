@@ -11,9 +11,9 @@ from sqlanon.statistics.amounts import ENDS, Amounts, Contributor, Range
 from sqlanon.statistics.demands import Demand, Limits
 from sqlanon.statistics.deviations import Deviations
 from sqlanon.statistics.exchanges import Exchanges
-from sqlanon.statistics.growing import Rows
+from sqlanon.statistics.growing_matrix import Rows
 from sqlanon.statistics.local import NEARBY, WHOLE, NearbyPrograms
-from sqlanon.statistics.served import WitnessCounts
+from sqlanon.statistics.served_ends import WitnessCounts
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import ExhaustedError, Work
@@ -162,6 +162,10 @@ class AmountSearch:
                 ends.append(np.logical_and.reduceat((changes >= low) & (changes <= high), starts, axis=1) & agrees)
         persons_served = np.stack(ends, axis=2).reshape(many, -1) if ends else np.zeros((many, 0), bool)
         return WitnessCounts(np.concatenate([cells_served, persons_served], axis=1).T, np.zeros((many, 0), bool))
+
+    def set_dearer(self, cell: int, times: float) -> None:
+        """Let changes of a class cost so many times their weight."""
+        self.deviations.set_dearer(np.array([cell], np.int64), times)
 
     def keep(self, remaining: Flags) -> tuple[Rows, ...]:
         """Forget other changes; what they alone change is shown. Returns the changes before, for `reset`."""

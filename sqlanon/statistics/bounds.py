@@ -11,9 +11,9 @@ import numpy as np
 from sqlanon.statistics.amounts import Amounts, Range
 from sqlanon.statistics.joint import Joint, join_sums
 from sqlanon.statistics.parts import Parts
-from sqlanon.statistics.public import PublicSystem, see_public
+from sqlanon.statistics.public_system import PublicSystem, see_public
 from sqlanon.statistics.reach import Reach
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED
+from sqlanon.statistics.reader_cells import HIDDEN, UNBOUNDED
 from sqlanon.statistics.spans import Span, find_spans
 from sqlanon.statistics.system import System
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from sqlanon.engines.base import TableRef
+from sqlanon.statistics.certificate_errors import refuse, refuse_each
 from sqlanon.statistics.class_certificate import verify_classes, verify_placed
-from sqlanon.statistics.failing import refuse, refuse_each
-from sqlanon.statistics.kept import KeptTables
 from sqlanon.statistics.least_numbers import list_least
 from sqlanon.statistics.pattern_certificate import verify_patterns, verify_persons
+from sqlanon.statistics.private_tables import KeptTables
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_certificate import verify_demands, verify_sums
 from sqlanon.table.scratch import Scratch

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.counted import CellKeySpec
+from sqlanon.statistics_spec import CellKeySpec
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Doubles, Longs

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.again import serve_again
 from sqlanon.statistics.amount_choice import Party, Sums, drop_all
 from sqlanon.statistics.amounts import Amounts, Range, find_sensitive
 from sqlanon.statistics.count_search import CountSearch
 from sqlanon.statistics.exchanges import SparseChanges, serve_within_cells
 from sqlanon.statistics.foreseen import check_cost, most_entries
+from sqlanon.statistics.improve_choice import serve_again
 from sqlanon.statistics.insiders import insiders_of
-from sqlanon.statistics.joining import Joiner, Sources
 from sqlanon.statistics.system import System, hash_members
+from sqlanon.statistics.trace_source import Joiner, Sources
 from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import MOST_WORK, ExhaustedError, Work
 

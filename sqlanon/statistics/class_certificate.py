@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlanon.engines.base import TableRef
-from sqlanon.statistics.failing import refuse, refuse_each
-from sqlanon.statistics.kept import KeptTables
+from sqlanon.statistics.certificate_errors import refuse, refuse_each
 from sqlanon.statistics.neighbour import Neighbour
+from sqlanon.statistics.private_tables import KeptTables
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
 

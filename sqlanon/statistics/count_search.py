@@ -10,10 +10,10 @@ import numpy as np
 
 from sqlanon.statistics.demands import Demand
 from sqlanon.statistics.deviations import Deviations
-from sqlanon.statistics.growing import Rows
+from sqlanon.statistics.growing_matrix import Rows
 from sqlanon.statistics.insiders import Insider, Insiders
 from sqlanon.statistics.local import NEARBY, WHOLE, NearbyPrograms
-from sqlanon.statistics.served import WitnessCounts
+from sqlanon.statistics.served_ends import WitnessCounts
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import Work
@@ -189,6 +189,11 @@ class CountSearch:
         """Return to witnesses of `keep`."""
         self._changes, self._moved, self._seen = before
         self._whole.set_hidden(hidden)
+
+    def set_dearer(self, cell: int, times: float) -> None:
+        """Let changes of a class, and of the other number of its cells, cost so many times their weight."""
+        twin = self.system.twin
+        self._whole.set_dearer(np.array([cell] if twin is None else [cell, twin[cell]], np.int64), times)
 
     def keep(self, remaining: Flags) -> tuple[Rows, Rows, Rows]:
         """Forget other witnesses; what they alone change is shown. Returns the witnesses before, for `reset`."""

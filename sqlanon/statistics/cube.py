@@ -11,15 +11,21 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import InfeasibleError, PolicyError
-from sqlanon.statistics.empty import list_empty
+from sqlanon.statistics.certificate_errors import make_several_rows_error
+from sqlanon.statistics.class_counts import (
+    count_class_persons,
+    divide_cells,
+    place_persons,
+    read_person_rows,
+    weigh_kinds,
+)
+from sqlanon.statistics.empty_combinations import list_empty
 from sqlanon.statistics.empty_parts import list_class_empty
-from sqlanon.statistics.failing import make_several_rows_error
 from sqlanon.statistics.part_patterns import list_classes, with_alike, with_class_persons
 from sqlanon.statistics.part_weights import with_weights
 from sqlanon.statistics.parts import Parts, with_classes
 from sqlanon.statistics.pattern_cells import over_patterns
 from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns
-from sqlanon.statistics.placing import count_class_persons, divide_cells, place_persons, read_person_rows, weigh_kinds
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
 from sqlanon.statistics.system import Atoms, PublishedCells, System, Wholes, build_system

@@ -16,7 +16,7 @@ from sqlanon.statistics.equations import find_parts
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.pricing import Pricing
 from sqlanon.statistics.system import System
-from sqlanon.statistics.whole import search_whole
+from sqlanon.statistics.whole_search import search_whole
 from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class Deviations:
         self._highs, self._system, self._work, self.hidden = import_highs(), system, work, hidden
         self._limits = limits or count_limits(system)
         self._atoms, self._unit = len(system.atoms.count), self._limits.unit
+        self._dearer = np.ones(len(system))
         self._single = (np.diff(system.at) == 1) & (system.first_times() == 1)
         wide = np.flatnonzero(~self._single)
         self._row = np.cumsum(~self._single) - 1
@@ -159,7 +160,7 @@ class Deviations:
 
     def _price(self, cells: Longs) -> Doubles:
         """The cost of a class's change for each unit; of a hidden one it is free, but for a little."""
-        weight = self._system.weight[cells]
+        weight = self._system.weight[cells] * self._dearer[cells]
         price: Doubles = np.where(self.hidden[cells], FREE * np.sqrt(weight), weight)
         price[self._single[cells]] += FREE_ATOM
         return price
@@ -176,6 +177,11 @@ class Deviations:
         self.hidden[:] = hidden
         self._change(changed)
 
+    def set_dearer(self, cells: Longs, times: float) -> None:
+        """Let changes of these classes cost so many times their weight."""
+        self._dearer[cells] = times
+        self._change_cost(cells)
+
     def _change(self, cells: Longs) -> None:
         """Give the solver what follows from classes that are hidden, or are no longer."""
         wide = cells[~self._single[cells]]
@@ -184,6 +190,9 @@ class Deviations:
         self._set(np.concatenate([self._grows[wide], self._shrinks[wide]]), self._low, self._high)
         if len(wide):
             self._solver.changeRowsBounds(len(wide), self._row[wide].astype(np.int32), *self._list_rows(wide))
+        self._change_cost(cells)
+
+    def _change_cost(self, cells: Longs) -> None:
         columns, price = np.concatenate([self._grows[cells], self._shrinks[cells]]), self._price(cells)
         self._cost[columns] = np.concatenate([price, price])
         columns = columns[self._place[columns] >= 0]

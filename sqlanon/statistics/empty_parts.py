@@ -1,8 +1,8 @@
 """Adds empty combinations within classes of rows, where readers of several tables cannot know that they are empty.
 
-See `sqlanon.statistics.empty`. A row keeps the values that the class shows. Without other combinations of these values
-with the cells of the class, a person may have no other place. So within each class the cells of one table are combined
-with the remaining values of the class's rows, unless a table excludes the combination.
+See `sqlanon.statistics.empty_combinations`. A row keeps the values that the class shows. Without other combinations of
+these values with the cells of the class, a person may have no other place. So within each class the cells of one table
+are combined with the remaining values of the class's rows, unless a table excludes the combination.
 """
 
 from __future__ import annotations

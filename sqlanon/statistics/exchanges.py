@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.kernels import route_change
-from sqlanon.statistics.public import find_margins
+from sqlanon.statistics.public_system import find_margins
 from sqlanon.statistics.system import System
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from sqlanon.statistics.bounds import WitnessTables, bound_cells
 from sqlanon.statistics.insiders import insiders_of
 from sqlanon.statistics.part_patterns import number_alike
 from sqlanon.statistics.person_bounds import bound_persons
-from sqlanon.statistics.seen import UNBOUNDED
+from sqlanon.statistics.reader_cells import UNBOUNDED
 from sqlanon.statistics.system import System
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.statistics.amounts import Amounts, Range
     from sqlanon.statistics.choose import HiddenChoice
-    from sqlanon.statistics.joining import Sources
     from sqlanon.statistics.parts import Parts
     from sqlanon.statistics.shape import Shape
+    from sqlanon.statistics.trace_source import Sources
     from sqlanon.table.scratch import Scratch
 
 

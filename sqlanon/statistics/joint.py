@@ -16,7 +16,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.statistics.amounts import Range
 from sqlanon.statistics.links import Links, join_links
 from sqlanon.statistics.reach import End, Reach
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells
+from sqlanon.statistics.reader_cells import HIDDEN, UNBOUNDED, SeenCells
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs

@@ -15,7 +15,7 @@ from sqlanon.statistics.demands import Demand, Limits, count_limits
 from sqlanon.statistics.deviations import FREE_ATOM, UNIT_NEAR
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.system import System
-from sqlanon.statistics.whole import search_whole
+from sqlanon.statistics.whole_search import search_whole
 from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.statistics.certificate import verify_published, verify_shown
-from sqlanon.statistics.failing import make_several_rows_error, refuse
-from sqlanon.statistics.kept import ENDS, KeptTables, Tables, kept_of, list_kept_columns
-from sqlanon.statistics.past import PastTables, first_of, verify_past
+from sqlanon.statistics.certificate_errors import make_several_rows_error, refuse
+from sqlanon.statistics.past_versions import PastTables, first_of, verify_past
+from sqlanon.statistics.private_tables import ENDS, KeptTables, Tables, kept_of, list_kept_columns
 from sqlanon.statistics.protections.base import ProtectedCells
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch

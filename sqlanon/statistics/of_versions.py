@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells
+from sqlanon.statistics.reader_cells import HIDDEN, UNBOUNDED, SeenCells
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from sqlanon.engines.base import TableRef
+from sqlanon.statistics.certificate_errors import refuse, refuse_each
 from sqlanon.statistics.class_certificate import list_person_parts, verify_class_patterns
-from sqlanon.statistics.failing import refuse, refuse_each
-from sqlanon.statistics.kept import KeptTables
 from sqlanon.statistics.least_numbers import list_least
+from sqlanon.statistics.private_tables import KeptTables
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.public import find_margins
-from sqlanon.statistics.seen import ROUNDS, UNBOUNDED
+from sqlanon.statistics.public_system import find_margins
+from sqlanon.statistics.reader_cells import ROUNDS, UNBOUNDED
 from sqlanon.statistics.system import System
 
 if TYPE_CHECKING:

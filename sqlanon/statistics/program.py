@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sqlanon.statistics.highs import import_highs, make_solver
-from sqlanon.statistics.seen import UNBOUNDED
+from sqlanon.statistics.reader_cells import UNBOUNDED
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Doubles, Longs

@@ -17,8 +17,8 @@ import numpy as np
 from sqlanon.errors import PolicyError
 from sqlanon.statistics.blocks import Block, block_of, divide
 from sqlanon.statistics.program import Box, ProgramResult
+from sqlanon.statistics.reader_cells import AtomRanges, SeenCells, narrow
 from sqlanon.statistics.rows import build_rows
-from sqlanon.statistics.seen import AtomRanges, SeenCells, narrow
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs

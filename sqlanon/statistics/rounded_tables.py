@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sqlanon.statistics.highs import import_highs, make_solver
+from sqlanon.statistics.reader_cells import HIDDEN, SeenCells, narrow
 from sqlanon.statistics.rounding import with_rows
-from sqlanon.statistics.seen import HIDDEN, SeenCells, narrow
 from sqlanon.statistics.spans import find_simple_ends
-from sqlanon.statistics.whole import search_whole
+from sqlanon.statistics.whole_search import search_whole
 from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:

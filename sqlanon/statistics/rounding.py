@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sqlanon.statistics.highs import import_highs, make_solver
-from sqlanon.statistics.whole import search_whole
+from sqlanon.statistics.whole_search import search_whole
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Doubles, Longs

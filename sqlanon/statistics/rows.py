@@ -8,7 +8,7 @@ import numpy as np
 
 from sqlanon.statistics.links import Links
 from sqlanon.statistics.program import Box
-from sqlanon.statistics.seen import UNBOUNDED, SeenCells
+from sqlanon.statistics.reader_cells import UNBOUNDED, SeenCells
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs

@@ -14,7 +14,7 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.must_show import Levels, find_levels
 from sqlanon.statistics.neighbour import Alike, Neighbour
 from sqlanon.statistics.part_weights import Weighed
-from sqlanon.statistics.summed import ShapeSum, read_stored_sums, shape_sums
+from sqlanon.statistics.sum_columns import ShapeSum, read_stored_sums, shape_sums
 from sqlanon.table.encode import Domain
 from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.reach import ContradictionError, End, Reach
-from sqlanon.statistics.seen import UNBOUNDED, AtomRanges, SeenCells
+from sqlanon.statistics.reader_cells import UNBOUNDED, AtomRanges, SeenCells
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs

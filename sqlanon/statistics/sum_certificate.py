@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sqlanon.counted import SUM_PARTS
 from sqlanon.engines.base import TableRef
-from sqlanon.statistics.failing import refuse
-from sqlanon.statistics.kept import KeptTables
+from sqlanon.statistics.certificate_errors import refuse
+from sqlanon.statistics.private_tables import KeptTables
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import COLUMNS, list_demands
+from sqlanon.statistics_spec import SUM_PARTS
 from sqlanon.table.scratch import Scratch
 
 

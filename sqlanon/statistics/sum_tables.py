@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from sqlanon.counted import SUM_PARTS as PARTS
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.statistics.amounts import Amounts, Contributor, Range
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.system import System
+from sqlanon.statistics_spec import SUM_PARTS as PARTS
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The domains of columns.
 
-They are the values of each and their codes, in tables that SQL makes of the staged snapshot (design, section 3.4).
+They are the values of each and their codes, in tables that SQL makes of the staged snapshot.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sqlanon.table.encode import MANY
 from sqlanon.table.reading import CountedIdentifier, Reading, Roles
 from sqlanon.table.rules import resolve_rule
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.wide import split_runs
+from sqlanon.table.wide_tables import split_runs
 
 _HUGE = ("HUGEINT", "UHUGEINT")
 """Integers with a range that is too wide for the arithmetic of positions as it is."""
@@ -48,8 +48,8 @@ def build_domains(
         for reading, code in simple
         if scratch.engine.capabilities.counts_in_domains and code in ordered and _is_integer(reading)
     }
-    values = {code: scratch.table(f"{code}_values") for _, code in readings if code not in at_once}
-    tables = {code: scratch.table(f"{code}_domain") for _, code in readings}
+    values = {code: scratch.small(f"{code}_values") for _, code in readings if code not in at_once}
+    tables = {code: scratch.small(f"{code}_domain") for _, code in readings}
     with scratch.together():
         _count_values(scratch, stage, [(reading, values[code]) for reading, code in readings if code in values])
         for reading, code in simple:
@@ -192,7 +192,7 @@ def _build_ordered_domain(
 ) -> None:
     kind, type_of = reading.column.kind, reading.column.type
     whole = ranks is None and _is_integer(reading)
-    ordinals = values if whole else scratch.table(f"{code}_ordinals")
+    ordinals = values if whole else scratch.small(f"{code}_ordinals")
     if not whole:
         scratch.execute(
             "table/ordinals",

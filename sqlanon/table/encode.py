@@ -1,6 +1,6 @@
 """Encoding of domains.
 
-SQL turns every QI and SA value into a dense integer, on the staged snapshot (design, section 3.4).
+SQL turns every QI and SA value into a dense integer, on the staged snapshot.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class EncodedTable:
         """The work table, which is made where there is none yet: see `Work.table`."""
         return self.coded.table() if isinstance(self.coded, Work) else self.coded
 
-    def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[Ints] | None:
+    def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> Sequence[npt.NDArray[np.generic]] | None:
         """Row ids and codes without the work table; None if it exists, or no other way is needed. See `Work.read`."""
         return self.coded.read(domains, span) if isinstance(self.coded, Work) else None
 
@@ -125,10 +125,17 @@ def encode(
     domains: Domains,
     rows: int,
     population: Population | None = None,
+    *,
+    once: bool = False,
 ) -> EncodedTable:
-    """The staged rows with their domains; the work table is made now, or when somebody asks for it."""
+    """The staged rows with their domains; the work table is made now, or when somebody asks for it.
+
+    ``once``: the codes are likely to be read once, by a kernel.
+    """
     quasi, sensitive, persons = domains.quasi, domains.sensitive, domains.persons
-    work, workers = Work(scratch, stage, (*quasi, *sensitive, *persons), rows), scratch.engine.workers
-    if scratch.engine.fetch_words is None and not scratch.few and (workers is None or rows <= workers.above):
+    workers, columns = scratch.engine.workers, (*quasi, *sensitive, *persons)
+    work = Work(scratch, stage, columns, rows, once=once and workers is None)
+    at_once = scratch.engine.fetch_words is None and not scratch.few and not work.once
+    if at_once and (workers is None or rows <= workers.above):
         work.table()
     return EncodedTable(roles, stage, work, rows, quasi, sensitive, persons, population=population)

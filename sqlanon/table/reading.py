@@ -30,7 +30,7 @@ class Reading:
             order.
         treatment: quasi columns only.
         listed: the scratch type that lists the values of a text column and as which it is staged; see
-            `sqlanon.table.listed`.
+            `sqlanon.table.staged_enums`.
     """
 
     spec: ColumnSpec

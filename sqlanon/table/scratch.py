@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Arrays = list[npt.NDArray[np.generic]]
 
 
-_CREATED = re.compile(r"""CREATE (?:TEMPORARY )?TABLE (?:["`][^"`]+["`]\.)*["`]([^"`]+)["`]""", re.IGNORECASE)
+_CREATED = re.compile(r"""CREATE (?:TEMPORARY )?(?:TABLE|VIEW) (?:["`][^"`]+["`]\.)*["`]([^"`]+)["`]""", re.IGNORECASE)
 _OF_RUN = re.compile(r"_sqlanon_([0-9a-f]{8})_")
 
 
@@ -148,7 +148,9 @@ class Scratch:
 
     def table(self, step: str) -> TableRef:
         """A new scratch table's name; it need not be made."""
-        table = self.name_table(step)
+        return self._add(self.name_table(step))
+
+    def _add(self, table: TableRef) -> TableRef:
         if table in self._dropping:
             self._dropping.remove(table)  # made again before its drop was sent
         elif table not in self._tables:
@@ -157,21 +159,23 @@ class Scratch:
         return table
 
     def once(self, step: str, over: Sequence[TableRef] = ()) -> TableRef:
-        """A name for rows that are read once.
-
-        It is that of a temporary view, if the engine has such (`Capabilities.session_views`), else of a table.
+        """A name for rows that are read once: of a temporary view, if the engine has `Capabilities.session_views`.
 
         Args:
             step: name of the table.
             over: tables that are dropped with it.
         """
-        table = self.table(step)
-        if self.engine.capabilities.session_views:
-            self._tables.remove(table)
-            table = TableRef(None, table.name)
-            self._tables.append(table)
+        table = self._add(self._name_view(step))
         self._over[table] = tuple(over)
         return table
+
+    def small(self, step: str) -> TableRef:
+        """A name for a table of few rows, which engines with `Capabilities.session_views` hold in this process."""
+        return self._add(self._name_view(f"small_{step}"))
+
+    def _name_view(self, step: str) -> TableRef:
+        table = self.name_table(step)
+        return TableRef(None, table.name) if self.engine.capabilities.session_views else table
 
     @property
     def keeps(self) -> bool:

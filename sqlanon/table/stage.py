@@ -127,7 +127,7 @@ def take_stage(
         link: columns that are hashed to tie a released row to the source row inside the private schema, unless
             ``roles`` names some.
         hashed: the hashes that it has beside the columns.
-        dense: the engine's own numbers of the source's rows are 0 to rows - 1; see `sqlanon.table.listed`.
+        dense: the engine's own numbers of the source's rows are 0 to rows - 1; see `sqlanon.table.staged_enums`.
         rows: number of rows, as far as that is known.
         step: name of the table.
     """
@@ -189,7 +189,7 @@ def _read_columns(
 
 def _number_rows(scratch: Scratch, placed: TableRef, step: str) -> TableRef:
     """The staged rows with their row ids, of a table in which each row has a part and a place there."""
-    before = scratch.table(f"{step}_before")
+    before = scratch.small(f"{step}_before")
     numbered = scratch.once(step, over=(placed, before))
     scratch.execute("table/rows_before", before=before, placed=placed)
     columns = [column.name for column in scratch.engine.look_up([placed]).columns(placed) if column.name != _PLACE]

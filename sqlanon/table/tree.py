@@ -74,7 +74,7 @@ def as_tree(hierarchy: Hierarchy) -> Tree:
 
 
 def load_nodes(scratch: Scratch, domain: Domain) -> TableRef:
-    """A scratch table of nodes, a row each: low and high code, level, leaves, extent (design, section 3.4), label."""
+    """A scratch table of nodes, a row each: low and high code, level, leaves, extent, label."""
     import numpy as np
 
     tree = tree_of(domain)

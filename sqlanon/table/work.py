@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 from sqlanon.engines.base import Bind, Statement, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError
-from sqlanon.table.wide import FEW, in_parts
+from sqlanon.table.wide_tables import FEW, in_parts
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from sqlanon.arrays import Ints, Longs
     from sqlanon.table.domain import Domain
     from sqlanon.table.scratch import Scratch
@@ -65,7 +68,9 @@ class Packing:
 class Work:
     """rid and a code of every value, for every staged row."""
 
-    def __init__(self, scratch: Scratch, stage: TableRef, domains: Sequence[Domain], rows: int) -> None:
+    def __init__(
+        self, scratch: Scratch, stage: TableRef, domains: Sequence[Domain], rows: int, *, once: bool = False
+    ) -> None:
         """Nothing is made yet.
 
         Args:
@@ -73,7 +78,9 @@ class Work:
             stage: the staged rows.
             domains: the columns that have codes.
             rows: how many rows there are.
+            once: the codes are likely to be read once, by a kernel, so that a table would be written for one scan.
         """
+        self.once = once
         self._scratch, self._stage, self._domains, self._rows = scratch, stage, domains, rows
         self._made: TableRef | None = None
         self._asked = False
@@ -127,14 +134,15 @@ class Work:
             columns=self._columns(self._domains, packing.places),
             words=len(packing.words),
             carried=carried,
+            span=False,
         )
 
-    def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[Ints] | None:
+    def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> Sequence[npt.NDArray[np.generic]] | None:
         """The row ids and the codes of some columns, where the table would not serve better; None: read the table.
 
-        That depends on the engine, and without `Engine.fetch_words` on the run: to make a table of few rows takes
-        longer than to read them. It pays for the first who reads the rows, if few columns are joined and the rows are
-        read in few parts. Who has read all rows calls `check_rows`.
+        That depends on the engine, and without `Engine.fetch_words` on the run: to make a table of few rows, or for a
+        single scan, takes longer than to read them. It pays for the first who reads the rows, if few columns are joined
+        and the rows are read in few parts. Who has read all rows calls `check_rows`.
 
         Args:
             domains: the columns.
@@ -144,21 +152,24 @@ class Work:
         fetch = self._scratch.engine.fetch_words
         if len(domains) > FEW or self._made is not None or (first == 0 and self._asked):
             return None
-        if self._rows > PARTS * (past - first):
+        if fetch is None and not self.once and not (self._scratch.few and span is None):
             return None
-        if fetch is None and not (self._scratch.few and span is None):
+        if fetch is not None and self._rows > PARTS * (past - first):
             return None
         self._asked = True
-        if fetch is None:
-            import numpy as np
-
-            codes = self._scratch.sql(
-                "table/work", work=None, stage=self._stage, columns=self._columns(domains), words=0
-            )
-            return [
-                array.astype(np.int32) for array in self._scratch.fetch_arrays(codes, ["int32"] * (len(domains) + 1))
-            ]
         binds: dict[str, Bind] = {} if span is None else {"first": first, "past": past}
+        if fetch is None:
+            codes = self._scratch.sql(
+                "table/work",
+                binds,
+                work=None,
+                stage=self._stage,
+                columns=self._columns(domains),
+                words=0,
+                span=span is not None,
+            )
+            types = ["int32", *(domain.code_array for domain in domains)]
+            return self._scratch.fetch_arrays(codes, types)
         bits = [max(self._rows - 1, 1).bit_length(), *(domain.codes.bit_length() for domain in domains)]
         packing = Packing.of(bits)
         statement = self._scratch.sql(

@@ -15,8 +15,8 @@ from sqlanon.lack import Lack
 from sqlanon.methods.method import import_method
 from sqlanon.policy import release
 from sqlanon.spec import ReleaseSpec
-from sqlanon.testing.added import add_declaration
-from sqlanon.testing.assigned import assign_classes, encoded_table
+from sqlanon.testing.assignment import assign_classes, encoded_table
+from sqlanon.testing.registration import add_declaration
 from sqlanon.testing.tables import MARK, TABLES, WHO, SampleTable, published_rows
 
 POPULATION: Mapping[str, object] = {"k": None, "k_map": {"k": 2, "population": "register"}}

@@ -23,8 +23,8 @@ from sqlanon.privacy.base import Coded, Grouped, Requirement, Values
 from sqlanon.privacy.requirements import class_of
 from sqlanon.spec import Execution, PrivacySpec
 from sqlanon.table.scratch import Scratch
-from sqlanon.testing.added import add_declaration
 from sqlanon.testing.monotone import counterexamples
+from sqlanon.testing.registration import add_declaration
 from sqlanon.testing.tables import MARK, VISITS, WHO, published_rows
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ class ForgetfulCode:
 
     def assign(self, context: Context) -> Assignment:
         """A class for each row."""
-        from sqlanon.testing.assigned import rows_by_id
+        from sqlanon.testing.assignment import rows_by_id
 
         rows = [
             (read_integer(rid), index)

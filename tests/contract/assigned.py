@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from sqlanon.policy import release as spec_of
-from sqlanon.release.prepare.staged import PreparedSource
+from sqlanon.release.prepare.staged_source import PreparedSource
 from sqlanon.table.encode import EncodedTable
 from sqlanon.table.scratch import Scratch
-from sqlanon.testing.assigned import assign_classes, encoded_table, rows_by_id
+from sqlanon.testing.assignment import assign_classes, encoded_table, rows_by_id
 from tests.contract.cases import Case
 from tests.oracle.domains import Table
 

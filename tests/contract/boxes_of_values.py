@@ -19,7 +19,7 @@ from sqlanon.errors import DatabaseError
 from sqlanon.query.functions.definition import Call, Definition
 from sqlanon.query.functions.evaluate import evaluate
 from sqlanon.query.functions.registry import failing
-from sqlanon.query.functions.value import Value, fixed, leaf
+from sqlanon.query.functions.value import Value, fix_value, leaf
 from sqlanon.query.parse.source_types import _read
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, sql
 from sqlanon.sqltext.trees import port_tree
@@ -84,10 +84,10 @@ class BoxLeaves:
         if node.find(exp.Column) is not None:
             return None
         if isinstance(node, exp.Null):
-            return fixed(node, exp.DataType.build("NULL"), null=TRUE)
+            return fix_value(node, exp.DataType.build("NULL"), null=TRUE)
         (type_,) = self.types([node])
         text = exp.Select().select(exp.Is(this=exp.Paren(this=node.copy()), expression=exp.null())).sql(self.dialect)
-        return fixed(node, type_, null=TRUE if self._db.engine.fetch(Statement("null", text))[0][0] else FALSE)
+        return fix_value(node, type_, null=TRUE if self._db.engine.fetch(Statement("null", text))[0][0] else FALSE)
 
     def types(self, nodes: Sequence[exp.Expr]) -> Sequence[exp.DataType]:
         """See `Leaves`."""

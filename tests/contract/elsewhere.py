@@ -113,7 +113,7 @@ class Process:
         self.left = calls
         self.used = 0
         for engine in (DuckDBEngine, PostgresEngine):
-            for name in ("execute", "execute_all", "fetch", "load_rows", "load_texts"):
+            for name in ("execute", "execute_all", "fetch", "load_rows", "load_texts", "load_arrow"):
                 patch.setattr(engine, name, self._counting(getattr(engine, name)))
             patch.setattr(engine, "publishing", self._ending(engine.publishing))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.statistics.kept import KeptTables
+from sqlanon.statistics.private_tables import KeptTables
 
 PAST = ("past_atoms", "past_cells", "past_witness")
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sqlanon.attack import drawn
+from sqlanon.attack import victim_sample
 from sqlanon.errors import PolicyError
 from tests.contract.attacked import COLUMNS, check_linkage, marked
 from tests.covering import seeds
@@ -91,9 +91,9 @@ def _figure(one: Any) -> float:
 
 def test_long_attacks_draw_victims(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     name, db = shelf.take("many_victims").name, shelf.db
-    monkeypatch.setattr(drawn, "WORK", 1)
+    monkeypatch.setattr(victim_sample, "WORK", 1)
     assert db.attack(name).drawn == 90  # fewer than FEWEST
-    monkeypatch.setattr(drawn, "FEWEST", 20)
+    monkeypatch.setattr(victim_sample, "FEWEST", 20)
     report = db.attack(name)
     assert (report.drawn, report.victims) == (20, 90)
     assert report == db.attack(name)
@@ -108,5 +108,5 @@ def test_the_margin_holds_for_the_worst_distribution() -> None:
         for _ in range(400):
             mean = float(rng.choice(successes, 50, replace=False).mean())
             material = SimpleNamespace(drawn=50, published=1000)
-            missed += abs(mean - ones / 1000) > drawn.measure_margin(mean, material)  # type: ignore[arg-type]
+            missed += abs(mean - ones / 1000) > victim_sample.measure_margin(mean, material)  # type: ignore[arg-type]
         assert missed <= 0.08 * 400, ones

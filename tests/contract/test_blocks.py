@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.methods.onedim import orders, streamed
+from sqlanon.methods.onedim import orders, stream_solver
 from tests.contract.axes import Way, executions, ways
 from tests.contract.cases import QI, Case, multiset, release_rows
 from tests.oracle.requirements import Privacy
@@ -44,10 +44,10 @@ def test_many_blocks_are_one_order(
     shared_db: Any, way: Way, k: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Blocks of 64 rows, which one run of k = 40 is longer than; the budget makes them so, or execution asks for it."""
-    for module in (orders, streamed):
+    for module in (orders, stream_solver):
         monkeypatch.setattr(module, "ONE_TREE", 32)
     monkeypatch.setattr(orders, "TREE_ROWS", 16)
-    monkeypatch.setattr(streamed, "_BLOCK", 64)
+    monkeypatch.setattr(stream_solver, "_BLOCK", 64)
     case = table(k)
     whole, _ = release_rows(shared_db, case, tmp_path, **way.arguments, execution="kernel")
     for asked in ({"execution": "pushdown"}, {"memory": 5000}):

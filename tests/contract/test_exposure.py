@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from sqlanon import policy
-from sqlanon.decided import ThresholdSpec
+from sqlanon.decision_spec import ThresholdSpec
 from sqlanon.errors import PrivacyViolation
 from sqlanon.results import Exposure
 from sqlanon.results.measured_risk import exact_risk, read_measured_risk

@@ -20,7 +20,7 @@ from sqlanon.policy import release as spec_of
 from sqlanon.progress import SilentProgress
 from sqlanon.spec import SuppressionSpec
 from sqlanon.table.scratch import Scratch
-from sqlanon.testing.assigned import rows_by_id
+from sqlanon.testing.assignment import rows_by_id
 from tests.contract.assigned import Sample, encoded_sample
 from tests.contract.cases import QI, Case, release_rows
 from tests.contract.lattices import CITY, case

@@ -44,7 +44,7 @@ POWERS: Mapping[str, Callable[[Any], bool]] = {
     "--compact": lambda engine: engine.compaction is not None,
     TO_LAKES: lambda engine: engine.lake is not None,
     ELSEWHERE: lambda engine: engine.transfer is not None,
-    LAKES: lambda engine: engine.dialect != "spark",
+    LAKES: lambda engine: engine.lake_engine is not None,
     "install-functions": lambda engine: bool(engine.capabilities.temporary_functions),
     "query --as": lambda engine: engine.rights is not None,
     "--from-labels": lambda engine: engine.dialect == "postgres",

@@ -15,7 +15,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 import sqlanon
-from sqlanon.engines.duckdb.lake.writing import LakeWriter
+from sqlanon.engines.duckdb.lake.table_writer import LakeWriter
 from sqlanon.errors import DatabaseError, PolicyError, PrivacyViolation
 from tests.contract.buckets import Served, serving
 from tests.contract.lakes import make_catalog

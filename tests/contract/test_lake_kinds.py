@@ -15,7 +15,7 @@ from deltalake import DeltaTable
 import sqlanon
 from sqlanon import policy
 from sqlanon.engines.duckdb.lake.parquet_files import ParquetFile
-from sqlanon.engines.duckdb.lake.writing import LakeWriter
+from sqlanon.engines.duckdb.lake.table_writer import LakeWriter
 from sqlanon.errors import PrivacyViolation
 from sqlanon.release.publish import in_lake
 from tests.contract.lakes import make_catalog

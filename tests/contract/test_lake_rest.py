@@ -13,7 +13,7 @@ from pyiceberg import catalog as catalogs
 from pyiceberg.utils.config import Config
 
 import sqlanon
-from sqlanon.engines.duckdb.lake.writing import LakeWriter
+from sqlanon.engines.duckdb.lake.table_writer import LakeWriter
 from sqlanon.errors import DatabaseError, LockedError
 from tests.contract.rest_catalog import RestServer, serving
 

@@ -146,7 +146,7 @@ def test_a_run_reads_one_version_whatever_is_committed_meanwhile(clinic, monkeyp
 
 def test_the_servers_log_gets_no_value_of_a_copy_that_ends_early(clinic, monkeypatch):
     # The log has the context of an error: the row that the server has read, from its beginning.
-    monkeypatch.setattr(DuckDBEngine, "read_texts", lambda *_: iter([[("4711777",)]]))
+    monkeypatch.setattr(DuckDBEngine, "read_texts", lambda *_: iter([["4711777"]]))
     with sqlanon.connect(clinic.state) as db:
         with pytest.raises(DatabaseError, match="PostgreSQL refused load delta:") as caught:
             db.run(clinic.spec(publish="release.visits"))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sqlanon.loss import least as least_gcp
+from sqlanon.loss import least_gcp
 from tests.contract.cases import QI, Case, release_rows
 from tests.contract.samples import CORE, MIXED
 from tests.engines import PAIR

@@ -14,7 +14,7 @@ import pytest
 
 import sqlanon
 from sqlanon.policy import release
-from sqlanon.table import listed
+from sqlanon.table import staged_enums
 
 MADE = """CREATE TYPE size AS ENUM ('s', 'm', 'l');
 CREATE TABLE t AS SELECT CAST(i % 40 AS SMALLINT) AS x,
@@ -46,7 +46,7 @@ def test_links_are_hashes_of_the_source(
     options: dict[str, Any],
     hashed: str,
 ) -> None:
-    monkeypatch.setattr(listed, "MANY_ROWS", many)
+    monkeypatch.setattr(staged_enums, "MANY_ROWS", many)
     path = tmp_path / "t.duckdb"
     with duckdb.connect(str(path)) as connection:
         connection.execute(f"{MADE}; ALTER TABLE t {drop}")

@@ -12,7 +12,7 @@ import pytest
 import sqlanon
 from sqlanon.errors import PrivacyViolation
 from sqlanon.release.divide import classes
-from sqlanon.table import listed
+from sqlanon.table import staged_enums
 
 TABLES = {
     "plain": "CREATE TABLE t AS FROM made",
@@ -54,7 +54,7 @@ def published(db: Any, **options: Any) -> tuple[Any, Any]:
 @pytest.mark.parametrize("kind", ["ranges", "labels", "points", "suppressed"])
 def test_the_release_is_the_same(db: Any, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = published(db, format=kind)
-    monkeypatch.setattr(listed, "MANY_ROWS", 0)
+    monkeypatch.setattr(staged_enums, "MANY_ROWS", 0)
     assert published(db, format=kind) == before
     assert db.engine.fetch("SELECT COUNT(*) FROM duckdb_types() WHERE type_name LIKE '_sqlanon_%'") == [(0,)]
 
@@ -82,8 +82,8 @@ def test_as_many_rows_are_found_not_covered(db: Any, change: str, monkeypatch: p
 
     monkeypatch.setattr(classes, "verify_staged", wrong)
     found = []
-    for rows in (listed.MANY_ROWS, 0):
-        monkeypatch.setattr(listed, "MANY_ROWS", rows)
+    for rows in (staged_enums.MANY_ROWS, 0):
+        monkeypatch.setattr(staged_enums, "MANY_ROWS", rows)
         with pytest.raises(PrivacyViolation, match=r"^[1-9]\d* rows are not covered") as caught:
             published(db, format="ranges")
         found.append(str(caught.value))
@@ -93,7 +93,7 @@ def test_as_many_rows_are_found_not_covered(db: Any, change: str, monkeypatch: p
 def test_types_are_made_where_texts_compare_by_bytes(
     db: Any, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listed, "MANY_ROWS", 0)
+    monkeypatch.setattr(staged_enums, "MANY_ROWS", 0)
     seen: list[str] = []
     execute_all = type(db.engine).execute_all
     monkeypatch.setattr(

@@ -17,7 +17,7 @@ import pytest
 from sqlanon.errors import GuardError, PrivacyViolation
 from sqlanon.noisy import answers as answering
 from sqlanon.noisy.draw import add_noise
-from sqlanon.noisy.published import estimate
+from sqlanon.noisy.published_values import estimate
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
 from tests.contract.noisy_releases import COLUMNS, MEASURES, REGIONS, Made, Rows, exact, stays
@@ -338,7 +338,7 @@ def test_intervals_contain_the_bounded_answers(shared_db: Any, tmp_path: Path) -
         for (table, level, measure), (one,) in made_of.items():
             part = {"rows": "rows", "persons": "persons", "sum": "sum"}.get(shape.spec.measures[measure].quantity)
             if part is not None:
-                truth = found[shape.measured(table, level, measure, part)]  # type: ignore[arg-type]
+                truth = found[shape.find_series(table, level, measure, part)]  # type: ignore[arg-type]
                 inside += int(np.sum((one.low <= truth) & (truth <= one.high)))
                 total += len(truth)
     # 1,560 intervals, of which those of one drawing depend on each other: below 0.9 is beyond 1e-6.

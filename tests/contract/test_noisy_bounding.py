@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sqlanon.cli.show.query import describe_bounding
-from sqlanon.noisy.published import estimate
+from sqlanon.noisy.published_values import estimate
 from sqlanon.noisy.shape import KEPT_STEPS, shape_of
 from sqlanon.noisy.split import noise_of
 from tests.contract.noisy_releases import Made, Rows, exact
@@ -85,7 +85,7 @@ def test_the_share_that_is_kept_bounds_no_number_of_rows(shared_db: Any, tmp_pat
     *counts, kept, persons = exact(shared_db, shape, made.source)
     share = float(kept[0]) / KEPT_STEPS / float(persons[0])
     assert share > 0.99
-    counted = int(counts[shape.measured(0, 0, 0, "rows")][0])
+    counted = int(counts[shape.find_series(0, 0, 0, "rows")][0])
     assert counted == 101
     assert counted / share < len(rows) / 9
 

@@ -16,7 +16,7 @@ from sqlanon.noisy import answers as answering
 from sqlanon.noisy import arrivals
 from sqlanon.noisy.draw import add_noise
 from sqlanon.noisy.nights import combine, measure
-from sqlanon.noisy.published import estimate_night
+from sqlanon.noisy.published_values import estimate_night
 from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import noise_of
 from sqlanon.release.budget.ledger import Ledger

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sqlanon.noisy.draw import add_noise
-from sqlanon.noisy.published import estimate
+from sqlanon.noisy.published_values import estimate
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
 from sqlanon.release.versions import noisy
@@ -118,7 +118,7 @@ def test_intervals_contain_the_step_of_the_counted_rows(law: str, shared_db: Any
         drawn = [add_noise(one, noise.law, scale) for one, scale in zip(found, noise.scales, strict=True)]
         made_of = estimate(shape, noise, drawn)
         for level, size in enumerate((1, 2)):
-            counts = found[shape.measured(shape.steps(0, 1), level, 1, "rows")].reshape(-1, size)
+            counts = found[shape.find_series(shape.steps(0, 1), level, 1, "rows")].reshape(-1, size)
             for share, one in zip((0.5, 0.9), made_of[0, level, 1], strict=True):
                 for group in range(size):
                     below = counts[:, group].cumsum()

@@ -1,6 +1,6 @@
-"""Rows left out for requirements over a population: each release against plain Python, and what a reader counts.
+"""Rows left out or starred under requirements over a population, by plain Python, and what a reader counts.
 
-A reader knows how many rows are left out, and that they are among the rows of the population in no published cell.
+A reader knows how many rows are suppressed, and that they are among the rows of the population in no published cell.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from typing import Any
 
 import pytest
 
-from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
+from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.methods.fulldomain.in_memory import InMemory
-from sqlanon.policy import release
 from tests.contract.lattices import CITY
-from tests.contract.populations import COLUMNS, HEIGHTS, METHOD, SMALL, World, asked_for, made
+from tests.contract.populations import COLUMNS, HEIGHTS, SMALL, World, asked_for, made
 from tests.engines import create_table, read_table
 
 NODES = list(product(*(range(height + 1) for height in HEIGHTS)))
@@ -64,8 +63,8 @@ def least_scores(one: World, asked: Question, node: tuple[int, ...]) -> tuple[in
     return (min(scores), max(scores)) if len(scores) == 2 else None
 
 
-def check(db: Any, seed: int, cities: Path) -> bool:
-    """Whether a release leaves rows out."""
+def check(db: Any, seed: int, cities: Path, suppressed: str = "left_out") -> bool:
+    """Whether a release leaves rows out, or stars them."""
     one, rng = world(seed), random.Random(seed)
     table, people = made(db, one)
     asked = Question(rng.randrange(2, 6), Fraction(rng.choice([2, 3, 4]), 4), rng.randrange(1, len(one.source)))
@@ -73,7 +72,7 @@ def check(db: Any, seed: int, cities: Path) -> bool:
         cities,
         k_map={"k": asked.k, "population": people},
         delta_presence={"max": str(asked.most), "population": people},
-        suppression={"limit": f"{asked.limit}/{len(one.source)}", "rows": "left_out"},
+        suppression={"limit": f"{asked.limit}/{len(one.source)}", "rows": suppressed},
         format="labels",
     )
     bounds = [score for score in (least_scores(one, asked, node) for node in NODES) if score]
@@ -98,8 +97,11 @@ def check(db: Any, seed: int, cities: Path) -> bool:
         assert set(report.requirements) <= set(audit.requirements)
         assert not audit.not_measured
         assert all(item.satisfied for item in audit.requirements)
-        shown = read_table(db, ("release", table))
-        published.append(sorted(map(str, shown)))
+        everything = read_table(db, ("release", table))
+        shown = [row for row in everything if [row[name] for name in COLUMNS] != ["*"] * 3]
+        stars = len(everything) - len(shown)
+        assert not gone or stars == (gone if suppressed == "starred" else 0)
+        published.append(sorted(map(str, everything)))
         # The reader: the whole cell of every row that is there, and the rest in the cells of nobody.
         rows, counted = one.counted(node)
         sizes = Counter(
@@ -118,15 +120,17 @@ def check(db: Any, seed: int, cities: Path) -> bool:
     return bool(gone)
 
 
-def test_releases_that_leave_rows_out_are_those_of_plain_python(shared_db: Any, cities: Path) -> None:
-    leaves_rows_out = [check(shared_db, seed, cities) for seed in range(4)]
+@pytest.mark.parametrize("suppressed", ["left_out", "starred"])
+def test_releases_that_leave_rows_out_are_those_of_plain_python(shared_db: Any, suppressed: str, cities: Path) -> None:
+    leaves_rows_out = [check(shared_db, seed, cities, suppressed) for seed in range(4)]
     assert any(leaves_rows_out)
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("suppressed", ["left_out", "starred"])
 @pytest.mark.parametrize("seed", range(4, 44))
-def test_more_worlds(shared_db: Any, seed: int, cities: Path) -> None:
-    check(shared_db, seed, cities)
+def test_more_worlds(shared_db: Any, seed: int, suppressed: str, cities: Path) -> None:
+    check(shared_db, seed, cities, suppressed)
 
 
 def test_rows_of_which_a_reader_would_be_certain_are_not_left_out_alone(shared_db: Any, cities: Path) -> None:
@@ -178,13 +182,29 @@ def test_a_hidden_range_of_the_published_rows_alone_is_noticed(shared_db: Any) -
         )
 
 
-def test_starred_rows_are_refused(cities: Path) -> None:
-    with pytest.raises(PolicyError, match="say rows: left_out"):
-        release(
-            source="t",
-            quasi=list(COLUMNS),
-            hierarchies={"city": cities},
-            method=METHOD,
-            k_map={"k": 2, "population": "u"},
-            suppression={"limit": "0.1"},
-        )
+def test_a_starred_row_has_the_population_in_no_other_cell(shared_db: Any, cities: Path) -> None:
+    """Pisa's row is starred: of it a reader knows that it is of pisa or bergen, whoever else is in the population."""
+    table, people = made(shared_db, SMALL)
+    arguments = asked_for(
+        cities, delta_presence={"max": "1/2", "population": people}, suppression={"limit": "1/4", "rows": "starred"}
+    )
+    for form in ("labels", "ranges"):
+        done = shared_db.anonymize(table, **arguments, format=form)
+        assert (done.report.suppressed, done.report.requirements[-1].reached) == (1, 1 / 2)
+        audit = shared_db.audit(f"release.{table}", spec=done.spec)
+        assert (audit.not_measured, audit.requirements[-2].reached) == ((), 1 / 2)
+    arguments["delta_presence"] = {"max": "2/5", "population": people}
+    with pytest.raises(InfeasibleError):
+        shared_db.anonymize(table, **arguments)
+
+
+def test_starred_rows_are_a_class_that_meets_k_too(shared_db: Any, cities: Path) -> None:
+    """Alone pisa's row is no class of two: rome's, the smallest, is starred with it where that many may be."""
+    table, people = made(shared_db, SMALL)
+    arguments = asked_for(
+        cities, k=2, k_map={"k": 2, "population": people}, suppression={"limit": "1/2", "rows": "starred"}
+    )
+    for execution in ("kernel", "pushdown"):
+        report = shared_db.anonymize(table, **arguments, execution=execution).report
+        assert report.suppressed in (0, 2)
+        assert report.least_group >= 2

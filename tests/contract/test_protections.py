@@ -12,7 +12,7 @@ import pytest
 
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.statistics.protections import cell_key, rounded
+from sqlanon.statistics.protections import cell_key, controlled_rounding
 from tests.contract.counted import Made, cells_of, key, stays
 from tests.engines import read_table
 from tests.unit.cells.test_rounding import NONE
@@ -183,7 +183,7 @@ def test_verification_refuses(what: str, shared_db: Any, tmp_path: Path, monkeyp
     rows = [("a", "F", 20, 1), ("a", "M", 20, 2), *(("a", "M", 20, 10 + pid) for pid in range(7))]
     rows += [("b", "F", 20, 30 + pid) for pid in range(8)] + [("b", "M", 20, 50 + pid) for pid in range(5)]
     made = Made(shared_db, tmp_path, rows, protect=PROTECT[method], **TWO)
-    module = rounded if method == "round" else cell_key
+    module = controlled_rounding if method == "round" else cell_key
     verify = module.verify_source
 
     def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:

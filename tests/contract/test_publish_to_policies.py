@@ -10,7 +10,7 @@ import sqlanon
 from sqlanon import policy
 from sqlanon.errors import DatabaseError, DependentsError, PrivacyViolation
 from sqlanon.release.publish import send
-from sqlanon.release.verify.received import verify_promises
+from sqlanon.release.verify.received_tables import verify_promises
 from tests.contract.elsewhere import Pair, pair
 
 __all__ = ["pair"]

@@ -97,7 +97,7 @@ def test_a_kill_before_the_value_changes(two, moment, monkeypatch):
         with monkeypatch.context() as patched:
             patched.setattr(send.Receiver, "add", last)
             patched.setattr("sqlanon.release.publish.publish.clean_up", lambda *_: None)
-            patched.setattr("sqlanon.release.publish.new.NewVersion.record_shown", lost)
+            patched.setattr("sqlanon.release.publish.new_version.NewVersion.record_shown", lost)
             with pytest.raises(KeyboardInterrupt):
                 db.run(visits_spec(TARGET))
         two.name("second")

@@ -43,6 +43,7 @@ def test_many_rows_keep_their_order() -> None:
                 released=TableRef(None, "released"),
                 published=PUBLISHED,
                 repeated=arrays,
+                declared=False,
             )
             connection.execute(made.text)
         described = [connection.execute(f"DESCRIBE {name}").fetchall() for name in ("plain", "numbered")]

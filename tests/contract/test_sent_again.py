@@ -14,7 +14,7 @@ import pytest
 import sqlanon
 from benchmarks.release import fill
 from sqlanon.engines.base import Statement
-from sqlanon.engines.duckdb import parsed
+from sqlanon.engines.duckdb import statement_cache
 from sqlanon.sqltext import table_name
 
 
@@ -27,15 +27,15 @@ def duck() -> Iterator[sqlanon.Database]:
 def test_what_is_executed(monkeypatch):
     """The text the first time, then its tree; a text of several statements and a long one as they are."""
     connection = duckdb.connect()
-    monkeypatch.setattr(parsed, "KEPT", 2)
-    monkeypatch.setattr(parsed, "LONGEST", 20)
+    monkeypatch.setattr(statement_cache, "KEPT", 2)
+    monkeypatch.setattr(statement_cache, "LONGEST", 20)
     read = []
 
     def parse(text: str) -> list[duckdb.Statement]:
         read.append(text)
         return connection.extract_statements(text)
 
-    known = parsed.ParsedStatements(parse)
+    known = statement_cache.ParsedStatements(parse)
 
     def sent(text: str) -> bool:
         return isinstance(known.of(text), str)

@@ -10,7 +10,7 @@ import pytest
 
 from sqlanon.column_spec import Hierarchy
 from sqlanon.errors import PolicyError, UnsupportedError
-from sqlanon.query.counts.published import CountsSpelling
+from sqlanon.query.counts.published_tables import CountsSpelling
 from tests.contract.counted import Made, stays
 from tests.contract.summed import Summed
 from tests.contract.summed import stays as sums

@@ -9,7 +9,7 @@ import pytest
 
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
 from sqlanon.release.versions import statistics
-from sqlanon.statistics import certificate, failing
+from sqlanon.statistics import certificate, certificate_errors
 from tests.contract.tampering import tamper
 from tests.contract.test_statistics_versions import FOLLOWED, Nights, compare
 
@@ -83,7 +83,7 @@ def test_witnesses_of_too_few_new_rows_are_refused(
     def asked(release: str, what: str, count: int) -> None:
         """The rows of shown cells are changed as well, for which another rule refuses."""
         if what == "tables of too few rows":
-            failing.refuse(release, what, count)
+            certificate_errors.refuse(release, what, count)
 
     monkeypatch.setattr(certificate, "refuse", asked)
     monkeypatch.setattr(certificate, "refuse_each", lambda *_: None)

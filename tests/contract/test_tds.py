@@ -16,7 +16,7 @@ from sqlanon.methods.method import make_method
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import SilentProgress
 from sqlanon.table.scratch import Scratch
-from sqlanon.testing.assigned import rows_by_id
+from sqlanon.testing.assignment import rows_by_id
 from tests.contract.assigned import encoded_sample
 from tests.contract.cases import QI, Case, multiset, release_rows
 from tests.contract.lattices import case

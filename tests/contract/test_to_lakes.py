@@ -13,7 +13,7 @@ from deltalake import DeltaTable
 
 import sqlanon
 from sqlanon import policy
-from sqlanon.engines.duckdb.lake.writing import LakeWriter
+from sqlanon.engines.duckdb.lake.table_writer import LakeWriter
 from sqlanon.errors import LockedError, PolicyError, PrivacyViolation
 from sqlanon.release.publish import carry, in_lake
 from tests.contract.elsewhere import KINDS, add, die, fill, shown, visits_spec
@@ -121,7 +121,7 @@ def test_what_arrives_is_compared_and_measured_again(source, lake, monkeypatch):
         real = db.engine.stream_rows
 
         def lossy(*asked: Any) -> Any:
-            yield from ([row for row in block if "d1" not in row] for block in real(*asked))
+            yield from ([line for line in block if "d1" not in line] for block in real(*asked))
 
         with monkeypatch.context() as patched:
             patched.setattr(type(db.engine), "stream_rows", lambda _, *asked: lossy(*asked))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -11,7 +12,7 @@ import pytest
 
 import sqlanon
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.portable import Portable, PortableColumn
+from sqlanon.engines.portable import Portable, PortableColumn, write_line
 from sqlanon.sqltext import statement
 from tests.engines import ENGINES, TestEngine
 
@@ -67,11 +68,15 @@ def send(source: Any, target: Any, table: TableRef, block: int = 3) -> list[tupl
         for column in source.look_up([table]).columns(table)
     ]
     asked = [column.parameters() for column in columns]
-    rows = statement("sent/rows", source.dialect, target=table, columns=asked)
     there = target.target("copied")
+    if target.reception.reads_arrow and (stream := source.transfer.stream_arrow(table, columns)) is not None:
+        with target.publishing():
+            target.reception.load_arrow(there, columns, stream)
+        assert marks(source, table, asked) == marks(target, there, asked)
+        target.execute(f"ALTER TABLE {there.name} RENAME TO by_arrow")
+    rows = statement("sent/rows", source.dialect, target=table, columns=asked)
     with target.publishing():
-        arrays = [column.type.array for column in columns]
-        target.reception.load_texts(there, columns, source.transfer.stream_rows(rows, arrays, block))
+        target.reception.load_texts(there, columns, source.transfer.stream_rows(rows, block))
     assert marks(source, table, asked) == marks(target, there, asked)
     return [(column.name, column.type) for column in target.look_up([there]).columns(there)]
 
@@ -173,6 +178,45 @@ def test_types_that_one_of_both_lacks(tmp_path):
     assert made["duckdb"](Portable("decimal", 5, -2)) is None
     assert made["postgres"](Portable("uint64", array=True)) == "numeric(20)[]"
     assert made["duckdb"](Portable("uint64")) == "UBIGINT"
+
+
+def _draw_texts(rows: int) -> list[tuple[object, ...]]:
+    """Texts, lists of texts and bytes of characters that lines, lists and SQL give a meaning."""
+    draw = random.Random(7)
+    words = ["\\", '"', "{", "}", ",", "\t", "\n", "\r", "\b", "\f", "\v", "N", "NULL", "'", " ", "e", "t", "é", "\\x"]
+
+    def text() -> str:
+        return "".join(draw.choice(words) for _ in range(draw.randrange(5)))
+
+    def maybe(value: object) -> object:
+        return None if draw.random() < 0.1 else value
+
+    return [
+        (i, maybe(text()), maybe([maybe(text()) for _ in range(draw.randrange(4))]), maybe(draw.randbytes(3)))
+        for i in range(rows)
+    ]
+
+
+@pytest.mark.parametrize("pair", ["duckdb-postgres", "postgres-duckdb", "duckdb-duckdb"], indirect=True)
+def test_texts_of_any_characters_are_read_as_they_were(pair):
+    source, target = pair
+    rows = _draw_texts(400)
+    table, there = source.target("texts"), target.target("copied")
+    columns = [
+        PortableColumn("i", Portable("int32")),
+        PortableColumn("a", Portable("text")),
+        PortableColumn("b", Portable("text", array=True)),
+        PortableColumn("c", Portable("bytes")),
+    ]
+    spelled = [(i, a, b, None if c is None else f"\\x{c.hex()}") for i, a, b, c in rows]
+    with source.publishing():  # lines as Spark sends them
+        source.reception.load_texts(table, columns, [[write_line(row) for row in spelled]])
+    asked = [column.parameters() for column in columns]
+    sent = source.transfer.stream_rows(statement("sent/rows", source.dialect, target=table, columns=asked), 100)
+    with target.publishing():
+        target.reception.load_texts(there, columns, sent)
+    for engine, place in ((source, "texts"), (target, "copied")):
+        assert engine.fetch(f"SELECT i, a, b, c FROM {place} ORDER BY i") == rows
 
 
 @pytest.mark.parametrize("pair", ["postgres-duckdb", "duckdb-postgres"], indirect=True)

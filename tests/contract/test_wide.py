@@ -17,7 +17,7 @@ from sqlanon.loss.extents import measure_extents
 from sqlanon.release.prepare.width_limits import COPIES
 from sqlanon.spec import MethodSpec
 from sqlanon.table.scratch import Scratch
-from sqlanon.testing.prepared import prepare_source
+from sqlanon.testing.preparation import prepare_source
 from tests.engines import ENGINES, PAIR, read_table
 
 MOST_JOINS = 20
@@ -57,7 +57,7 @@ def test_levels_of_many_columns_are_measured_as_those_of_few(shared_db: Any, mon
     """Boxes of a few columns each are joined with the levels that are published of them."""
     spec, found = spec_of(wide(shared_db, 5), method={"name": "fulldomain", "search": "global"}, metrics="all"), []
     for few in (8, 2):
-        monkeypatch.setattr("sqlanon.table.wide.FEW", few)
+        monkeypatch.setattr("sqlanon.table.wide_tables.FEW", few)
         report = shared_db.run(spec, full=True)
         found.append((report.loss, Counter(map(repr, read_table(shared_db, ("release", "wide"))))))
     assert found[0] == found[1]
@@ -85,7 +85,7 @@ def test_many_columns_are_released_as_few_are(
         return counted
 
     with monkeypatch.context() as patched:
-        patched.setattr("sqlanon.table.wide.FEW", few)  # so that parts of parts are joined
+        patched.setattr("sqlanon.table.wide_tables.FEW", few)  # so that parts of parts are joined
         for kind in ("execute", "fetch", "fetch_arrays"):
             patched.setattr(shared_db.engine, kind, counting(kind))
         shared_db.run(spec_of(names), full=True)
@@ -199,7 +199,7 @@ def test_many_columns_along_the_curve_in_sql(shared_db: Any, monkeypatch: pytest
     spec, made = spec_of(wide(shared_db, 9), method="hilbert", execution="pushdown"), []
     for few in (20, 4):
         with monkeypatch.context() as patched:
-            patched.setattr("sqlanon.table.wide.FEW", few)
+            patched.setattr("sqlanon.table.wide_tables.FEW", few)
             shared_db.run(spec, full=True)
         made.append(sorted(map(repr, shared_db.engine.fetch("SELECT * FROM release.wide"))))
     assert made[0] == made[1]
@@ -209,7 +209,7 @@ def test_widest_classes_of_many_columns_are_measured_a_few_at_a_time(
     shared_db: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One class of all rows: its extent in a column of numbers is the column's range."""
-    monkeypatch.setattr("sqlanon.table.wide.FEW", 2)
+    monkeypatch.setattr("sqlanon.table.wide_tables.FEW", 2)
     spec, text = spec_of(wide(shared_db, 7)), shared_db.engine.capabilities.text_type
     with Scratch(shared_db.engine) as scratch:
         ready = prepare_source(scratch, spec, memory=1 << 30)

@@ -12,7 +12,7 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.method import make_method
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import SilentProgress
-from sqlanon.testing.assigned import rows_by_id
+from sqlanon.testing.assignment import rows_by_id
 from tests.contract.assigned import encoded_sample
 from tests.contract.samples import MIXED
 from tests.engines import PAIR

@@ -77,7 +77,7 @@ def test_versions_that_an_erasure_did_not_drop_are_not_returned_to(
     """It was killed after the version without the keys was published."""
     table, spec, _ = begun(shared_db, keep=3)
     with monkeypatch.context() as patch:
-        patch.setattr("sqlanon.release.publish.new.drop_old", lambda *_: [])
+        patch.setattr("sqlanon.release.publish.new_version.drop_old", lambda *_: [])
         with pytest.raises(DatabaseError, match="could not be dropped"):
             shared_db.erase(spec, [{"id": 3}], confirmed=True)
     for to in (None, 1):

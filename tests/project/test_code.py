@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,7 @@ def test_kernels_import_numpy_and_numba_with_its_generator_only():
     )
     found = {}
     files = {path for path in MODULES if "kernels" in path.relative_to(PACKAGE).with_suffix("").parts}
-    for path in files - {PACKAGE / "kernels" / name for name in ("cache.py", "shipped.py")}:
+    for path in files - {PACKAGE / "kernels" / name for name in ("cache.py", "wheel_kernels.py")}:
         outside = {name for name in imports(path) if not ("kernels" in name.split(".") and name.startswith("sqlanon."))}
         found[label(path)] = {name for name in outside if name.partition(".")[0] not in allowed}
     assert len(found) > 50
@@ -121,7 +122,7 @@ CHOOSING = {
     "sqlanon/release/erase.py": "why a policy's release has no keys to erase",
     "sqlanon/release/frozen/choose_lineage.py": "whether a run has a lineage, and which",
     "sqlanon/release/frozen/erased_keys.py": "what brings back the list of erased keys",
-    "sqlanon/release/history/earlier.py": "which earlier versions a comparison counts candidates with, or has lost",
+    "sqlanon/release/history/earlier_versions.py": "earlier versions that a comparison has, or has lost",
     "sqlanon/release/history/history.py": "which versions have lost their lineage",
     "sqlanon/release/history/side.py": "whether a comparison of two versions counts candidates",
     "sqlanon/release/verify/recheck_certificate.py": "whether a version has a certificate",
@@ -149,6 +150,8 @@ def conditions(node: ast.AST) -> Iterator[ast.expr]:
             yield operand
         case ast.Call(func=ast.Name(id="bool"), args=[asked]):
             yield asked
+        case ast.Match(subject=subject):
+            yield subject
 
 
 def modes(path: Path) -> Iterator[int]:
@@ -178,6 +181,8 @@ def last_name(node: ast.AST) -> str:
 
 def kind(node: ast.AST) -> bool:
     """Whether an expression is what only some versions have."""
+    if isinstance(node, ast.NamedExpr):
+        return kind(node.target) or kind(node.value)
     if isinstance(node, ast.Attribute):
         return node.attr in KINDS and last_name(node.value) != "request"  # `Request`, of a method's declaration
     return last_name(node) == "lineage"
@@ -198,6 +203,9 @@ ASKED = [
     "x = old.boxes is not None",
     "x = bool(entry.certificate)",
     "x = state.published and lineage",
+    "match lineage:\n    case None: pass",
+    "if (lineage := find()) is None: pass",
+    "x = 1 if (found := entry.certificate) else 2",
 ]
 
 
@@ -336,3 +344,30 @@ class Square(Shape):
     def side(self): pass
 """
     assert undocumented([ast.parse(code)]) == ["Square.side"]
+
+
+def owners(path: Path, users: Mapping[str, set[Path]], kernels: Path) -> set[str]:
+    """The folders whose files import a kernel, directly or by other files of `sqlanon/kernels`."""
+    found: set[str] = set()
+    for user in users[module_of(path)] - {path}:
+        place = user.relative_to(PACKAGE).parts
+        found |= owners(user, users, kernels) if user.parent == kernels else {"/".join(place[:2])}
+    return found
+
+
+def module_of(path: Path) -> str:
+    """The dotted name of a file."""
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+
+
+def test_kernels_that_one_folder_uses_are_in_it() -> None:
+    users: dict[str, set[Path]] = defaultdict(set)
+    for path in MODULES:
+        for node in nodes(path):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for name in {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}:
+                    users[name].add(path)
+    kernels = PACKAGE / "kernels"
+    shared = [path for path in sorted(kernels.glob("*.py")) if path.name != "__init__.py"]
+    assert len(shared) > 20
+    assert {label(path): who for path in shared if len(who := owners(path, users, kernels)) < 2} == {}

@@ -62,3 +62,9 @@ def test_docstrings_name_things_by_nouns(word: str) -> None:
 )
 def test_the_rate(code: str, expected: float) -> None:
     assert rate("what", list(docstrings(ast.walk(ast.parse(code))))) == pytest.approx(expected)
+
+
+def test_no_document_is_cited_that_is_not_here() -> None:
+    """Papers are cited by author and year, documents by their path below the root."""
+    cited = re.compile(r"\bdesign, section|\breview3?, section|\.\./shared/\w+\.md", re.IGNORECASE)
+    assert [name for name, text in texts_of_modules().items() if cited.search(text)] == []

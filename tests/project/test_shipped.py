@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sqlanon.kernels import shipped
+from sqlanon.kernels import wheel_kernels
 from tests.project.test_cache import CALLED, called, checkout
 from tests.project.test_wheel import run
 from tests.project.tree import ROOT
@@ -25,7 +25,7 @@ for machine, (name, _) in shipped.LEVELS.items()}}
 ALL = ["inner", "other", "outer"]
 
 pytestmark = pytest.mark.skipif(
-    shipped.platform.machine() not in shipped.LEVELS,
+    wheel_kernels.platform.machine() not in wheel_kernels.LEVELS,
     reason="wheels for this processor carry no compiled kernels",
 )
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(
 def carrying(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A package that carries what was compiled in another place, for the level of this machine."""
     built = checkout(tmp_path_factory.mktemp("built"))
-    assert called(built, built / "cache", **shipped.settings())["compiled"] == ALL
+    assert called(built, built / "cache", **wheel_kernels.settings())["compiled"] == ALL
     folder = checkout(tmp_path_factory.mktemp("carrying"))
     shutil.copytree(built / "cache" / "sqlanon" / "kernels", folder / "sqlanon" / "kernels" / "_compiled")
     return folder

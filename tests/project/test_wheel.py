@@ -17,7 +17,7 @@ import pytest
 
 from tests.docs.commands import QUICKSTART, SCREEN, run_in_order
 from tests.docs.test_commands import server as server  # noqa: PLC0414 - a fixture
-from tests.project.tree import MODULES, PACKAGE, ROOT, TEMPLATES, label
+from tests.project.tree import MACROS, MODULES, PACKAGE, ROOT, TEMPLATES, label
 
 
 def run(*command: object, cwd: Path, **environment: str) -> str:
@@ -78,7 +78,7 @@ def python(installed: Path, script: Path, directory: Path) -> Any:
 def test_holds_the_package_and_its_sql(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     modules = {label(path) for path in MODULES} | {"sqlanon/py.typed"}
-    templates = {f"sqlanon/_{label(path)}" for path in TEMPLATES}
+    templates = {f"sqlanon/_{label(path)}" for path in (*TEMPLATES, *MACROS)}
     described = {name for name in names if re.match(r"sqlanon-[\d.]+\.dist-info/", name)}
     assert modules <= names
     assert templates <= names
@@ -88,7 +88,7 @@ def test_holds_the_package_and_its_sql(wheel):
 
 def test_sql_is_the_checkouts(wheel):
     with zipfile.ZipFile(wheel) as archive:
-        assert [p for p in TEMPLATES if archive.read(f"sqlanon/_{label(p)}") != p.read_bytes()] == []
+        assert [p for p in (*TEMPLATES, *MACROS) if archive.read(f"sqlanon/_{label(p)}") != p.read_bytes()] == []
 
 
 def test_version_is_written_once(wheel):

@@ -10,6 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "sqlanon"
 TEMPLATES = sorted((ROOT / "sql").rglob("*.sql"))
+MACROS = sorted((ROOT / "sql").rglob("*.jinja"))
+"""Macros that several templates of an engine import."""
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 

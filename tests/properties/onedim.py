@@ -14,8 +14,8 @@ from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
 from sqlanon.methods.method import import_method
-from sqlanon.methods.onedim.arranged import Order
 from sqlanon.methods.onedim.method import OneDimensional
+from sqlanon.methods.onedim.row_orders import Order
 from sqlanon.methods.shared.kernel_input import LoadedTable, rows_of
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.requirements import make_requirements

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.declared.parameters import Closeness
-from sqlanon.kernels.dealt_halves import halve_dealt
 from sqlanon.kernels.random import seed_state
 from sqlanon.kernels.unions import boxes_of, measure_of
-from sqlanon.kernels.unite import unite_failing
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import annealing
 from sqlanon.methods.shared.kernel_input import WholeTable
+from sqlanon.methods.shared.kernels.dealt_halves import halve_dealt
+from sqlanon.methods.shared.kernels.unite import unite_failing
 from sqlanon.methods.shared.search import search_classes
 from sqlanon.methods.shared.search_table import SearchTable
 from sqlanon.privacy.requirements import make_requirements

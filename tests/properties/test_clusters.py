@@ -21,6 +21,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.requirements import make_counters
+from sqlanon.methods.clustering.kernels.balanced_start import deal
 from sqlanon.methods.clustering.kernels.class_costs import (
     find_cheapest_cluster,
     make_lone_slot,
@@ -28,8 +29,7 @@ from sqlanon.methods.clustering.kernels.class_costs import (
     price_slot,
 )
 from sqlanon.methods.clustering.kernels.cluster import Count, Flag
-from sqlanon.methods.clustering.kernels.dealing import deal
-from sqlanon.methods.clustering.kernels.without import price_without_each
+from sqlanon.methods.clustering.kernels.costs_without_row import price_without_each
 from tests.contract.cases import Case
 from tests.covering import seeds
 from tests.oracle.divisions import gcp, partitions

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.rows import TreeRows
-from sqlanon.methods.shared.equal import EqualRows
+from sqlanon.methods.shared.equal_codes import EqualRows
 from tests.properties.strategies import examples
 
 

@@ -1,4 +1,4 @@
-"""Laws of a release on random tables, through the public API on both engines (design, section 10)."""
+"""Laws of a release on random tables, through the public API on both engines."""
 
 from __future__ import annotations
 

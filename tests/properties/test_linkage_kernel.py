@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sqlanon.attack.kernels.fitting import Boxes
+from sqlanon.attack.kernels.cover_bits import Boxes
 from sqlanon.attack.kernels.linkage import MOST_SETS, count_candidate_persons, count_candidates
 from sqlanon.attack.kernels.mistakes import add_mistaken_success
 

@@ -18,7 +18,7 @@ from sqlanon.kernels.sorted_lists import FEW as FEW_POSITIONS
 from sqlanon.kernels.sorted_lists import sort_positions
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import orders
-from sqlanon.methods.onedim.arranged import Order, SortedRows, make_canonical
+from sqlanon.methods.onedim.row_orders import Order, SortedRows, make_canonical
 from sqlanon.methods.shared import threads as threads_module
 from sqlanon.methods.shared.kernel_input import LoadedTable
 from sqlanon.papers.idistance.curve import IDistance

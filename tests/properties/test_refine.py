@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.refine import refine
 from sqlanon.kernels.runs import find_exact_runs
+from sqlanon.methods.shared.kernels.refine import refine
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, wide
 from tests.oracle.domains import Quasi, Table

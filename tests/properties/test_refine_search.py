@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.random import seed_state
-from sqlanon.kernels.search import search
 from sqlanon.methods.shared import search as blocks
 from sqlanon.methods.shared.kernel_input import WholeTable
+from sqlanon.methods.shared.kernels.search import search
 from sqlanon.methods.shared.search_table import SearchTable
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, wide

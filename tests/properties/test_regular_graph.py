@@ -12,8 +12,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from sqlanon.kernels.exchangeable import count_exchangeable
-from sqlanon.kernels.regular_graph import find_fitting, find_greatest_flow
+from sqlanon.release.audit.kernels.regular_graph import find_fitting, find_greatest_flow
+from sqlanon.release.history.kernels.exchangeable import count_exchangeable
 from tests.oracle.freeform import regular_graph_exists
 
 Fits = list[list[int]]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.random import seed_state
-from sqlanon.methods.onedim.arranged import make_canonical
+from sqlanon.methods.onedim.row_orders import make_canonical
 from sqlanon.papers.topdown.kernels import cluster_top_down, repair
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, wide

@@ -11,7 +11,7 @@ import pytest
 from sqlglot import exp
 
 from sqlanon.errors import UnsupportedError
-from sqlanon.query.normalize.asked import ListedValues, Scalar
+from sqlanon.query.normalize.expression_subqueries import ListedValues, Scalar
 from sqlanon.query.normalize.grouping_sets import split_groupings
 from sqlanon.query.normalize.inline import Statement
 from sqlanon.query.normalize.scopes import shorten_columns

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from sqlanon.database import Database
-from sqlanon.decided import ContextSpec, ThresholdSpec
+from sqlanon.decision_spec import ContextSpec, ThresholdSpec
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
 from sqlanon.progress import SilentProgress
 from sqlanon.release.catalog.approvals import Approvals, hold_approval, plain_policy, require_approval

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from sqlanon.decided import ContextSpec, ThresholdSpec
+from sqlanon.decision_spec import ContextSpec, ThresholdSpec
 from tests.engines import create_table
 from tests.refresh.conftest import fill, release
 from tests.report.pages import Read

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from sqlanon import policy
-from sqlanon.decided import ContextSpec
+from sqlanon.decision_spec import ContextSpec
 from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.report.evidence import check_bundle
 from sqlanon.report.evidence.archive import pack, unpack

@@ -12,7 +12,7 @@ import pytest
 
 import sqlanon
 from sqlanon import policy
-from sqlanon.decided import ContextSpec, ThresholdSpec
+from sqlanon.decision_spec import ContextSpec, ThresholdSpec
 from sqlanon.declared.zip3 import RESTRICTED
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.report import pdf

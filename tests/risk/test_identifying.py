@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 
 import sqlanon
-from sqlanon.risk.identifying import MOST_COLUMNS
+from sqlanon.risk.identifying_columns import MOST_COLUMNS
 from tests.engines import create_table
 from tests.invoked import invoke
 

@@ -14,7 +14,7 @@ import pytest
 
 from sqlanon.errors import PolicyError
 from sqlanon.risk.distinct import DistinctRows
-from sqlanon.risk.known import find_minimal, score_rows
+from sqlanon.risk.known_columns import find_minimal, score_rows
 from tests.engines import create_table
 from tests.invoked import invoke
 

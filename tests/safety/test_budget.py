@@ -14,9 +14,9 @@ import duckdb
 import pytest
 
 import sqlanon
-from sqlanon.budgeted import BudgetSpec
 from sqlanon.errors import DatabaseError, InfeasibleError, PolicyError
 from sqlanon.noisy.accounting import Mechanism, total_epsilon
+from sqlanon.noisy_spec import BudgetSpec
 from sqlanon.release.budget.anchor import Anchor
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.events import list_spendings

@@ -219,3 +219,52 @@ def test_a_cancellation_of_the_end_leaves_no_transaction_open(server, monkeypatc
     assert cancelled
     assert connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
     assert server.engine.fetch(Statement("one", "SELECT 1")) == [(1,)]
+
+
+@pytest.mark.parametrize("kind", ["text", 'text COLLATE "C"', "date", "integer"])
+def test_the_servers_log_gets_no_row_of_a_load_that_is_cancelled(server, kind):
+    # The log has the context of an error: of a COPY of texts the row that the server has read.
+    table, value = TableRef(None, f"t_{uuid.uuid4().hex[:8]}"), {"date": "1977-07-07", "integer": 7_701_977}
+    engine = server.engine
+
+    def rows() -> Any:
+        for index in range(400_000):
+            if index == 20_000:
+                engine.cancel()
+            yield (value.get(kind, CANARY), value.get(kind, CANARY))
+
+    with pytest.raises(sqlanon.DatabaseError) as caught:
+        engine.load_rows(table, [("a", kind), ("b", kind)], rows())
+    cause = caught.value.__cause__
+    assert isinstance(cause, psycopg.errors.QueryCanceled)
+    assert "line" in str(cause.diag.context)
+    assert str(value.get(kind, CANARY)) not in f"{cause} {cause.diag.context}"
+
+
+def test_rows_of_all_types_are_loaded_as_they_are(server):
+    table = TableRef(None, f"t_{uuid.uuid4().hex[:8]}")
+    kinds = ["smallint", "integer", "bigint", "double precision", "boolean", "text", "date", "numeric(5,2)"]
+    rows = [(1, -2, 1 << 62, 0.1, True, "a\tb\\N", "0044-01-01 BC", "1.50"), (None,) * 8]
+    rows += [(0, np.int64(3), 0, float("-inf"), False, 7, "infinity", 2)]
+    columns = [(f"c{index}", kind) for index, kind in enumerate(kinds)]
+    for place in range(0, 7, 3):
+        some = TableRef(None, f"{table.name}{place}")
+        server.engine.load_rows(some, columns[place : place + 3], [row[place : place + 3] for row in rows])
+        names = ", ".join(f"{name}::text" for name, _ in columns[place : place + 3])
+        read = server.engine.fetch(f"SELECT {names} FROM {some.name} ORDER BY ctid")
+        assert read == [*TEXTS[place]]
+
+
+TEXTS = {
+    0: [("1", "-2", str(1 << 62)), (None, None, None), ("0", "3", "0")],
+    3: [("0.1", "true", "a\tb\\N"), (None, None, None), ("-Infinity", "false", "7")],
+    6: [("0044-01-01 BC", "1.50"), (None, None), ("infinity", "2.00")],
+}
+
+
+@pytest.mark.parametrize(("kind", "value"), [("smallint", 40_000), ("integer", "777001"), ("boolean", 777001)])
+def test_a_value_that_does_not_fit_is_one_error_without_the_value(server, kind, value):
+    table = TableRef(None, f"t_{uuid.uuid4().hex[:8]}")
+    with pytest.raises(sqlanon.DatabaseError) as caught:
+        server.engine.load_rows(table, [("a", kind)], [(value,)])
+    assert str(value) not in f"{caught.value} {caught.value.__cause__}"

@@ -137,15 +137,15 @@ def _stop_at_replace(reported: Connection, stage: str) -> None:
 
 
 def _stop_after_swap(reported: Connection) -> None:
-    from sqlanon.release.publish import new
+    from sqlanon.release.publish import new_version
 
-    swap = new.swap
+    swap = new_version.swap
 
     def stopping(*arguments: Any) -> None:
         swap(*arguments)
         stop(reported)
 
-    new.swap = stopping  # type: ignore[assignment]
+    new_version.swap = stopping  # type: ignore[assignment]
 
 
 def run_beside_readers(

@@ -18,8 +18,8 @@ import pytest
 
 import sqlanon
 from sqlanon.serve.cancel import Cancel
+from sqlanon.serve.client_tables import Reader
 from sqlanon.serve.pool import Turn
-from sqlanon.serve.released import Reader
 from sqlanon.serve.server import Limits
 from sqlanon.serve.start import Options, make_server
 from tests.conftest import ready

@@ -23,8 +23,8 @@ from sqlanon.serve.catalog import database
 from sqlanon.serve.catalog.calls import Asker
 from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.catalog.rewrite import rewritten
+from sqlanon.serve.client_tables import Reader
 from sqlanon.serve.refusals import ServeError
-from sqlanon.serve.released import Reader
 from sqlanon.serve.tables import parse_text
 from sqlanon.serve.values import FLOAT8, NUMERIC, TEXT, Column, decode
 from tests.serve.conftest import FILE, Place, Running, serving, turn

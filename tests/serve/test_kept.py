@@ -22,8 +22,8 @@ from pygwire.messages import (
     Sync,
 )
 
-from sqlanon.serve import kept
-from sqlanon.serve.kept import AnswerMemory, KeptAnswer
+from sqlanon.serve import answer_buffer
+from sqlanon.serve.answer_buffer import AnswerMemory, KeptAnswer
 from sqlanon.serve.refusals import ServeError
 from sqlanon.serve.values import INT4, TEXT, Column, Result
 from tests.serve.conftest import Place, Running, serving
@@ -51,7 +51,7 @@ def test_rows_are_counted_until_they_are_sent() -> None:
 
 
 def test_what_has_no_room_leaves_none_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "_COUNTED", 100)
+    monkeypatch.setattr(answer_buffer, "_COUNTED", 100)
     room = AnswerMemory(10_000)
     first = KeptAnswer(result(15), [], room, "ann")
     taken = room.taken
@@ -122,7 +122,7 @@ def test_a_portal_that_ends_keeps_nothing(suspended: tuple[Running, Raw], ending
 MEASURED = """
 import gc, json
 from pathlib import Path
-from sqlanon.serve.kept import AnswerMemory, KeptAnswer
+from sqlanon.serve.answer_buffer import AnswerMemory, KeptAnswer
 from sqlanon.serve.values import FLOAT8, TEXT, Column, Result
 
 def resident():

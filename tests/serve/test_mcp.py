@@ -13,9 +13,9 @@ from mcp import Client
 
 import sqlanon
 from sqlanon.errors import PolicyError
+from sqlanon.serve.client_tables import Reader
 from sqlanon.serve.mcp import make_server
 from sqlanon.serve.queries import ServerState
-from sqlanon.serve.released import Reader
 from sqlanon.serve.start import Options, make_shared
 from tests.serve.conftest import FILE, Place
 

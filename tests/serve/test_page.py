@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import sqlanon
-from sqlanon.serve.released import Reader
+from sqlanon.serve.client_tables import Reader
 from tests.project.tree import ROOT
 from tests.serve.conftest import FILE, Place, Running, serving
 from tests.serve.test_clients import psql

@@ -9,7 +9,7 @@ import pytest
 
 import sqlanon
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
-from sqlanon.serve.released import Reader
+from sqlanon.serve.client_tables import Reader
 from tests.serve.conftest import FILE, Place, serving
 
 

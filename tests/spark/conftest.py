@@ -40,7 +40,7 @@ def missing() -> str | None:
     for package in ("pyspark", "pyarrow"):
         if not find_spec(package):
             return f"the package {package} is not installed"
-    from sqlanon.engines.spark.opening import explain_missing_java
+    from sqlanon.engines.spark.open_session import explain_missing_java
 
     return explain_missing_java()
 

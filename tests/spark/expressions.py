@@ -24,7 +24,7 @@ from sqlanon.query.functions.definition import NoEndsError
 from sqlanon.query.functions.evaluate import evaluate
 from sqlanon.query.functions.registry import failing
 from sqlanon.query.functions.spellings import spell_alike
-from sqlanon.query.functions.value import Value, fixed
+from sqlanon.query.functions.value import Value, fix_value
 from sqlanon.query.sql.sqltree import FALSE
 from tests.contract.boxes_of_values import Box, BoxLeaves, Found, _ordinary, _shown, _text, boxes
 from tests.contract.values_of_types import values_of
@@ -82,7 +82,7 @@ class Leaves(BoxLeaves):
     def leaf(self, node: exp.Expr, *, sharp: bool) -> Value | None:
         """See `sqlanon.query.functions.evaluate.Leaves`."""
         if isinstance(node, exp.Literal | exp.Interval | exp.Boolean):
-            return fixed(node, self.types([node])[0], null=FALSE)
+            return fix_value(node, self.types([node])[0], null=FALSE)
         return super().leaf(node, sharp=sharp)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlanon
 from sqlanon.engines.base import Statement
-from sqlanon.engines.spark import engine, opening
+from sqlanon.engines.spark import engine, open_session
 from sqlanon.errors import DatabaseError
 from sqlanon.progress import SilentProgress
 from tests.safety.people import RELEASE
@@ -55,7 +55,7 @@ def main(url: str, *words: str) -> None:
     Where there are no people yet, a first generation is released before that.
     """
     engine.SparkEngine = Stopping  # type: ignore[misc]
-    opening._TRIES = 3
+    open_session._TRIES = 3
     if words[0] == "in-database":
         engine.SparkEngine.most_rows, words = 0, words[1:]
     with sqlanon.connect(url, progress=PLACES) as db:

@@ -14,7 +14,7 @@ import sqlanon
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.spark.names import qualify
 from sqlanon.errors import DatabaseError
-from sqlanon.table import classed
+from sqlanon.table import class_rows
 from tests.spark.tables import arrow, in_duckdb, load
 from tests.spark.test_walk import leftovers, rows, shows_no_value
 
@@ -75,7 +75,7 @@ def ends(column: int, of_class: list[Any]) -> tuple[Any, Any]:
 def test_rows_with_the_links_of_others_are_refused(session, monkeypatch):
     """The links are all there, each once: only with the values of the row they are the staged ones."""
     load(session, arrow(ROWS), "mixed")
-    decode = classed._decode_rows
+    decode = class_rows._decode_rows
     with sqlanon.connect(session, temporary=True, accept_shared=True) as db:
         db.engine.above, db.engine.block = 0, 1000
 
@@ -87,7 +87,7 @@ def test_rows_with_the_links_of_others_are_refused(session, monkeypatch):
             )
             return decode(scratch, encoded, mixed, codes)
 
-        monkeypatch.setattr(classed, "_decode_rows", mix)
+        monkeypatch.setattr(class_rows, "_decode_rows", mix)
         with pytest.raises(DatabaseError, match="not the staged ones"):
             db.anonymize("mixed", name="mixed", method="tree", **OPTIONS)
         assert not leftovers(db)

@@ -14,7 +14,7 @@ import pytest
 import sqlanon
 from sqlanon.errors import GuardError
 from sqlanon.policy import loads
-from sqlanon.release.versions import followed
+from sqlanon.release.versions import statistics_lineage
 from tests.contract.counted import stays
 from tests.spark.tables import CANARY
 from tests.spark.test_walk import leftovers, rows, shows_no_value
@@ -183,7 +183,7 @@ def test_versions_with_bounds_follow_in_time(session: Any, monkeypatch: pytest.M
             text = ", ".join(map("('north', '{}', 20, {}, 1)".format, "FFFFFFFM", range(900, 908)))
             one.engine.execute(f"INSERT INTO {name}_stays VALUES {text}")
             assert one.run(spec).outcome == "unchanged"
-        monkeypatch.setattr(followed, "is_old", lambda age, *_: age is not None)
+        monkeypatch.setattr(statistics_lineage, "is_old", lambda age, *_: age is not None)
         for one in (db, known):
             assert one.run(spec).outcome == "published"
         assert rows(db, f"release.{name}") == rows(known, f"release.{name}")
@@ -200,7 +200,7 @@ def test_a_lineage_begins(session: Any, monkeypatch: pytest.MonkeyPatch) -> None
             one.run(spec)
             text = ", ".join(map("('north', 'F', 20, {}, 1)".format, range(900, 910)))
             one.engine.execute(f"INSERT INTO {name}_stays VALUES {text}")
-        monkeypatch.setattr(followed, "is_old", lambda age, *_: age is not None)
+        monkeypatch.setattr(statistics_lineage, "is_old", lambda age, *_: age is not None)
         for one in (db, known):
             assert one.run(spec).statistics.earlier == (1,)
         assert rows(db, f"release.{name}") == rows(known, f"release.{name}")

@@ -14,7 +14,7 @@ from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.statistics.certificate import verify_published
-from sqlanon.statistics.kept import kept_of
+from sqlanon.statistics.private_tables import kept_of
 from sqlanon.statistics.protections import suppress
 from sqlanon.table.scratch import Scratch
 from tests.spark.tables import CANARY

@@ -13,7 +13,7 @@ import pytest
 import sqlanon
 from sqlanon.engines.base import Statement
 from sqlanon.query.refusal import RefusedQueryError
-from sqlanon.sqltext.apart import separate_values
+from sqlanon.sqltext.bind_literals import separate_values
 from tests.spark.tables import CANARY, arrow, in_duckdb, load
 from tests.spark.test_walk import Log, same_answers
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import sqlanon
-from sqlanon.decided import ContextSpec, ThresholdSpec
+from sqlanon.decision_spec import ContextSpec, ThresholdSpec
 from sqlanon.errors import GuardError, PrivacyViolation
 from sqlanon.report.evidence import check_bundle
 from tests.refresh.conftest import release

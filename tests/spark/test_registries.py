@@ -19,7 +19,7 @@ import pytest
 import sqlanon
 from sqlanon import policy
 from sqlanon.errors import PolicyError
-from sqlanon.testing.assigned import assign_classes, encoded_table
+from sqlanon.testing.assignment import assign_classes, encoded_table
 from tests.contract.axes import Way, executions, ways
 from tests.contract.cases import plain
 from tests.spark.dealt import ALWAYS, PEOPLE, PLACES, dealt, table

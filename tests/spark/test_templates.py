@@ -38,11 +38,39 @@ def test_templates_are_sql_of_spark(session):
 
 def test_repeated_numbers_of_an_identifier(session):
     """At most one break only where no value repeats."""
-    for name, last, breaks in (("apart", 4, 1), ("twice", 3, 2)):
+    for name, last, breaks in (("apart", 4, 0), ("twice", 3, 2)):
         session.sql(f"CREATE TABLE {name} AS SELECT EXPLODE(ARRAY(1, 2, 3, {last})) AS n")
         with sqlanon.connect(session, temporary=True) as db:
             read = statement("table/distinct", "spark", source=db.engine.target(name), column="n")
             assert db.engine.fetch(read) == [(breaks,)]
+
+
+def test_repeats_are_counted(session):
+    """Twice, NULL with them, in any order of the rows and in any type of whole numbers."""
+    draw = random.Random(7)
+    for at, kind in enumerate(("tinyint", "int", "bigint") * 2):
+        width = {"tinyint": 7, "int": 31, "bigint": 63}[kind]
+        numbers: list[int | None] = [draw.randrange(-(2**width), 2**width) for _ in range(60)]
+        numbers += [-(2**width), 2**width - 1, None][at % 2 :] * (1 + at // 3)
+        made = session.createDataFrame([(n,) for n in draw.sample(numbers, len(numbers))], f"n {kind}")
+        made.repartition(3).write.saveAsTable(f"repeats_{at}")
+        with sqlanon.connect(session, temporary=True) as db:
+            read = statement("table/distinct", "spark", source=db.engine.target(f"repeats_{at}"), column="n")
+            assert db.engine.fetch(read) == [(2 * (len(numbers) - len({*numbers} - {None})),)]
+
+
+def test_hashes_are_added_up_exactly(session):
+    """The sum of 64-bit hashes, of both signs, is the whole number that it is; of no rows it is 0."""
+    made = session.range(3000).selectExpr("id * 7919 AS link", "CAST(id % 13 AS STRING) AS v")
+    made.repartition(3).write.saveAsTable("hashed_rows")
+    session.sql("CREATE TABLE no_hashed_rows AS SELECT * FROM hashed_rows WHERE FALSE")
+    each = session.sql("SELECT XXHASH64(link, v, link IS NULL, v IS NULL) AS h FROM hashed_rows").collect()
+    hashes = [row.h for row in each]
+    assert min(hashes) < 0 < max(hashes)
+    for name, total in (("hashed_rows", sum(hashes)), ("no_hashed_rows", 0)):
+        with sqlanon.connect(session, temporary=True) as db:
+            read = statement("table/links", "spark", rows=db.engine.target(name), beside=["v"])
+            assert db.engine.fetch(read) == [(len(hashes) if total else 0, str(total))]
 
 
 def test_rows_are_counted_by_their_numbers(session):

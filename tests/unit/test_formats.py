@@ -40,10 +40,10 @@ def cases(kind: str) -> list[tuple[str, Names]]:
 def test_names_are_found_again_from_the_published_columns(kind: str) -> None:
     form = format_of(kind)
     for treatment, names in cases(kind):
-        assert len(set(names.published())) == len(names.published()) >= 1
-        assert form.names_in_view(reading(treatment), names.published()) == names
+        assert len(set(names.list_columns())) == len(names.list_columns()) >= 1
+        assert form.names_in_view(reading(treatment), names.list_columns()) == names
         if form.facts.source_names:
-            assert names.published() == (HOSTILE,)
+            assert names.list_columns() == (HOSTILE,)
     with pytest.raises(PolicyError, match="other columns"):
         form.names_in_view(reading("ordered"), ["something", "else"])
 
@@ -53,7 +53,7 @@ def test_a_cell_is_sql_over_the_published_columns_alone(kind: str) -> None:
     """Both engines can be written from it, and its parts are those of the column's shape."""
     for treatment, names in cases(kind):
         own = SimpleNamespace(
-            name=HOSTILE, treatment=treatment, kind="integer", source_type="INTEGER", published=names.published()
+            name=HOSTILE, treatment=treatment, kind="integer", source_type="INTEGER", published=names.list_columns()
         )
         cell = format_of(kind).cell(own, SHAPES[treatment], "v")
         expected = {"ordered": {"lo", "hi"}, "nominal": {"set"}, "hierarchy": {"node"}}[treatment]
@@ -65,7 +65,7 @@ def test_a_cell_is_sql_over_the_published_columns_alone(kind: str) -> None:
                 tree = sqlglot.parse_one(text, read="duckdb")
                 tree.sql(dialect="postgres", unsupported_level=sqlglot.ErrorLevel.RAISE)
                 used |= {(node.table, node.name) for node in tree.find_all(exp.Column)}
-        assert used == {("v", name) for name in names.published()}
+        assert used == {("v", name) for name in names.list_columns()}
 
 
 @pytest.mark.parametrize("kind", FORMATS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sqlanon.kernels.extent import KIND, NULLS, ORDERED, SIZE, SPAN, START, Geometry
-from sqlanon.loss.least import _bound_spans
+from sqlanon.loss.least_gcp import _bound_spans
 
 
 def test_each_number_of_members_has_the_extent_of_two() -> None:

@@ -19,7 +19,7 @@ from sqlanon.noisy import draw
 from sqlanon.noisy.accounting import Law
 from sqlanon.noisy.consistent import make_consistent
 from sqlanon.noisy.levels import Level
-from sqlanon.noisy.published import half_width
+from sqlanon.noisy.published_values import half_width
 from sqlanon.noisy.split import Noise
 from tests.oracle.chance_of import ALARM, lower_bound
 from tests.oracle.discrete_noise import draw_gaussian, draw_laplace

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from sqlanon.noisy.draw import add_noise, make_mechanism
-from sqlanon.noisy.published import estimate, list_drawn_rows
+from sqlanon.noisy.published_values import estimate, list_drawn_rows
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
 from sqlanon.policy import load
-from sqlanon.release.budget.charged import is_noisy_due
+from sqlanon.release.budget.charged_versions import is_noisy_due
 
 POLICY = """\
 version: 1

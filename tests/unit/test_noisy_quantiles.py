@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sqlanon.budgeted import NoisyMeasure
-from sqlanon.noisy.published import HALF, ends_of
+from sqlanon.noisy.published_values import HALF, ends_of
 from sqlanon.noisy.quantiles import bound_quantile, find_quantile
+from sqlanon.noisy_spec import NoisyMeasure
 
 
 def steps_of(values: list[int], ends: list[int]) -> np.ndarray:

@@ -12,9 +12,9 @@ import pytest
 
 from sqlanon.noisy.consistent import make_consistent
 from sqlanon.noisy.levels import dimension_of_ends, dimension_of_paths, levels_of
-from sqlanon.noisy.published import MOST_MISSED, width_of
+from sqlanon.noisy.published_values import MOST_MISSED, width_of
 from sqlanon.query.noisy.groups import Groups
-from sqlanon.query.noisy.released import NoisyTableRead
+from sqlanon.query.noisy.release import NoisyTableRead
 
 
 def groups_of(seed: object) -> tuple[Groups, list[float]]:

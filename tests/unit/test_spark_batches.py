@@ -23,18 +23,20 @@ def batches(draw: Any) -> list[tuple[Statement, str, str | None, set[str]]]:
     """Statements with their kind, what they make or drop, and what they read."""
     made = []
     for at in range(draw(st.integers(1, 9))):
-        kind = draw(st.sampled_from(["table", "view", "drop", "other", "bound"]))
+        kind = draw(st.sampled_from(["table", "view", "held", "drop", "other", "bound"]))
         name, read = draw(st.sampled_from(TABLES)), set(draw(st.lists(st.sampled_from(TABLES), max_size=2)))
         source = " JOIN ".join(sorted(read - {name})) or "VALUES (1)"
         text = {
             "table": f"/* name: x */ CREATE TABLE {name} AS SELECT {at} FROM {source}",
             "view": f"-- name: x\nCREATE TEMPORARY VIEW {name} AS\nSELECT {at} FROM {source}",
+            "held": f"/* name: x */ CREATE TEMPORARY TABLE {name} AS SELECT {at} FROM {source}",
             "drop": f"/* name: x */ DROP TABLE IF EXISTS {name}",
             "other": f"CREATE TABLE IF NOT EXISTS {name} (n INT)",
             "bound": f"CREATE TABLE {name} AS SELECT :n",
         }[kind]
         binds = {"n": 1} if kind == "bound" else {}
-        made.append((Statement(f"x{at}", text, binds), kind, name, read if kind in ("table", "view") else set()))
+        reads = read if kind in ("table", "view", "held") else set()
+        made.append((Statement(f"x{at}", text, binds), kind, name, reads))
     return made
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from sqlanon.kernels.strong_components import find_strong_components
 from sqlanon.papers.matchings.kernels.cost import Coordinates, grow, measure_joint_width
+from sqlanon.release.history.kernels.strong_components import find_strong_components
 
 Longs = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]

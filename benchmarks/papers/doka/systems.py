@@ -11,12 +11,12 @@ import numpy as np
 from benchmarks.papers.doka.concealment import concealed
 from benchmarks.papers.doka.data import Longs, Rows
 from sqlanon.kernels.mondrian import grow
-from sqlanon.kernels.refine import refine
 from sqlanon.kernels.requirements import demands_of
 from sqlanon.methods.freeform.kernels.remix import SWAPS, remix
 from sqlanon.methods.freeform.kernels.stream import stream
 from sqlanon.methods.freeform.walk import BlockWalk, walk_blocks
 from sqlanon.methods.shared.kernel_input import bare_of, make_room, rows_of
+from sqlanon.methods.shared.kernels.refine import refine
 from sqlanon.papers.matchings.kernels.cost import measure_joint_width, sum_widths
 from sqlanon.papers.matchings.solvers import MOST_ROWS, explain_refusal, solve_matchings
 from sqlanon.papers.matchings.solvers.greedy import sort_rows

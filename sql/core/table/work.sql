@@ -2,7 +2,7 @@
 -- params: work (table to make; none: it is only asked for), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text,
 --   listed (the type as which it is staged, or none), code, dense (bool: integers of a small range), and with words word, shift, and place in
 --   the list, from 1}), words (how many; 0: none), blocks (bool, on PostgreSQL with words: more rows than a value can hold the words of),
---   span (bool, as blocks: only rid from :first to before :past), carried (with words: further columns of the stage; or none)
+--   span (bool, where it is only asked for: only rid from :first to before :past), carried (with words: further columns of the stage; or none)
 -- returns: rid integer, one code column per column (smallint or integer), never NULL. With words: bigint w0, w1, .. in place of the codes,
 --   each the sum of codes, shifted to their places. On PostgreSQL there is no rid then, but in the first word, and a word is a bytea, the
 --   8 bytes of each row in turn. A row without a code is not in it.
@@ -38,3 +38,6 @@ FROM {{ stage | table }} AS s
     ON d{{ loop.index }}.value = s.{{ column.alias | ident }}
 {% endif %}
 {% endfor %}
+{% if not work and span %}
+WHERE s.rid >= :first AND s.rid < :past
+{% endif %}

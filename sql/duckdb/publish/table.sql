@@ -1,5 +1,5 @@
 -- name: publish/table
--- A sort that carries arrays costs several times as much as one that carries their numbers. A join would lose the order of the sorted rows;
+-- Where the table is declared before, it is filled. A sort that carries arrays costs several times as much as one that carries their numbers. A join would lose the order of the sorted rows;
 -- the product with one row, which has all arrays in a list, keeps it.
 {% macro looks(c, of) %}
 {% if c.kind == "other" %}, CAST({{ of }}.{{ c.column | ident }} AS VARCHAR){% elif c.kind == "float" %}, SIGNBIT({{ of }}.{{ c.column | ident }}){% endif %}
@@ -9,7 +9,7 @@ FROM {{ classed | table }} AS s
 JOIN {{ released }} AS r ON r._sqlanon_class = s.class
 ORDER BY r._sqlanon_place{% for c in published if c.source == "s" %}, s.{{ c.column | ident }} NULLS FIRST{{ looks(c, "s") }}{% endfor %}
 {% endmacro %}
-CREATE TABLE {{ physical | table }} AS
+{{ "INSERT INTO" if declared else "CREATE TABLE" }} {{ physical | table }}{{ " AS" if not declared }}
 {% if repeated %}
 WITH
 {% for name in repeated %}

@@ -1,6 +1,6 @@
 -- name: sent/rows
--- params: target (table), columns (list of {name, form (plain, float, day, zoned or bytes), array (bool)})
--- returns: every column as text, of arrays as a list of texts: texts that every engine reads as the same values
+-- params: target (table), columns (list of {name, form (plain, float, day, zoned, bytes or text), array (bool)})
+-- returns: line text: a row as a line of PostgreSQL's COPY: texts that every engine reads as the same values, arrays as {"a",NULL}
 {% macro text(form, of) %}
 {% if form == "float" %}CAST(CAST({{ of }} AS DOUBLE) AS VARCHAR)
 {% elif form == "day" %}CASE WHEN CAST({{ of }} AS VARCHAR) LIKE '% (BC)%' THEN REPLACE(CAST({{ of }} AS VARCHAR), ' (BC)', '') || ' BC' ELSE CAST({{ of }} AS VARCHAR) END
@@ -9,8 +9,9 @@
 {% else %}CAST({{ of }} AS VARCHAR)
 {% endif %}
 {% endmacro %}
+{% macro element(form) %}{% if form in ("bytes", "text") %}REPLACE(REPLACE({{ text(form, "e") }}, '\', '\\'), '"', '\"'){% else %}{{ text(form, "e") }}{% endif %}{% endmacro %}
+{% macro value(c) %}{% if c.array %}CASE WHEN t.{{ c.name | ident }} IS NOT NULL THEN '{' || COALESCE(ARRAY_TO_STRING(LIST_TRANSFORM(t.{{ c.name | ident }}, LAMBDA e: COALESCE('"' || {{ element(c.form) }} || '"', 'NULL')), ','), '') || '}' END{% else %}{{ text(c.form, "t." ~ (c.name | ident)) }}{% endif %}{% endmacro %}
+{% macro field(c) %}COALESCE({% if c.array or c.form in ("bytes", "text") %}REPLACE(REPLACE(REPLACE(REPLACE({{ value(c) }}, '\', '\\'), CHR(9), '\t'), CHR(10), '\n'), CHR(13), '\r'){% else %}{{ value(c) }}{% endif %}, '\N'){% endmacro %}
 SELECT
-{% for c in columns %}
-    {{ ", " if not loop.first }}{% if c.array %}LIST_TRANSFORM(t.{{ c.name | ident }}, LAMBDA e: {{ text(c.form, "e") }}){% else %}{{ text(c.form, "t." ~ (c.name | ident)) }}{% endif %} AS c{{ loop.index0 }}
-{% endfor %}
+    CONCAT({% for c in columns %}{{ ", CHR(9), " if not loop.first }}{{ field(c) }}{% endfor %}) AS line
 FROM {{ target | table }} AS t

@@ -1,5 +1,5 @@
 -- name: sent/fingerprint
--- params: target (table), columns (list of {name, form (plain, float, day, zoned or bytes), array (bool)})
+-- params: target (table), columns (list of {name, form (plain, float, day, zoned, bytes or text), array (bool)})
 -- returns: n bigint, mark text: two sums of 60 bits of each row's SHA-256, equal on all engines for equal multisets of rows
 -- An array of several dimensions is sent as a list: its hash has their number, so that the rows differ.
 {% macro text(form, of) %}
@@ -8,7 +8,7 @@
 {% else %}CAST({{ of }} AS text)
 {% endif %}
 {% endmacro %}
-{% macro marked(form, of) %}COALESCE(CAST(LENGTH({{ text(form, of) }}) AS text) || ':' || {{ text(form, of) }}, 'N'){% endmacro %}
+{% macro marked(form, of) %}COALESCE({% if form == "text" %}CAST(LENGTH({{ text(form, of) }}) AS text) || ':' || {% endif %}{{ text(form, of) }}, 'N'){% endmacro %}
 SELECT
     COUNT(*) AS n
     , CAST(COALESCE(SUM(CAST(CAST('x0' || SUBSTR(h.mark, 1, 15) AS bit(64)) AS bigint)), 0) AS text) || ' ' || CAST(COALESCE(SUM(CAST(CAST('x0' || SUBSTR(h.mark, 16, 15) AS bit(64)) AS bigint)), 0) AS text) AS mark

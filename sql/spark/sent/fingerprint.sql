@@ -1,22 +1,14 @@
 -- name: sent/fingerprint
--- params: target (table), columns (list of {name, form (plain, float, day, zoned or bytes), array (bool)})
+-- params: target (table), columns (list of {name, form (plain, float, day, zoned, bytes or text), array (bool)})
 -- returns: n bigint, mark text: two sums of 60 bits of each row's SHA-256, equal on all engines for equal multisets of rows
 -- Spark has no function for the bits of a float: they are computed from its exponent and its fraction, exactly.
-{% macro day(of) %}CASE WHEN YEAR({{ of }}) < 1 THEN CONCAT(FORMAT_STRING('%04d', 1 - YEAR({{ of }})), REGEXP_REPLACE(CAST({{ of }} AS STRING), '^[+-]?[0-9]+', '')) WHEN CAST({{ of }} AS STRING) LIKE '+%' THEN SUBSTR(CAST({{ of }} AS STRING), 2) ELSE CAST({{ of }} AS STRING) END{% endmacro %}
-{% macro era(of) %}CASE WHEN YEAR({{ of }}) < 1 THEN ' BC' ELSE '' END{% endmacro %}
+{% from "spark/sent/texts.jinja" import text %}
 {% macro normal(of) %}CASE WHEN ISNAN({{ of }}) OR ABS({{ of }}) = CAST('Infinity' AS DOUBLE) OR ABS({{ of }}) < CAST('2.2250738585072014E-308' AS DOUBLE) THEN CAST(1 AS DOUBLE) ELSE ABS({{ of }}) END{% endmacro %}
 {% macro near(of) %}LEAST(CAST(FLOOR(LOG2({{ normal(of) }})) AS BIGINT), CAST(1023 AS BIGINT)){% endmacro %}
 {% macro exponent(of) %}({{ near(of) }} + CASE WHEN {{ normal(of) }} / POWER(2, {{ near(of) }}) >= 2 THEN 1 WHEN {{ normal(of) }} / POWER(2, {{ near(of) }}) < 1 THEN -1 ELSE 0 END){% endmacro %}
 {% macro bits(of) %}CONCAT(CASE WHEN CAST({{ of }} AS STRING) LIKE '-%' THEN '1' ELSE '0' END, LPAD(BIN(CASE WHEN ABS({{ of }}) = CAST('Infinity' AS DOUBLE) THEN 9218868437227405312 WHEN ABS({{ of }}) < CAST('2.2250738585072014E-308' AS DOUBLE) THEN CAST(ABS({{ of }}) * POWER(2, 537) * POWER(2, 537) AS BIGINT) ELSE ({{ exponent(of) }} + 1023) * 4503599627370496 + CAST(({{ normal(of) }} / POWER(2, {{ exponent(of) }}) - 1) * 4503599627370496 AS BIGINT) END), 63, '0')){% endmacro %}
-{% macro text(form, of) %}
-{% if form == "float" %}CASE WHEN ISNAN(CAST({{ of }} AS DOUBLE)) THEN 'NaN' WHEN {{ of }} IS NULL THEN CAST(NULL AS STRING) ELSE {{ bits("CAST(" ~ of ~ " AS DOUBLE)") }} END
-{% elif form == "day" %}CONCAT({{ day(of) }}, {{ era(of) }})
-{% elif form == "zoned" %}CONCAT({{ day(of) }}, '+00', {{ era(of) }})
-{% elif form == "bytes" %}CONCAT(CHR(92), 'x', LOWER(HEX({{ of }})))
-{% else %}CAST({{ of }} AS STRING)
-{% endif %}
-{% endmacro %}
-{% macro marked(form, of) %}COALESCE(CONCAT(CAST(LENGTH({{ text(form, of) }}) AS STRING), ':', {{ text(form, of) }}), 'N'){% endmacro %}
+{% macro float(of) %}CASE WHEN ISNAN(CAST({{ of }} AS DOUBLE)) THEN 'NaN' WHEN {{ of }} IS NULL THEN CAST(NULL AS STRING) ELSE {{ bits("CAST(" ~ of ~ " AS DOUBLE)") }} END{% endmacro %}
+{% macro marked(form, of) %}COALESCE({% if form == "text" %}CONCAT(CAST(LENGTH({{ text(form, of, float(of)) }}) AS STRING), ':', {{ text(form, of, float(of)) }}){% else %}{{ text(form, of, float(of)) }}{% endif %}, 'N'){% endmacro %}
 SELECT
     COUNT(*) AS n
     , CONCAT(CAST(COALESCE(SUM(CAST(CONV(SUBSTR(h.mark, 1, 15), 16, 10) AS DECIMAL(20, 0))), 0) AS STRING), ' ', CAST(COALESCE(SUM(CAST(CONV(SUBSTR(h.mark, 16, 15), 16, 10) AS DECIMAL(20, 0))), 0) AS STRING)) AS mark

@@ -15,7 +15,7 @@ from sqlanon.table.encode import encode
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Ints, Longs
-    from sqlanon.release.prepare.staged import StagedSource
+    from sqlanon.release.prepare.staged_source import StagedSource
     from sqlanon.table.scratch import Scratch
 
 

@@ -29,14 +29,14 @@ def read_space(trial: RehearsedRelease, split: Split) -> Space:
 
     scratch, quasi, exact = trial.scratch, split.quasi, split.exact
     names = {domain.code: trial.names[domain.reading.name] for domain in quasi}
-    shown = [{"code": domain.code, "names": names[domain.code].published()} for domain in quasi]
+    shown = [{"code": domain.code, "names": names[domain.code].list_columns()} for domain in quasi]
     values = [domain.parameters for domain in exact]
     grouped, numbered = scratch.table("control_grouped"), scratch.table("control_cells")
     scratch.execute(
         "attack/grouped",
         grouped=grouped,
         target=trial.table,
-        names=[name for spelling in names.values() for name in spelling.published()],
+        names=[name for spelling in names.values() for name in spelling.list_columns()],
         values=[str(value["name"]) for value in values],
     )
     scratch.execute("attack/cells", cells=numbered, grouped=grouped, columns=shown, values=values, groups=[])

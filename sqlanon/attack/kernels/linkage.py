@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.attack.kernels.fitting import Boxes, add_supersets, cover, mark_all_unseen
+from sqlanon.attack.kernels.cover_bits import Boxes, add_supersets, cover, mark_all_unseen
 from sqlanon.kernels.compiled import njit
 
 Ints = npt.NDArray[np.int32]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sqlanon.attack.kernels.fitting import (
+from sqlanon.attack.kernels.cover_bits import (
     Boxes,
     add_supersets,
     cover,

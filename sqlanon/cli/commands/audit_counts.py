@@ -12,7 +12,7 @@ from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
-    from sqlanon.query.counts.published import CountsSpelling
+    from sqlanon.query.counts.published_tables import CountsSpelling
     from sqlanon.results.disclosure import DisclosureReport
 
 COUNTS = "Published counts"
@@ -74,7 +74,7 @@ def audit_counts(
 
 def _read_spelling(options: Mapping[str, Any]) -> CountsSpelling:
     from sqlanon.policy import read_hierarchy
-    from sqlanon.query.counts.published import CountsSpelling
+    from sqlanon.query.counts.published_tables import CountsSpelling
 
     hierarchies = {}
     for pair in options.get("hierarchy", ()):

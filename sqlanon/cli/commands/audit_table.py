@@ -58,7 +58,7 @@ class ColumnSets:
         """Print a report of `measure`."""
         screen.emit(report.to_dict())
         if not screen.silent:
-            from sqlanon.cli.show.known import known_report
+            from sqlanon.cli.show.known_columns import known_report
             from sqlanon.cli.show.risk import identifying_report
             from sqlanon.results import IdentifyingReport
 

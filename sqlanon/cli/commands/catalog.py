@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from sqlanon.cli import compacting
-from sqlanon.cli.compacting import Compact
-from sqlanon.cli.erasing import KeyFile, Name, Yes, erase_keys
+from sqlanon.cli import compact_option
+from sqlanon.cli.compact_option import Compact
+from sqlanon.cli.erasure import KeyFile, Name, Yes, erase_keys
 from sqlanon.cli.options import (
     AllowWeaker,
     Db,
@@ -131,9 +131,9 @@ def unpublish(
         return next_command(screen, command, policy, None, db, *about, words=words)
 
     with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
-        compacting.check(connected, compact=compact)
+        compact_option.check(connected, compact=compact)
         report = connected.unpublish(name, purge=purge)
-        outcome = compacting.attempt(
+        outcome = compact_option.attempt(
             connected,
             [report.release],
             compact=compact,
@@ -147,7 +147,7 @@ def unpublish(
         erases = spell_command("erase", report.release, words=["--key-file", "FILE", "--yes", "--compact"])
         unpublish_report(screen, report, spell_command("rollback", report.release), erases)
 
-    compacting.conclude(screen, report.to_dict(), show, outcome)
+    compact_option.conclude(screen, report.to_dict(), show, outcome)
     return None
 
 
@@ -184,9 +184,9 @@ def erase(
 def clean(screen: Screen, compact: Compact = False, db: Db = None, policy: PolicyFile = None) -> int | None:
     """Drop leftovers of killed runs."""
     with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
-        compacting.check(connected, compact=compact)
+        compact_option.check(connected, compact=compact)
         dropped = connected.clean()
-        outcome = compacting.attempt(
+        outcome = compact_option.attempt(
             connected,
             None,
             compact=compact,
@@ -200,5 +200,5 @@ def clean(screen: Screen, compact: Compact = False, db: Db = None, policy: Polic
         else:
             screen.show("nothing to clean")
 
-    compacting.conclude(screen, {"dropped": list(dropped)}, show, outcome)
+    compact_option.conclude(screen, {"dropped": list(dropped)}, show, outcome)
     return None

@@ -12,8 +12,8 @@ import typer
 
 from sqlanon.cli.batch import select_plan_options, work_on_each
 from sqlanon.cli.command import Commands, register
-from sqlanon.cli.compacting import Compact
-from sqlanon.cli.erasing import KeyFile, Name, Yes, erase_keys
+from sqlanon.cli.compact_option import Compact
+from sqlanon.cli.erasure import KeyFile, Name, Yes, erase_keys
 from sqlanon.cli.new_file import ensure_new, write_new
 from sqlanon.cli.options import (
     AllowWeaker,

@@ -22,8 +22,8 @@ def mcp(
     """
     where = find_url(db, find_policy(db, policy))
     try:
+        from sqlanon.serve.client_tables import Reader
         from sqlanon.serve.mcp import make_server
-        from sqlanon.serve.released import Reader
         from sqlanon.serve.start import Options, make_shared
     except ImportError as error:
         raise make_missing_error("mcp", error) from error

@@ -10,7 +10,7 @@ from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
-    from sqlanon.report.works import Works
+    from sqlanon.report.abilities import Works
 
 
 def methods(
@@ -21,14 +21,14 @@ def methods(
 ) -> int | None:
     """List the methods, and the requests that each supports. Opens no database."""
     from sqlanon.declared import METHODS, unknown_method
-    from sqlanon.report import works
+    from sqlanon.report import abilities
 
     if name is not None and name not in METHODS:
         raise PolicyError(str(unknown_method(name)))
-    tables = {table.title.lower(): table.to_dict() for table in works.list_tables()}
+    tables = {table.title.lower(): table.to_dict() for table in abilities.list_tables()}
     screen.emit(tables if name is None else {"methods": {name: tables["methods"][name]}})
     if not screen.silent:
-        _show(screen, works.list_methods(), name)
+        _show(screen, abilities.list_methods(), name)
     return None
 
 

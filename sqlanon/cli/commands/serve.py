@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from sqlanon.cli.confirmed import collect_confirmations
+from sqlanon.cli.confirmation_options import collect_confirmations
 from sqlanon.cli.options import Db, FromVariables, PolicyFile, find_policy, find_url, flag, option
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError, UnsupportedError
@@ -67,7 +67,7 @@ def serve(
     """
     where = find_url(db, find_policy(db, policy))
     try:
-        from sqlanon.serve.released import Reader
+        from sqlanon.serve.client_tables import Reader
         from sqlanon.serve.server import Limits
         from sqlanon.serve.start import Options, address, make_server
     except ImportError as error:

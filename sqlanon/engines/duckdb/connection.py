@@ -19,9 +19,9 @@ import duckdb
 from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Row, Statement, TableRef
 from sqlanon.engines.duckdb import answers
 from sqlanon.engines.duckdb.errors import translate_error
-from sqlanon.engines.duckdb.metered import MeteredConnection
-from sqlanon.engines.duckdb.parsed import ParsedStatements
+from sqlanon.engines.duckdb.meter import MeteredConnection
 from sqlanon.engines.duckdb.spill import Spill, spill
+from sqlanon.engines.duckdb.statement_cache import ParsedStatements
 from sqlanon.engines.statements import join_statements, split_batches
 from sqlanon.errors import DatabaseError
 from sqlanon.usage import Usage

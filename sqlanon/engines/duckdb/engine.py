@@ -34,12 +34,12 @@ from sqlanon.engines.base import (
 )
 from sqlanon.engines.duckdb import export, files, frame_export, frames, lookup
 from sqlanon.engines.duckdb import views as stored_views
+from sqlanon.engines.duckdb.attached_session import guest
 from sqlanon.engines.duckdb.connection import quote
 from sqlanon.engines.duckdb.errors import cannot_open, translate_error
-from sqlanon.engines.duckdb.guest import guest
+from sqlanon.engines.duckdb.lake.table_writer import LakeWriter
 from sqlanon.engines.duckdb.lake.tables import LakeTables
-from sqlanon.engines.duckdb.lake.writing import LakeWriter
-from sqlanon.engines.duckdb.opening import connect, is_private, make_log
+from sqlanon.engines.duckdb.open_database import connect, is_private, make_log
 from sqlanon.engines.duckdb.transfer import TransferConnection
 from sqlanon.engines.names import split_name
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
@@ -74,6 +74,7 @@ class DuckDBEngine(TransferConnection):
         type_of="TYPEOF(%(value)s)",
         session_tables=True,
         ordered_product=True,
+        declared_runs=True,
         groups_by_mark=True,
         joined_rows=1_000_000,
         staged_hashes=True,

@@ -14,7 +14,8 @@ from typing import Any
 import duckdb
 
 from sqlanon.engines.duckdb import formulas
-from sqlanon.engines.duckdb.carried import (
+from sqlanon.engines.duckdb.connection import quote
+from sqlanon.engines.duckdb.file_columns import (
     NUMBERS,
     PARQUET,
     TEXT,
@@ -25,7 +26,6 @@ from sqlanon.engines.duckdb.carried import (
     format_type,
     holds,
 )
-from sqlanon.engines.duckdb.connection import quote
 from sqlanon.errors import PolicyError, PrivacyViolation
 
 _SPACE = r"\s\x0B\x1C-\x1F\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"

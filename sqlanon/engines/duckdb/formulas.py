@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import duckdb
 
-from sqlanon.engines.duckdb.carried import DATES, NUMBERS
+from sqlanon.engines.duckdb.file_columns import DATES, NUMBERS
 
 _BEGINS = r"[=+\-@\t\r\n＝＋－＠]"
 _NUMBER = r"-[0-9]*[.,]?[0-9]+([.,][0-9]+)*([eE][+\-]?[0-9]+)?"

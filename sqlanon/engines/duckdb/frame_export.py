@@ -9,8 +9,8 @@ from typing import Any
 import duckdb
 
 from sqlanon.engines.abilities import FrameKind
-from sqlanon.engines.duckdb.carried import ARROW, PANDAS, POLARS, CarriedColumn, carry_columns, compare
 from sqlanon.engines.duckdb.connection import quote
+from sqlanon.engines.duckdb.file_columns import ARROW, PANDAS, POLARS, CarriedColumn, carry_columns, compare
 from sqlanon.engines.duckdb.frames import Stream
 from sqlanon.errors import PolicyError, UnsupportedError
 

@@ -30,7 +30,7 @@ from sqlanon.engines.postgres import rights
 from sqlanon.engines.postgres.binary import END, SIGNATURE, copy_out, receive, record_type, split_arrays
 from sqlanon.engines.postgres.compaction import TableCompaction
 from sqlanon.engines.postgres.connect import open_session
-from sqlanon.engines.postgres.granting import GrantingSession
+from sqlanon.engines.postgres.grants import GrantingSession
 from sqlanon.engines.postgres.lakes import MAX_IDENTIFIER, LakeSession
 from sqlanon.engines.postgres.tables import ident
 from sqlanon.errors import DatabaseError, PolicyError

@@ -23,6 +23,7 @@ from sqlanon.engines.portable import PortableColumn
 from sqlanon.engines.postgres.names import kind_of
 from sqlanon.engines.postgres.tables import ident
 from sqlanon.engines.postgres.transfer import TransferSession
+from sqlanon.engines.staging import LakeStaging
 from sqlanon.errors import DatabaseError, UnsupportedError
 from sqlanon.lake_names import LakeName, lake_of
 
@@ -61,7 +62,7 @@ class LakeSession(TransferSession):
     """A session that reads lake tables."""
 
     def __init__(self, connection: psycopg.Connection, *, read_only: bool = False) -> None:
-        self._staging: DuckDBEngine | None = None
+        self._staging = LakeStaging()
         self._copies: dict[str, _LakeCopy] = {}
         self._latest: dict[str | None, str] = {}
         """The copy of each lake table that was opened last, which DuckDB reads."""
@@ -70,27 +71,21 @@ class LakeSession(TransferSession):
     @property
     def lake_engine(self) -> DuckDBEngine:
         """A DuckDB in memory, which is opened when it is first asked for."""
-        if self._staging is None:
-            from sqlanon.engines.duckdb.staging import open_staging
-
-            self._staging = open_staging()
-        return self._staging
+        return self._staging.engine
 
     def close(self) -> None:
         """Close the connection, and the DuckDB in memory."""
-        if self._staging is not None:
-            self._staging.close()
-            self._staging = None
+        self._staging.close()
         super().close()
 
     @contextmanager
     def snapshot(self, *, whole: bool = False) -> Iterator[None]:
         """See `Engine.snapshot`: of lake tables as well, where some were looked up."""
-        if self._staging is None:
+        if self._staging.opened is None:
             with super().snapshot(whole=whole):
                 yield
             return
-        with self._staging.holding_lakes(), super().snapshot(whole=whole):
+        with self._staging.opened.holding_lakes(), super().snapshot(whole=whole):
             yield
 
     def _look_up_lakes(self, names: Sequence[str], tables: Sequence[TableRef], looked_up: LookupResult) -> LookupResult:
@@ -176,10 +171,9 @@ class LakeSession(TransferSession):
         ):
             with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(ident(table))) as rows:
                 for block in self.lake_engine.read_texts(copy.origin, copy.columns, _BLOCK):
-                    for row in block:
-                        for place, column in dated:
-                            _check_years(table, column, row[place])
-                        rows.write_row((_PAD, *row))
+                    if dated:
+                        _check_years(table, dated, block)
+                    rows.write("".join(f"{_PAD}\t{line}\n" for line in block))
                     sent += len(block)
             if cursor.rowcount != sent:
                 raise DatabaseError(f"{table}: {sent} rows were read and {cursor.rowcount} arrived; run again")
@@ -187,20 +181,28 @@ class LakeSession(TransferSession):
             cursor.execute(sql.SQL("ANALYZE {}").format(ident(table)))
 
 
-def _check_years(table: TableRef, column: PortableColumn, cell: object) -> None:
-    """Check a time before it is sent: the server's log would show one that PostgreSQL cannot hold.
+def _check_years(table: TableRef, dated: Sequence[tuple[int, PortableColumn]], lines: Sequence[str]) -> None:
+    """Check times before they are sent: the server's log would show one that PostgreSQL cannot hold.
+
+    Args:
+        table: the lake table.
+        dated: the columns of times, each with its place.
+        lines: rows.
 
     Raises:
-        UnsupportedError: the year is too early or too late.
+        UnsupportedError: a year is too early or too late.
     """
-    for text in map(str, cell if isinstance(cell, list | tuple) else [cell]):
-        year = _YEAR.match(text)
-        last = _FIRST_YEAR if text.endswith(" BC") else _LAST_YEARS[column.type.name]
-        if year is not None and int(year[1]) > last:
-            raise UnsupportedError(
-                f"{table}: column {column.name} has times in years that PostgreSQL cannot hold; write the table "
-                "without them, or work in a DuckDB file (duckdb:///path)"
-            )
+    for line in lines:
+        fields = line.split("\t")
+        for place, column in dated:
+            for text in fields[place].strip("{}").replace('"', "").split(","):
+                year = _YEAR.match(text)
+                last = _FIRST_YEAR if text.endswith(" BC") else _LAST_YEARS[column.type.name]
+                if year is not None and int(year[1]) > last:
+                    raise UnsupportedError(
+                        f"{table}: column {column.name} has times in years that PostgreSQL cannot hold; write the "
+                        "table without them, or work in a DuckDB file (duckdb:///path)"
+                    )
 
 
 def _describe(name: str, type_text: str) -> Column:

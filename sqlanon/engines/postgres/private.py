@@ -14,7 +14,7 @@ import psycopg
 from psycopg import sql
 
 from sqlanon.engines.base import TableRef
-from sqlanon.engines.postgres.metered import query_sizes
+from sqlanon.engines.postgres.meter import query_sizes
 from sqlanon.errors import DatabaseError
 
 _MINE = """

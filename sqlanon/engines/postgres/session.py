@@ -14,7 +14,7 @@ import psycopg
 from sqlanon.engines.base import Statement
 from sqlanon.engines.postgres import rights
 from sqlanon.engines.postgres.connect import translate_errors
-from sqlanon.engines.postgres.metered import TableMeter, query_sizes
+from sqlanon.engines.postgres.meter import TableMeter, query_sizes
 from sqlanon.engines.postgres.names import Names
 from sqlanon.engines.postgres.settings import SETTINGS
 from sqlanon.errors import DatabaseError, LockedError
@@ -123,7 +123,7 @@ class Session:
 
     def _end_snapshot(self) -> None:
         """End a transaction that has read; its end is one call with the look at the sizes of what was read."""
-        names = self._metered.unknown()
+        names = self._metered.list_unknown()
         with self._translate_errors("COMMIT"):
             cursor = self._connection.execute(f"{query_sizes(names)};\nCOMMIT" if names else "COMMIT")
             if names:

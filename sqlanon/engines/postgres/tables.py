@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import psycopg
 from psycopg import sql
 from psycopg.pq import TransactionStatus
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Row, Statement, TableRef
 from sqlanon.engines.postgres import private
 from sqlanon.engines.postgres.binary import SIGNATURE, TYPES, record_type
+from sqlanon.engines.postgres.row_copies import convert_rows, is_binary, list_type_names
 from sqlanon.engines.postgres.session import Session, name_statement
 from sqlanon.errors import DatabaseError
 
@@ -94,7 +96,7 @@ class Tables(Session):
         """Run a call; the last statement returns at most one row more than ``answer``."""
         texts = list(call.texts)
         if call.made:
-            sized = self._metered.unknown("\n".join(texts))
+            sized = self._metered.list_unknown("\n".join(texts))
             texts.insert(len(texts) - (answer is not None), private.query_grantees(call.made, sized))
         rows_found: list[Row] = []
         rows: list[Row] = []
@@ -180,18 +182,54 @@ class Tables(Session):
         self._metered.load(table, len(data))
 
     def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
+        """See `Engine.load_rows`: a binary COPY, as the server's log has rows of others that end early.
+
+        Values of types without a binary form here go as texts to a temporary table first.
+        """
+        kinds = [kind for _, kind in columns]
+        if is_binary(kinds):
+            self._copy_rows(table, columns, rows)
+            return
+        texts = TableRef(None, "_sqlanon_texts")
+        names = sql.SQL(", ").join(sql.Identifier(name) for name, _ in columns)
+        casts = sql.SQL(", ").join(
+            sql.SQL("CAST({} AS {})").format(sql.Identifier(name), sql.SQL(kind.partition(" COLLATE ")[0]))
+            for name, kind in columns
+        )
+        insert = sql.SQL("INSERT INTO {} ({}) SELECT {} FROM {};\nDROP TABLE {}").format(
+            ident(table), names, casts, ident(texts), ident(texts)
+        )
+        self._create(table, columns)
+        try:
+            self._copy_rows(texts, [(name, "text") for name, _ in columns], rows)
+            with self._translate_errors(f"load {table.name}"):
+                self._connection.execute(insert)
+        except BaseException:
+            if self._connection.info.transaction_status == TransactionStatus.IDLE:
+                with suppress(psycopg.Error):
+                    self._connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(ident(texts)))
+            raise
+
+    def _create(self, table: TableRef, columns: Sequence[tuple[str, str]]) -> None:
+        """Create a table with (name, type) columns, if it is missing."""
         temporary = sql.SQL("TEMP " if table.schema is None else "")
         defined = sql.SQL(", ").join(
             sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in columns
         )
         self._new(table, sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, ident(table), defined))
-        copy_in = sql.SQL("COPY {} FROM STDIN").format(ident(table))
+
+    def _copy_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
+        """Create a table, if it is missing, and append rows of types that have a binary form."""
+        self._create(table, columns)
+        kinds = [kind for _, kind in columns]
+        copy_in = sql.SQL("COPY {} FROM STDIN (FORMAT BINARY)").format(ident(table))
         with (
             self._translate_errors(f"load {table.name}"),
             self._connection.cursor() as cursor,
             cursor.copy(copy_in) as copy,
         ):
-            for row in rows:
+            copy.set_types(list_type_names(kinds))
+            for row in convert_rows(kinds, rows):
                 copy.write_row(row)
 
     def _new(self, table: TableRef, create: sql.Composed) -> None:
@@ -221,7 +259,7 @@ class Tables(Session):
 
     def _revoke_defaults(self, table: str) -> None:
         with self._translate_errors("rights of the private schema"):
-            query = private.query_grantees([table], self._metered.unknown())
+            query = private.query_grantees([table], self._metered.list_unknown())
             self._metered.learn(private.revoke(self._connection, self._connection.execute(query).fetchall()))
 
 

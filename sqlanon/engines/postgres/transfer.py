@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from psycopg import sql
 
-from sqlanon.engines.base import Column, Row, Statement, TableRef
+from sqlanon.engines.base import Column, Statement, TableRef
 from sqlanon.engines.portable import Portable, PortableColumn
+from sqlanon.engines.postgres.binary import receive
 from sqlanon.engines.postgres.tables import Tables, ident
 
 _TYPES: Mapping[str, str] = {
@@ -42,12 +43,16 @@ _OWN: Mapping[str, str] = {
 }
 _DECIMAL = re.compile(r"numeric\((\d+),(\d+)\)")
 _LENGTH = re.compile(r"\(\d+\)")
+_ROW_BYTES = 8
+"""Bytes of a row of the first block, fewer than most have."""
 _DIGITS = 1000
 """Digits of a numeric that says how many it has, at most."""
 
 
 class TransferSession(Tables):
     """A session that sends and takes rows."""
+
+    reads_arrow = False
 
     def read_type(self, column: Column) -> Portable | None:
         if column.own_operators:
@@ -68,28 +73,28 @@ class TransferSession(Tables):
             type_text = _OWN.get(kind.name)
         return f"{type_text}[]" if type_text and kind.array else type_text
 
-    def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
+    def stream_rows(self, rows: Statement, block: int) -> Iterator[Sequence[str]]:
         """See `Transfer.stream_rows`: one COPY, read as it comes."""
         query = sql.SQL("COPY ({}) TO STDOUT").format(sql.SQL(rows.text))
         self._bring(rows.text)
-        some: list[Row] = []
         with (
             self._translate_errors(rows.name),
             # Ending a COPY early fails its transaction: a savepoint keeps a transaction that may be open.
             self._connection.transaction(),
             self._connection.cursor() as cursor,
-            cursor.copy(query) as copy,
+            cursor.copy(query),
         ):
-            copy.set_types(["text[]" if array else "text" for array in arrays])
-            for row in copy.rows():
-                some.append(row)
-                if len(some) == block:
-                    yield some
-                    some = []
-        if some:
-            yield some
+            more, width = True, _ROW_BYTES
+            while more:
+                data = bytearray()
+                more = self._connection.wait(receive(self._connection.pgconn, data, block * width))
+                lines = data.decode().split("\n")[:-1]
+                if lines:
+                    width = len(data) // len(lines)
+                    del data
+                    yield lines
 
-    def load_texts(self, table: TableRef, columns: Sequence[PortableColumn], blocks: Iterable[Sequence[Row]]) -> None:
+    def load_texts(self, table: TableRef, columns: Sequence[PortableColumn], blocks: Iterable[Sequence[str]]) -> None:
         """See `Transfer.load_texts`: one COPY."""
         defined = sql.SQL(", ").join(
             sql.SQL("{} {}").format(sql.Identifier(column.name), sql.SQL(self.write_type(column.type) or ""))
@@ -102,6 +107,16 @@ class TransferSession(Tables):
             cursor.copy(sql.SQL("COPY {} FROM STDIN").format(ident(table))) as copy,
         ):
             for block in blocks:
-                for row in block:
-                    copy.write_row(row)
+                copy.write("".join(f"{line}\n" for line in block))
         self._look_at_size(table)
+
+    def stream_arrow(self, _table: TableRef, _columns: Sequence[PortableColumn]) -> None:
+        """See `Transfer.stream_arrow`: there is none."""
+
+    def load_arrow(self, table: TableRef, columns: Sequence[PortableColumn], stream: object) -> None:
+        """See `Reception.load_arrow`.
+
+        Raises:
+            NotImplementedError: always; `reads_arrow` says so.
+        """
+        raise NotImplementedError

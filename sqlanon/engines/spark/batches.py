@@ -15,8 +15,8 @@ from sqlanon.engines.base import Statement
 TOGETHER = 4
 """So many statements at a time; executors divide their cores among the tasks of all."""
 _SUBJECT = re.compile(
-    r"(?:--[^\n]*\n|/\*.*?\*/|\s)*(CREATE TABLE(?! IF)|CREATE TEMPORARY VIEW|DROP TABLE IF EXISTS|DROP VIEW IF EXISTS) "
-    r"(\S+)",
+    r"(?:--[^\n]*\n|/\*.*?\*/|\s)*"
+    r"(CREATE TABLE(?! IF)|CREATE TEMPORARY (?:VIEW|TABLE)|DROP TABLE IF EXISTS|DROP VIEW IF EXISTS) (\S+)",
     re.DOTALL,
 )
 _SCRATCH = re.compile(r"`_sqlanon_[0-9a-f]{8}_")

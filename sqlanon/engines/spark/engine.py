@@ -12,20 +12,21 @@ from typing import TYPE_CHECKING, Self, cast
 
 from pyspark.errors import PySparkException
 
-from sqlanon.engines.base import Column, LakeWriting, LookupResult, Relation, Row, Statement, TableRef
-from sqlanon.engines.portable import Portable
+from sqlanon.engines.base import Column, LakeWriting, LookupResult, Relation, Statement, TableRef
+from sqlanon.engines.portable import Portable, PortableColumn
 from sqlanon.engines.spark import transfer
 from sqlanon.engines.spark.binds import frame_of
 from sqlanon.engines.spark.errors import condition, find_lacking_call
+from sqlanon.engines.spark.lakes import LakeSession
 from sqlanon.engines.spark.names import parts_of, qualify, quote
-from sqlanon.engines.spark.session import Session
-from sqlanon.engines.spark.types import collation_of, is_hashable, kind_of, name_of
+from sqlanon.engines.spark.small_tables import select_field
+from sqlanon.engines.spark.types import read_fields
 from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.lake_names import lake_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sqlanon.engines.duckdb.engine import DuckDBEngine
 
 _NAME = re.compile(r"\w+")
 _MISSING = (
@@ -37,18 +38,9 @@ _MISSING = (
 )
 
 
-def _with_type(name: str, kind: pa.DataType) -> str:
-    """A column of a frame as Spark selects it: a time without a zone stays one."""
-    column = quote(name)
-    ours = str(kind).startswith("timestamp") and getattr(kind, "tz", None) is None
-    return f"CAST({column} AS TIMESTAMP_NTZ) AS {column}" if ours else column
-
-
-class SparkEngine(Session):
+class SparkEngine(LakeSession):
     """A session of Spark, with tables and views."""
 
-    most_bytes = 256 << 20
-    _staging: DuckDBEngine | None = None
     _refreshes = True
     """The server has the call that lists files anew."""
 
@@ -77,30 +69,17 @@ class SparkEngine(Session):
         """See `Engine.lake`."""
         return self.lake_engine.lake
 
-    @property
-    def lake_engine(self) -> DuckDBEngine:
-        """A DuckDB in memory, which is opened when it is first asked for."""
-        if self._staging is None:
-            from sqlanon.engines.duckdb.staging import open_staging
-
-            self._staging = open_staging()
-        return self._staging
-
-    def close(self) -> None:
-        """Close the session, and the DuckDB in memory."""
-        if self._staging is not None:
-            self._staging.close()
-            self._staging = None
-        super().close()
-
     def read_type(self, column: Column) -> Portable | None:
         """See `Transfer.read_type`."""
         return transfer.read_type(column)
 
-    def stream_rows(self, rows: Statement, arrays: Sequence[bool], block: int) -> Iterator[Sequence[Row]]:
+    def stream_rows(self, rows: Statement, block: int) -> Iterator[Sequence[str]]:
         """See `Transfer.stream_rows`: through the driver, a partition at a time."""
         with self._translate_errors(rows.name):
             yield from transfer.stream_rows(self._frame(rows), block)
+
+    def stream_arrow(self, _table: TableRef, _columns: Sequence[PortableColumn]) -> None:
+        """See `Transfer.stream_arrow`: rows of many partitions come as lines."""
 
     def read_arrow(self, query: Statement) -> pa.Table:
         with self._limit_size(query), self._translate_errors(query.name):
@@ -109,7 +88,7 @@ class SparkEngine(Session):
     def write_arrow(self, table: TableRef, rows: object) -> None:
         frame = cast("pa.Table", rows)
         view = f"_sqlanon_rows_{secrets.token_hex(4)}"
-        shown = ", ".join(_with_type(name, frame.schema.field(name).type) for name in frame.column_names)
+        shown = ", ".join(map(select_field, frame.schema))
         text = f"CREATE TABLE {qualify(table)} AS SELECT {shown} FROM {view}"  # noqa: S608 - quoted names
         with self._translate_errors(f"load {table.name}"):
             frame_of(self._session, frame).createOrReplaceTempView(view)
@@ -119,6 +98,9 @@ class SparkEngine(Session):
                 self._session.catalog.dropTempView(view)
 
     def relation(self, name: str) -> Relation:
+        lake = lake_of(name)
+        if lake is not None:
+            return self._open_lake(lake)
         relation = self._look(self.target(name))
         if relation is None:
             raise DatabaseError(
@@ -140,7 +122,8 @@ class SparkEngine(Session):
             relation = self._look(ref)
             if relation is not None:
                 relations[ref] = relation
-        by_name = {name: relation for name in names if (relation := self._look(self.target(name))) is not None}
+        plain = [name for name in names if lake_of(name) is None]
+        by_name = {name: relation for name in plain if (relation := self._look(self.target(name))) is not None}
         there = {(ref.database, ref.schema) for ref in relations}
         schemas = {str(ref.schema) for ref in relations}
         for ref in tables:
@@ -148,7 +131,8 @@ class SparkEngine(Session):
             if ref.schema and place not in there and self.has_schema(ref):
                 there.add(place)
                 schemas.add(ref.schema)
-        return LookupResult(relations, by_name, frozenset(listed or ()), frozenset(schemas), frozenset(tables))
+        looked_up = LookupResult(relations, by_name, frozenset(listed or ()), frozenset(schemas), frozenset(tables))
+        return self._look_up_lakes(names, tables, looked_up)
 
     def _list_names(self, catalog: str | None, schema: str | None) -> frozenset[str] | None:
         """Tables and views of a schema; None where the schema is missing."""
@@ -181,21 +165,7 @@ class SparkEngine(Session):
                 if condition(error).startswith(_MISSING):
                     return None
                 raise
-        columns = []
-        for field in fields:
-            text = field.dataType.simpleString()
-            collation = collation_of(text)
-            columns.append(
-                Column(
-                    field.name,
-                    name_of(text),
-                    kind_of(name_of(text)),
-                    collation=collation,
-                    deterministic=collation is None,
-                    hashable=is_hashable(text),
-                )
-            )
-        return Relation(ref, tuple(columns), is_view)
+        return Relation(ref, read_fields(fields), is_view)
 
     def _refresh(self, ref: TableRef) -> None:
         """Have the session list the files of a table anew, on servers that keep lists of files."""
@@ -219,6 +189,9 @@ class SparkEngine(Session):
             return bool(self._session.catalog.databaseExists(self._place(ref.database, ref.schema)))
 
     def target(self, name: str) -> TableRef:
+        lake = lake_of(name)
+        if lake is not None:
+            return TableRef(None, str(lake))
         parts = parts_of(name)
         schema = parts[-2] if len(parts) > 1 else self._current
         catalog = parts[0] if len(parts) == 3 else self._catalog

@@ -7,7 +7,6 @@ import re
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.names import split_name
 from sqlanon.errors import DatabaseError, PolicyError
-from sqlanon.lake_names import lake_of
 
 _PATH = re.compile(
     r"^(?:[a-z0-9+]+:/|\.{0,2}/)|\.(?:parquet|csv|csv\.gz|json|orc|avro)$|^(?:parquet|csv|json|orc|avro|delta)\.[`\"]",
@@ -31,9 +30,8 @@ def parts_of(name: str) -> list[str]:
     Raises:
         PolicyError: it is no name.
         DatabaseError: it is a path of files.
-        UnsupportedError: it is the name of a lake table.
     """
-    if lake_of(name) is None and _PATH.search(name):
+    if _PATH.search(name):
         raise DatabaseError(
             f"{name} is a path and no table of Spark's catalog, which a release needs: register it, as in CREATE TABLE "
             "t USING parquet LOCATION '...', and name the table"

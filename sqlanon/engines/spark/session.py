@@ -29,13 +29,14 @@ from sqlanon.engines.base import (
     Work,
 )
 from sqlanon.engines.lacks import LACKS
-from sqlanon.engines.spark import batches, few, opening
+from sqlanon.engines.spark import batches, open_session, small_statements
 from sqlanon.engines.spark.binds import Binds, frame_of, list_rows
 from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, reason, silence_logs, translate_error
 from sqlanon.engines.spark.locks import LEASE, Locks
-from sqlanon.engines.spark.metered import JobMeter
+from sqlanon.engines.spark.meter import JobMeter
 from sqlanon.engines.spark.names import qualify, quote
-from sqlanon.engines.spark.shipping import ship
+from sqlanon.engines.spark.python_archive import ship
+from sqlanon.engines.spark.small_tables import SmallTables
 from sqlanon.engines.spark.types import arrow_type, name_of
 from sqlanon.engines.spark.workers import map_rows
 from sqlanon.errors import DatabaseError
@@ -83,6 +84,7 @@ class Session:
         session_views=True,
         timestamp="TIMESTAMP_NTZ",
         distinct_numbers=True,
+        groups_by_mark=True,
         counts_in_domains=True,
         readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights "
         "of the catalog and of the warehouse",
@@ -111,13 +113,14 @@ class Session:
         self._ledger: Engine | None = None
         self._session, self._refuse, self._stops, self._gone = session, refuse, stops, False
         self._few = False
-        self._metered = JobMeter(session, remote=opening.is_connect(session))
+        self._metered = JobMeter(session, remote=open_session.is_connect(session))
         with self._translate_errors("to open the catalog"):
             self._catalog = session.catalog.currentCatalog()
             self._current = session.catalog.currentDatabase()
         self._locks = Locks(self._rows, self._catalog, lease)
         self._binds = Binds(session)
         self.conceals = self._binds.conceals
+        self._small = SmallTables(session, self._metered.sql, self._catalog)
 
     @property
     def lacks(self) -> Mapping[str, Lack]:
@@ -148,7 +151,7 @@ class Session:
             threads: cores of a session of our own.
             accept_shared: others may be able to read the files of the private schema.
             temporary: the catalog may be gone with the session.
-            archive: see `sqlanon.engines.spark.shipping.ship`.
+            archive: see `sqlanon.engines.spark.python_archive.ship`.
             ledger: see `__init__`.
 
         Both URLs may have ``accept_shared=true`` and ``temporary=true`` among their parameters.
@@ -156,18 +159,18 @@ class Session:
         Raises:
             DatabaseError: no Java, no server, or no catalog; the text gives the remedy.
         """
-        place, confirmed = opening.split_confirmations(url)
+        place, confirmed = open_session.split_confirmations(url)
         accept_shared |= "accept_shared" in confirmed
         temporary |= "temporary" in confirmed
         if url.lower().startswith("sc:"):
             return cls.of(
-                opening.open_remote(place),
+                open_session.open_remote(place),
                 accept_shared=accept_shared,
                 temporary=temporary,
                 archive=archive,
                 ledger=ledger,
             )
-        session, private, started = opening.open_local(place, threads=threads)
+        session, private, started = open_session.open_local(place, threads=threads)
         try:
             shared = accept_shared or private
             return cls.of(
@@ -192,9 +195,9 @@ class Session:
     ) -> Self:
         """An engine on a session of the caller's; see `open` for the arguments."""
         silence_logs()
-        opening.check_version(session.version)
-        refuse = opening.explain_unwritable(session, accept_shared=accept_shared, temporary=temporary)
-        own_session = opening.own_settings(session)
+        open_session.check_version(session.version)
+        refuse = open_session.explain_unwritable(session, accept_shared=accept_shared, temporary=temporary)
+        own_session = open_session.own_settings(session)
         if archive:
             ship(own_session, archive)
         return cls(own_session, refuse=refuse, stops=stops, lease=lease, ledger=ledger)
@@ -210,13 +213,17 @@ class Session:
             if not of_spark(error):
                 raise
             self._gone |= is_gone(error)  # another statement of a batch may have found so before
-            if self._gone and opening.is_connect(self._session):
-                opening.limit_retries(self._session, 0)  # for requests of pyspark itself when the process ends
+            if self._gone and open_session.is_connect(self._session):
+                open_session.limit_retries(self._session, 0)  # for requests of pyspark itself when the process ends
             raise translate_error(name, error) from error
         log.debug("%s %.3f s", name, time.perf_counter() - start)
 
+    def _bring(self, statement: Statement | str) -> None:
+        """Make the tables that a statement names and that are made of rows elsewhere; here there are none."""
+
     def _frame(self, statement: Statement | str) -> DataFrame:
         """Run a command, or plan a query."""
+        self._bring(statement)
         if isinstance(statement, str):
             return self._metered.sql(statement)
         text = self._binds.text(statement)
@@ -234,7 +241,9 @@ class Session:
     def execute(self, statement: Statement | str) -> None:
         """See `Engine.execute`: one call of the catalog alters an existing view; OR REPLACE would drop it first."""
         with self._limit_size(statement), self._translate_errors(_name(statement)):
-            self._frame(statement)
+            self._bring(statement)
+            if not (isinstance(statement, Statement) and self._small.run(statement, self._binds)):
+                self._frame(statement)
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
         batches.run(statements, self.execute)
@@ -317,21 +326,21 @@ class Session:
             rows.write.saveAsTable(qualify(table))
 
     @contextmanager
-    def few_rows(self, settings: Mapping[str, str] = few.FEW) -> Iterator[None]:
+    def few_rows(self, settings: Mapping[str, str] = small_statements.FEW) -> Iterator[None]:
         """See `Engine.few_rows`: to compile a small query takes longer than to interpret it, and one task is enough."""
         with self._translate_errors("settings of the session"):
-            before, already = few.use(self._session, settings), self._few
+            before, already = small_statements.use(self._session, settings), self._few
         self._few = True
         try:
             yield
         finally:
             self._few = already
             with suppress(DatabaseError), self._translate_errors("settings of the session"):
-                few.restore(self._session, before)
+                small_statements.restore(self._session, before)
 
     def _limit_size(self, statement: Statement | str) -> AbstractContextManager[None]:
         """The catalog has few rows, however many the source has, and other runs may append to it now."""
-        settings = few.choose_settings(_name(statement), already=self._few)
+        settings = small_statements.choose_settings(_name(statement), already=self._few)
         return self.few_rows(settings) if settings else nullcontext()
 
     def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.base import Column, Row
-from sqlanon.engines.portable import Portable
+from sqlanon.engines.base import Column
+from sqlanon.engines.portable import Portable, write_line
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -41,8 +41,11 @@ def read_type(column: Column) -> Portable | None:
     return None if name is None else Portable(name, array=array)
 
 
-def stream_rows(frame: DataFrame, block: int) -> Iterator[Sequence[Row]]:
-    """The rows of a frame in blocks; the driver has those of a partition, or of a batch of Spark Connect, at a time."""
+def stream_rows(frame: DataFrame, block: int) -> Iterator[Sequence[str]]:
+    """The rows of a frame in blocks of lines.
+
+    The driver has those of a partition, or of a batch of Spark Connect, at a time.
+    """
     rows = iter(frame.toLocalIterator())
-    while some := [tuple(row) for row in islice(rows, block)]:
+    while some := [write_line(row) for row in islice(rows, block)]:
         yield some

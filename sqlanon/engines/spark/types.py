@@ -6,10 +6,13 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.base import Kind
+from sqlanon.engines.base import Column, Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pyarrow as pa
+    from pyspark.sql.types import StructField
 
 _NAMES = {
     "tinyint": "TINYINT",
@@ -93,3 +96,22 @@ def arrow_type(name: str) -> pa.DataType:
         "DATE": pa.date32(),
     }
     return arrow_types.get(upper, pa.string())
+
+
+def read_fields(fields: Iterable[StructField]) -> tuple[Column, ...]:
+    """The columns of a table."""
+    columns = []
+    for field in fields:
+        text = field.dataType.simpleString()
+        collation = collation_of(text)
+        columns.append(
+            Column(
+                field.name,
+                name_of(text),
+                kind_of(name_of(text)),
+                collation=collation,
+                deterministic=collation is None,
+                hashable=is_hashable(text),
+            )
+        )
+    return tuple(columns)

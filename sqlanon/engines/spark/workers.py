@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlanon.engines.spark.opening import is_connect
+from sqlanon.engines.spark.open_session import is_connect
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -18,8 +18,8 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.requirements import Demands, make_counters, satisfied
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.methods.clustering.declaration import MOST_CLUSTERED
-from sqlanon.methods.onedim.arranged import SortedRows
 from sqlanon.methods.onedim.orders import Tree
+from sqlanon.methods.onedim.row_orders import SortedRows
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.class_boxes import make_spans
 

@@ -59,8 +59,8 @@ class Checker(Protocol):
     def meets(self, joined: int) -> bool:
         """Whether the failing classes of the open node meet the requirements as one class with some others.
 
-        The others are the smallest; their number is given. With a population, whose rows are left out and not
-        starred: whether it allows so many rows of the source among its rows in no class.
+        The others are the smallest; their number is given. With a population also whether it allows so many rows of
+        the source among its rows in no other class; of rows that are left out that alone is asked.
         """
 
     def joinable(self, most: int) -> int:
@@ -85,3 +85,8 @@ def least_of(context: Context) -> int:
         shape.p if shape.kind == "distinct" else -(-shape.p // shape.q) for shape in shapes if shape.kind != "other"
     ]
     return max(least_rows(context.requirements), *least, 1)
+
+
+def stars_rows(context: Context) -> bool:
+    """Whether suppressed rows are published, as one class."""
+    return context.suppression is None or context.suppression.rows == "starred"

@@ -13,7 +13,7 @@ from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.requirements import Counters, Demands, make_counters, satisfied
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells, attach, read_cells
-from sqlanon.methods.fulldomain.checker import NodeClasses, SuppressedClasses, least_of
+from sqlanon.methods.fulldomain.checker import NodeClasses, SuppressedClasses, least_of, stars_rows
 from sqlanon.methods.fulldomain.kernels.lattice import add_up, group, make_maps, mark_meeting, room_of
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.population import PeopleInMemory
@@ -119,7 +119,9 @@ class InMemory:
         if self._people is not None:
             left_out, outside = int(opened.size[gone].sum()), self._people.rows - int(opened.people[~gone].sum())
             compared = of_population(self._context.requirements)
-            return all(requirement.allows_outside(left_out, outside) for requirement in compared)
+            allowed = all(requirement.allows_outside(left_out, outside) for requirement in compared)
+            if not (allowed and stars_rows(self._context)):
+                return allowed
         rows = opened.cells.rows
         if not self._counted:
             return int(opened.size[gone].sum()) >= self._least

@@ -10,7 +10,7 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.compiled import expect
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.cells import attach, read_cells
-from sqlanon.methods.fulldomain.infeasible import explain_infeasible
+from sqlanon.methods.fulldomain.infeasible_errors import explain_infeasible
 from sqlanon.methods.fulldomain.kernels.lattice_local import Pieces, visit
 from sqlanon.methods.fulldomain.left_out import leave_rows_out
 from sqlanon.methods.fulldomain.levels import Lattice

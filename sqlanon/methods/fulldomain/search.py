@@ -21,8 +21,8 @@ import numpy as np
 
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.methods.fulldomain.checker import OF_CLASSES, Checker, NodeClasses, SuppressedClasses
-from sqlanon.methods.fulldomain.infeasible import explain_infeasible
+from sqlanon.methods.fulldomain.checker import OF_CLASSES, Checker, NodeClasses, SuppressedClasses, stars_rows
+from sqlanon.methods.fulldomain.infeasible_errors import explain_infeasible
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.privacy.base import beyond_rows
 from sqlanon.privacy.population import of_population
@@ -62,11 +62,10 @@ class Search:
     def __init__(
         self, context: Context, lattice: Lattice, checker: Checker, *, metric: str, every: bool = False
     ) -> None:
-        suppression = context.suppression
         self._lattice, self._checker, self._every = lattice, checker, every
         self._metric, self._of_classes = metric, metric in OF_CLASSES
         self._rows = context.encoded.rows
-        self._starred = suppression is None or suppression.rows == "starred"
+        self._starred = stars_rows(context)
         # A node without a row in another class fails, as every finer node does: the last node loses as little, and
         # suppresses none.
         self._most = min(context.most_unassigned, self._rows - 1)
@@ -245,8 +244,7 @@ def assign(context: Context, lattice: Lattice, *, every: bool, metric: str, push
         0,
         f"fulldomain: published at the levels {shown}; {search.looked} of {len(lattice.nodes)} nodes were looked at",
     )
-    suppression = context.suppression
-    starred = suppression is None or suppression.rows == "starred"
+    starred = stars_rows(context)
     table, star, classes = checker.assign(best.joined, starred)
     levels = np.repeat(np.array([best.node], np.int16), classes, axis=0)
     if star is not None:
@@ -270,7 +268,7 @@ def assign(context: Context, lattice: Lattice, *, every: bool, metric: str, push
 
 def _checker(context: Context, lattice: Lattice, metric: str, *, pushed: bool) -> Checker:
     if pushed:
-        from sqlanon.methods.fulldomain.pushed import PushdownChecker
+        from sqlanon.methods.fulldomain.sql_nodes import PushdownChecker
 
         return PushdownChecker(context, lattice, metric)
     from sqlanon.methods.fulldomain.in_memory import InMemory

@@ -173,9 +173,9 @@ class Mondrian:
         from sqlanon.kernels.mondrian import grow, grow_by_median
         from sqlanon.methods.mondrian.tree import CutInput, grow_tree
         from sqlanon.methods.shared import kernel_input
-        from sqlanon.methods.shared.assigned import load_classes
         from sqlanon.methods.shared.bare_rows import FetchedRows, fetch_bare
         from sqlanon.methods.shared.class_boxes import make_spans
+        from sqlanon.methods.shared.load_assignment import load_classes
 
         relaxed, median = self.variant == "relaxed", self.cut == "median"
         expect(grow_by_median if median else grow)

@@ -1,4 +1,4 @@
-"""Orders by keys that a row's codes determine: common code, and the Hilbert curve (design, section 5).
+"""Orders by keys that a row's codes determine: common code, and the Hilbert curve.
 
 All see one axis per attribute on one scale, so that no attribute's range decides (Goldberger & Tassa 2010, section
 6.2.3).
@@ -17,15 +17,15 @@ from sqlanon.kernels.canonical_order import order_by_words
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.base import Context
-from sqlanon.methods.onedim.arranged import RankedRows, SortedRows, SortKeys, arrange_rows
 from sqlanon.methods.onedim.axes import make_axes as axes_of
 from sqlanon.methods.onedim.kernels import hilbert
+from sqlanon.methods.onedim.row_orders import RankedRows, SortedRows, SortKeys, arrange_rows
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import LoadedTable
 from sqlanon.methods.shared.threads import sort_by, spread, spread_runs
 from sqlanon.table.encode import by_code
 from sqlanon.table.functions import install_temporary
-from sqlanon.table.wide import in_parts
+from sqlanon.table.wide_tables import in_parts
 
 if TYPE_CHECKING:
     import numpy.typing as npt

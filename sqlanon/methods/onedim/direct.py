@@ -21,7 +21,6 @@ from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.base import Context
-from sqlanon.methods.onedim.arranged import Order, OrderedRows, SortedRows
 from sqlanon.methods.onedim.kernels.bordered_runs import divide_bordered
 from sqlanon.methods.onedim.kernels.constrained_runs import find_lawful_runs
 from sqlanon.methods.onedim.kernels.diverse_groups import make_diverse_groups
@@ -29,6 +28,7 @@ from sqlanon.methods.onedim.kernels.fast_runs import find_best_row_runs
 from sqlanon.methods.onedim.kernels.fractions import list_simpler, make_copies, make_fractional_groups
 from sqlanon.methods.onedim.kernels.halved_runs import divide_halved, without_run
 from sqlanon.methods.onedim.parallel_runs import find_requiring_runs, row_runs
+from sqlanon.methods.onedim.row_orders import Order, OrderedRows, SortedRows
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import LoadedTable
 from sqlanon.privacy.base import Requirement, Shape, least_rows, shapes_beyond_rows

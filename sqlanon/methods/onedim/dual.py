@@ -21,12 +21,12 @@ from sqlanon.kernels.extent import SCALE
 from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import direct
-from sqlanon.methods.onedim.arranged import OrderedRows
 from sqlanon.methods.onedim.ipcsd import IpcsdResult, least_bound, search_l
 from sqlanon.methods.onedim.kernels import optimal_diverse
 from sqlanon.methods.onedim.kernels.bounded_groups import find_least_privacy, make_accurate_groups
 from sqlanon.methods.onedim.kernels.bounded_repair import repair
 from sqlanon.methods.onedim.kernels.diverse_groups import make_diverse_groups
+from sqlanon.methods.onedim.row_orders import OrderedRows
 from sqlanon.methods.shared import loss_bound
 from sqlanon.methods.shared.kernel_input import LoadedTable
 from sqlanon.privacy.base import least_rows, shapes_beyond_rows

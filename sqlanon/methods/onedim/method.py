@@ -13,7 +13,7 @@ from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.privacy.base import shapes_beyond_rows
 
 if TYPE_CHECKING:
-    from sqlanon.methods.onedim.arranged import Order
+    from sqlanon.methods.onedim.row_orders import Order
 
 
 class OneDimensional:
@@ -51,12 +51,12 @@ class OneDimensional:
         from sqlanon.kernels.compiled import expect
         from sqlanon.methods.onedim import direct, dual
         from sqlanon.methods.onedim.curves import Curve
-        from sqlanon.methods.onedim.streamed import arrange_by_engine, assign_streamed
+        from sqlanon.methods.onedim.stream_solver import arrange_by_engine, assign_streamed
         from sqlanon.methods.onedim.tuples import Tuples, assign_tuples
         from sqlanon.methods.shared import kernel_input
-        from sqlanon.methods.shared.assigned import load_classes
         from sqlanon.methods.shared.class_boxes import make_spans
-        from sqlanon.methods.shared.equal import EqualRows
+        from sqlanon.methods.shared.equal_codes import EqualRows
+        from sqlanon.methods.shared.load_assignment import load_classes
         from sqlanon.methods.shared.refine import refine_loaded
 
         is_own = context.accuracy is not None or self.solver != "auto"

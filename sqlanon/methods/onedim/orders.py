@@ -1,4 +1,4 @@
-"""Orders: total orders in which neighbouring rows are alike (design, section 5).
+"""Orders: total orders in which neighbouring rows are alike.
 
 An order arranges rows in memory, or makes a table of keys by which the engine sorts tables beyond memory; both give the
 same order.
@@ -18,9 +18,9 @@ from sqlanon.kernels.requirements import demands_of
 from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.base import Context
 from sqlanon.methods.mondrian.tree import CutInput, grow_tree
-from sqlanon.methods.onedim.arranged import RankedRows, SortedRows, SortKeys
 from sqlanon.methods.onedim.axes import weigh_geometry
 from sqlanon.methods.onedim.curves import Hilbert
+from sqlanon.methods.onedim.row_orders import RankedRows, SortedRows, SortKeys
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import LoadedTable
 
@@ -39,7 +39,7 @@ _TOGETHER = 32
 
 
 class Tree(Hilbert):
-    """Leaves of loss-cut trees, one over all rows or over stretches of the Hilbert curve (ours; design, section 5).
+    """Leaves of loss-cut trees, one over all rows or over stretches of the Hilbert curve (ours).
 
     One tree over a large table would cost more and lose more: its first cuts, which are straight, pass through rows
     that belong together, while the curve's stretches are of any shape.

@@ -14,14 +14,14 @@ import numpy as np
 from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.rows import TreeRows
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.methods.onedim.arranged import RankedRows, settle_ties
 from sqlanon.methods.onedim.curves import Curve
 from sqlanon.methods.onedim.kernels.tuple_rows import expand_tuples, find_divided, join_equal_runs
 from sqlanon.methods.onedim.parallel_runs import row_runs
+from sqlanon.methods.onedim.row_orders import RankedRows, settle_ties
 from sqlanon.methods.shared import kernel_input
-from sqlanon.methods.shared.assigned import load_classes
 from sqlanon.methods.shared.class_boxes import make_spans
 from sqlanon.methods.shared.kernel_input import LoadedTable
+from sqlanon.methods.shared.load_assignment import load_classes
 from sqlanon.privacy.base import least_rows
 
 if TYPE_CHECKING:

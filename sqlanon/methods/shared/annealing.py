@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.anneal import UNIT, anneal
-from sqlanon.kernels.dealt_halves import find_least_dealt, halve_dealt
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.random import seed_state
 from sqlanon.kernels.requirements import ITEMS, Demands
 from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.runs import find_exact_runs
 from sqlanon.kernels.unions import boxes_of, measure_of
-from sqlanon.kernels.unite import unite_failing
 from sqlanon.methods.shared import kernel_input
+from sqlanon.methods.shared.kernels.anneal import UNIT, anneal
+from sqlanon.methods.shared.kernels.dealt_halves import find_least_dealt, halve_dealt
+from sqlanon.methods.shared.kernels.unite import unite_failing
 from sqlanon.methods.shared.search_table import SearchTable, measure_lost
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.equal_rows import number_rows, place_keys, unpack_keys
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.rows import TreeRows, pack
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
+from sqlanon.methods.shared.kernels.equal_rows import number_rows, place_keys, unpack_keys
 from sqlanon.methods.shared.threads import spread
 from sqlanon.table.work import check_rows
 

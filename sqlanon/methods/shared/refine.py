@@ -121,7 +121,7 @@ def refine_classes(
     classes = label[order].copy()
 
     def improve(bounds: Longs) -> None:
-        from sqlanon.kernels.refine import refine
+        from sqlanon.methods.shared.kernels.refine import refine
 
         start, stop = int(bounds[0]), int(bounds[-1])
         part = order[start:stop]

@@ -79,7 +79,7 @@ def _run_trials(table: SearchTable, group: Longs, trials: range, least_gain: Fra
 
         def improve(number: int, span: tuple[int, int]) -> tuple[Ints, int, int]:
             from sqlanon.kernels.random import seed_state
-            from sqlanon.kernels.search import search
+            from sqlanon.methods.shared.kernels.search import search
 
             part = order[starts[span[0]] : starts[span[1]]]  # noqa: B023 - done before the next round
             _, rows, demands = table.take(part)

@@ -59,7 +59,7 @@ class Suppress:
         """See `Algorithm.assign`. Cost: a grouping and a join of the rows, and that of `solve` in cells."""
         from sqlanon.kernels.compiled import expect
         from sqlanon.methods.suppress.cells import attach, read
-        from sqlanon.methods.suppress.kernels.keep import keep
+        from sqlanon.methods.suppress.kernels.cascade_step import keep
         from sqlanon.methods.suppress.solve import cut_of, rules_of, solve
 
         expect(keep)
@@ -74,7 +74,7 @@ class Suppress:
         solved = solve(cells, rules, context.progress, cascade=self.variant != "tp")
         table = attach(context, cells, sensitive, solved.parts)
         if self.rest != "none" and solved.residue is not None:
-            from sqlanon.methods.suppress.rest import divide_residue
+            from sqlanon.methods.suppress.residue import divide_residue
 
             table = divide_residue(context, table, solved, self.rest)
         assignment = Assignment(

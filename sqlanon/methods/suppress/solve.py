@@ -18,7 +18,7 @@ import numpy as np
 
 from sqlanon.kernels.suppress import Rules, number
 from sqlanon.methods.suppress.cells import Cells, Parts
-from sqlanon.methods.suppress.kernels.keep import count_keepable, keep
+from sqlanon.methods.suppress.kernels.cascade_step import count_keepable, keep
 from sqlanon.privacy.base import Shape, least_rows, shapes_beyond_rows
 from sqlanon.progress import Progress
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlanon.methods.onedim.method import OneDimensional
 
 if TYPE_CHECKING:
-    from sqlanon.methods.onedim.arranged import Order
+    from sqlanon.methods.onedim.row_orders import Order
 
 
 class IDistance(OneDimensional):

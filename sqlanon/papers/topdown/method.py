@@ -18,7 +18,7 @@ class TopDown:
 
         from sqlanon.kernels import random
         from sqlanon.kernels.compiled import expect
-        from sqlanon.methods.onedim.arranged import make_canonical
+        from sqlanon.methods.onedim.row_orders import make_canonical
         from sqlanon.methods.shared import kernel_input
         from sqlanon.papers.topdown import kernels as topdown
 

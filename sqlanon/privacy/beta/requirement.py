@@ -31,6 +31,7 @@ class BetaLikeness(Shares):
     value: int
     within: tuple[int, ...]
     enhanced: bool
+    of_source: bool = False
 
     @classmethod
     def from_policy(

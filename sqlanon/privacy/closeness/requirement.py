@@ -48,6 +48,7 @@ class TCloseness(OfCounts):
     within: tuple[int, ...]
     distance: str
     spec: ColumnSpec | None = None
+    of_source: bool = False
 
     @classmethod
     def from_policy(

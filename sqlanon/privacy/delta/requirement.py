@@ -34,6 +34,7 @@ class DeltaDisclosure(Shares):
     value: int
     within: tuple[int, ...]
     ignored: bool
+    of_source: bool = False
 
     @classmethod
     def from_policy(

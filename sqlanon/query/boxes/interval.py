@@ -89,7 +89,7 @@ class Interval:
             return self._by_point(plan)
         return self._with_null(share, plan)
 
-    def attained(self, groups: Iterable[Group]) -> Tree | None:
+    def count_attained(self, groups: Iterable[Group]) -> Tree | None:
         """See `Domain`.
 
         They are the ends in the groups, a single value where both meet, and NULL where some rows of the class have it.

@@ -123,7 +123,7 @@ class Lookup:
         """Whether the values that the box attains are counted: buckets are not values."""
         return self.box.attained and not self.bucketed
 
-    def attained(self, groups: Iterable[Group]) -> Tree | None:
+    def count_attained(self, groups: Iterable[Group]) -> Tree | None:
         """See `Domain`."""
         if not self.counts_attained:
             return None

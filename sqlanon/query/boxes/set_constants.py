@@ -107,7 +107,7 @@ class SetConstants:
             return indicator(some([shown, *([sql(":n IS NULL", n=self._size)] if null else [])]))
         return unknown_share(self._state, known_share, mine, len(self._of), null=null)
 
-    def attained(self, groups: Iterable[Group]) -> Tree | None:
+    def count_attained(self, groups: Iterable[Group]) -> Tree | None:
         """See `Domain`: the members that are in the groups."""
         if not self._attained:
             return None

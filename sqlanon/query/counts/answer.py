@@ -17,7 +17,7 @@ from sqlanon.engines.base import Statement
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.counts.of_persons import PersonReader
 from sqlanon.query.counts.of_sums import SumReader
-from sqlanon.query.counts.released import MEASURE, PERSON, ReleasedCounts, ReleasedSum
+from sqlanon.query.counts.release import MEASURE, PERSON, ReleasedCounts, ReleasedSum
 from sqlanon.query.counts.shown_cells import choose_table, read_finest, read_seen
 from sqlanon.query.counts.system import QuerySystem, read_system
 from sqlanon.query.functions.aggregates import counts_rows, is_average, is_count, is_sum
@@ -30,7 +30,7 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, table_of
 from sqlanon.sqltext.trees import port_tree
 from sqlanon.statistics.reach import MOST_WEIGHT, End
-from sqlanon.statistics.seen import Label, SeenCells
+from sqlanon.statistics.reader_cells import Label, SeenCells
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlanon.query.counts.published import CountsSpelling, read_tables
+from sqlanon.query.counts.published_tables import CountsSpelling, read_tables
 from sqlanon.results.disclosure import DisclosureReport, FoundCell, TableCells
-from sqlanon.statistics.disclosed import disclose, disclose_persons
-from sqlanon.statistics.joined import JoinedSystem, join_tables
+from sqlanon.statistics.disclosure import disclose, disclose_persons
+from sqlanon.statistics.joined_tables import JoinedSystem, join_tables
 from sqlanon.statistics.reach import ContradictionError
-from sqlanon.statistics.seen import HIDDEN
+from sqlanon.statistics.reader_cells import HIDDEN
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import Engine

@@ -11,13 +11,13 @@ from sqlanon.errors import PolicyError
 from sqlanon.query.answer import Bounded
 from sqlanon.query.counts.shown_cells import read_persons
 from sqlanon.statistics.person_bounds import list_steps, narrow_persons
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, SeenCells, narrow
+from sqlanon.statistics.reader_cells import HIDDEN, UNBOUNDED, SeenCells, narrow
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
     from sqlanon.engines.base import Engine
-    from sqlanon.query.counts.released import ReleasedCounts
-    from sqlanon.statistics.seen import SeenColumn
+    from sqlanon.query.counts.release import ReleasedCounts
+    from sqlanon.statistics.reader_cells import SeenColumn
 
 
 class PersonReader:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sqlanon.query.answer import Bounded
-from sqlanon.query.counts.released import ReleasedSum
+from sqlanon.query.counts.release import ReleasedSum
 from sqlanon.query.counts.system import QuerySystem
 from sqlanon.statistics.reach import End
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError
-from sqlanon.query.counts.released import ReleasedCounts, ReleasedSum
+from sqlanon.query.counts.release import ReleasedCounts, ReleasedSum
 from sqlanon.sqltext import statement
 from sqlanon.statistics.of_versions import divide_by_version, with_ends
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Label, SeenCells, SeenColumn, build_seen
+from sqlanon.statistics.reader_cells import HIDDEN, UNBOUNDED, Cells, Label, SeenCells, SeenColumn, build_seen
 
 if TYPE_CHECKING:
     import numpy.typing as npt

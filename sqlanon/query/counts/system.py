@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.query.counts.released import ReleasedCounts
+from sqlanon.query.counts.release import ReleasedCounts
 from sqlanon.query.counts.shown_cells import list_keys, read_seen, read_sums
 from sqlanon.statistics.joint import Joint, join_sums
-from sqlanon.statistics.linked import LinkedSystem, Piece, link_tables
+from sqlanon.statistics.linked_systems import LinkedSystem, Piece, link_tables
 from sqlanon.statistics.reach import End, Reach
-from sqlanon.statistics.seen import Label, SeenColumn
+from sqlanon.statistics.reader_cells import Label, SeenColumn
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs

@@ -15,7 +15,7 @@ from sqlanon.query.functions.choice import give_type
 from sqlanon.query.functions.comparisons import compare
 from sqlanon.query.functions.definition import Call, Definition, Form
 from sqlanon.query.functions.transfers import half, is_numeric
-from sqlanon.query.functions.value import NUMBERS, TIMES, Value, extreme, fixed
+from sqlanon.query.functions.value import NUMBERS, TIMES, Value, extreme, fix_value
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, every, negate, some, sql, when
 from sqlanon.query.sql.types import is_float
 
@@ -146,7 +146,7 @@ def _case(call: Call) -> Value:
     rest = list(call.values)
     compared = rest.pop(0) if call.node.this is not None else None
     turns = [(rest.pop(0), rest.pop(0)) for _ in call.node.args["ifs"]]
-    default = rest.pop(0) if rest else fixed(exp.null(), exp.DataType.build("NULL"), null=TRUE)
+    default = rest.pop(0) if rest else fix_value(exp.null(), exp.DataType.build("NULL"), null=TRUE)
     conditions = [_truth(when_) if compared is None else _compare(call, exp.EQ, compared, when_) for when_, _ in turns]
     return _choose(call, conditions, [*(value for _, value in turns), default])
 
@@ -154,7 +154,7 @@ def _case(call: Call) -> Value:
 def _if(call: Call) -> Value:
     condition, *values = call.values
     if len(values) == 1:
-        values.append(fixed(exp.null(), exp.DataType.build("NULL"), null=TRUE))
+        values.append(fix_value(exp.null(), exp.DataType.build("NULL"), null=TRUE))
     return _choose(call, [_truth(condition)], values)
 
 

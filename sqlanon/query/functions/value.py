@@ -124,7 +124,7 @@ def leaf(low: Tree, high: Tree, null: Tree, nothing: Tree, type_: exp.DataType, 
     return Value(low, high, null, nothing, type_, most=most, **facts)  # type: ignore[arg-type]
 
 
-def fixed(tree: Tree, type_: exp.DataType, *, null: Tree | None = None, column: Tree | None = None) -> Value:
+def fix_value(tree: Tree, type_: exp.DataType, *, null: Tree | None = None, column: Tree | None = None) -> Value:
     """The value of an expression that has a single value in each row.
 
     Args:

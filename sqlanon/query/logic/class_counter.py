@@ -139,7 +139,7 @@ class ClassCounter:
                 for domain, kinds in zip(domains, columns, strict=True)
             ),
             tuple(
-                tuple(domain.attained(groups) or nothing for _, groups in kinds)
+                tuple(domain.count_attained(groups) or nothing for _, groups in kinds)
                 for domain, kinds in zip(domains, columns, strict=True)
             ),
         )
@@ -199,7 +199,7 @@ class ClassCounter:
                 rests.setdefault(restrict(formula, {test: test in group.holds for test in box_tests}), []).append(group)
             passed, failed = [], []
             for rest, groups in rests.items():
-                attained = domain.attained(groups)
+                attained = domain.count_attained(groups)
                 if attained is None:
                     continue
                 has_attained, then = True, self._compiler.triple(rest)

@@ -102,7 +102,7 @@ class Domain(Protocol):
     def share(self, groups: Iterable[Group]) -> Tree:
         """The part of the box that they take."""
 
-    def attained(self, groups: Iterable[Group]) -> Tree | None:
+    def count_attained(self, groups: Iterable[Group]) -> Tree | None:
         """Number of values of these groups that some row of the class is known to have, as a whole number.
 
         None if the release does not say.

@@ -15,14 +15,14 @@ import numpy as np
 from sqlglot import exp
 
 from sqlanon.engines.base import Statement
-from sqlanon.noisy.published import INTERVAL, PERSONS, width_of
+from sqlanon.noisy.published_values import INTERVAL, PERSONS, width_of
 from sqlanon.query.answer import Answer, Bounded, NoiseInterval
 from sqlanon.query.functions.aggregates import AggregateDefinition
 from sqlanon.query.functions.quantile_forms import quantile_of
 from sqlanon.query.functions.registry import definition_of
 from sqlanon.query.noisy.bins import list_groups, list_names_left
 from sqlanon.query.noisy.groups import Groups, read_groups, table_of_columns
-from sqlanon.query.noisy.released import MEASURE, NoisyMeasured, ReleasedNoisy
+from sqlanon.query.noisy.release import MEASURE, NoisyMeasured, ReleasedNoisy
 from sqlanon.query.parse.bind import BoundQuery, bind
 from sqlanon.query.parse.engine_check import check_valid
 from sqlanon.query.parse.published_groups import KINDS, cast_published, find_term, refuse_clauses
@@ -33,7 +33,7 @@ from sqlanon.sqltext.trees import port_tree
 if TYPE_CHECKING:
     from sqlanon.arrays import Longs
     from sqlanon.engines.base import Engine
-    from sqlanon.noisy.cut import Held
+    from sqlanon.noisy.bounding_effect import Held
     from sqlanon.query.parse.parse import Query
     from sqlanon.query.release import Field
 
@@ -173,7 +173,7 @@ class _Reader:
             refuse(self._text, item.written, "several groups of the view have the texts of this one")
         if measured.of in PERSONS:
             deviation = groups.deviations(measured.name, "persons", self._released.law)[level]
-            return self._around(value, deviation, self._find_held(measured, leaves, groups), counts=True)
+            return self._place_interval(value, deviation, self._find_held(measured, leaves, groups), counts=True)
         if self._interval != INTERVAL:
             refuse(self._text, item.written, f"this has a published interval of {INTERVAL} alone")
         return _make_bounded(value, NoiseInterval(INTERVAL, low, high, 0.0, before_bounding=measured.held))
@@ -187,14 +187,16 @@ class _Reader:
         value = float(groups.values[-1][measured.name][leaves].sum())
         unit = float(measured.unit) if measured.of == "sum" else 1.0
         before_bounding = self._find_held(measured, leaves, groups)
-        return self._around(value, deviation, before_bounding, unit, counts=measured.of != "sum")
+        return self._place_interval(value, deviation, before_bounding, unit, counts=measured.of != "sum")
 
     def _find_held(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Held:
         """The ends of the interval that hold before bounding: of all persons both, as each of them is counted."""
         all_persons = measured.of in PERSONS and len(leaves) == groups.levels[-1].size
         return "both" if all_persons and self._released.groups else measured.held
 
-    def _around(self, value: float, deviation: float, held_values: Held, unit: float = 1.0, *, counts: bool) -> Bounded:
+    def _place_interval(
+        self, value: float, deviation: float, held_values: Held, unit: float = 1.0, *, counts: bool
+    ) -> Bounded:
         width = unit * width_of(self._released.law, deviation, 1 - self._interval)
         low, high = value - width, value + width
         if counts:  # a number below 0 is none

@@ -21,7 +21,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.noisy.consistent import make_consistent
 from sqlanon.noisy.levels import Dimension, Level, levels_of
 from sqlanon.noisy.split import deviation_of
-from sqlanon.query.noisy.released import NoisyTableRead, ReleasedNoisy
+from sqlanon.query.noisy.release import NoisyTableRead, ReleasedNoisy
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:

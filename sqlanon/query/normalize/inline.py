@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from sqlanon.query.normalize.asked import ListedValues, Scalar, Subquery
 from sqlanon.query.normalize.comma_joins import join_by_where
 from sqlanon.query.normalize.distinct import group_distinct
 from sqlanon.query.normalize.exists import write_in
-from sqlanon.query.normalize.joined import join_subqueries
+from sqlanon.query.normalize.expression_subqueries import ListedValues, Scalar, Subquery
+from sqlanon.query.normalize.joined_subqueries import join_subqueries
 from sqlanon.query.normalize.kinds import is_grouped
 from sqlanon.query.normalize.merge import merge_groups, merge_rows
 from sqlanon.query.normalize.names import name_items

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqlanon.query.normalize.asked import Scalar
+from sqlanon.query.normalize.expression_subqueries import Scalar
 
 AGGREGATED = (exp.AggFunc, exp.Filter, exp.WithinGroup)
 """Nodes with contents about rows, not about their group: arguments, conditions of FILTER, orders of quantiles."""

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlanon.query.functions.aggregates import count_filtered, counts_rows, is_count, null_for_zero
 from sqlanon.query.functions.comparisons import is_equality
-from sqlanon.query.normalize.joined import Flattener
+from sqlanon.query.normalize.joined_subqueries import Flattener
 from sqlanon.query.normalize.scopes import scope_nodes
 
 _PLAIN = {"expressions", "from_", "where", "group"}

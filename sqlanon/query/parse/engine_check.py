@@ -19,7 +19,7 @@ from sqlglot.dialects.dialect import Dialect
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError
-from sqlanon.query.parse.allowed import QUANTILES
+from sqlanon.query.parse.allowed_shapes import QUANTILES
 from sqlanon.query.parse.bind import BoundQuery
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.scope import Scope

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from sqlanon.query.functions.definition import Call, Definition
-from sqlanon.query.functions.value import Value, fixed
+from sqlanon.query.functions.value import Value, fix_value
 from sqlanon.query.parse.null_constants import is_null
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.parse.source_types import SourceTypes
@@ -48,11 +48,11 @@ class ExactLeaves:
         if boxes_in(node):
             return None
         if isinstance(node, exp.Null):
-            return fixed(node, exp.DataType.build("NULL"), null=TRUE)
+            return fix_value(node, exp.DataType.build("NULL"), null=TRUE)
         (type_,) = [_INT] if is_small(node) else self.types([node])
         if node.find(exp.Column) is not None:
-            return fixed(node, type_, column=self.exact(node))
-        return fixed(node, type_, null=TRUE if is_null(self.scope, node) else FALSE)
+            return fix_value(node, type_, column=self.exact(node))
+        return fix_value(node, type_, null=TRUE if is_null(self.scope, node) else FALSE)
 
     def range_of(self, node: exp.Column) -> Value:
         """The value of a column with ranges.

@@ -15,14 +15,14 @@ from sqlglot.dialects.dialect import Dialect
 from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.functions.quantile_forms import unwrap_within_group
 from sqlanon.query.functions.spellings import spell_alike
-from sqlanon.query.normalize.asked import ListedValues, Scalar, Subquery
 from sqlanon.query.normalize.distinct import group_values
+from sqlanon.query.normalize.expression_subqueries import ListedValues, Scalar, Subquery
 from sqlanon.query.normalize.grouping_sets import list_order_terms, split_groupings
 from sqlanon.query.normalize.inline import Statement
 from sqlanon.query.normalize.kinds import has_window, is_grouped
 from sqlanon.query.normalize.names import output_name
 from sqlanon.query.normalize.scopes import read_tables, shorten_columns
-from sqlanon.query.parse.allowed import admit, aggregates
+from sqlanon.query.parse.allowed_shapes import admit, aggregates
 from sqlanon.query.parse.grouping_tokens import parenthesize_terms
 from sqlanon.query.parse.text_lengths import check_lengths
 from sqlanon.query.refusal import RefusedQueryError, refuse, underline
@@ -98,7 +98,7 @@ class Query:
 
 @dataclass(frozen=True)
 class ParsedSubquery:
-    """A subquery inside an expression, see `sqlanon.query.normalize.asked.Subquery`."""
+    """A subquery inside an expression, see `sqlanon.query.normalize.expression_subqueries.Subquery`."""
 
     query: Query
     select: exp.Select

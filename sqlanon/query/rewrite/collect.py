@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlanon.query.boxes.range_facts import unrollable
 from sqlanon.query.logic.formula import both
 from sqlanon.query.logic.value_tests import ValueTest, is_computed
-from sqlanon.query.normalize.asked import Scalar
+from sqlanon.query.normalize.expression_subqueries import Scalar
 from sqlanon.query.parse.bind import BoundQuery
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from sqlanon.query.functions.aggregates import aggregate_of, first_of
-from sqlanon.query.normalize.asked import Scalar
+from sqlanon.query.normalize.expression_subqueries import Scalar
 from sqlanon.query.parse.bind import BoundQuery
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Aggregates

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlanon.query.functions.aggregates import is_count
 from sqlanon.query.functions.definition import Call, Definition
-from sqlanon.query.functions.value import Value, fixed, leaf
+from sqlanon.query.functions.value import Value, fix_value, leaf
 from sqlanon.query.rewrite.calculator import Calculator
 from sqlanon.query.rewrite.query_plan import Quad
 from sqlanon.query.rewrite.window_functions import has_aggregate
@@ -42,7 +42,7 @@ class GroupLeaves:
             (type_,) = self.types([node])
             constant = self._calculator.is_constant(node)
             plain = node if constant else self._calculator.groups.plain(node)
-            return replace(fixed(plain, type_, null=FALSE if constant else None), middle=plain)
+            return replace(fix_value(plain, type_, null=FALSE if constant else None), middle=plain)
         quad = self._calculator.own(node, sharp=sharp)
         if quad is None:
             return None

@@ -11,7 +11,7 @@ from sqlanon.query.functions.arithmetic import drops_rest, is_quotient
 from sqlanon.query.functions.definition import NoEndsError
 from sqlanon.query.functions.evaluate import evaluate
 from sqlanon.query.functions.registry import passes_null
-from sqlanon.query.normalize.asked import Scalar
+from sqlanon.query.normalize.expression_subqueries import Scalar
 from sqlanon.query.parse.null_constants import is_null
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse

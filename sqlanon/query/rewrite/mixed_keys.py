@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlanon.query.functions.aggregates import aggregate_of, is_count, total_of
 from sqlanon.query.functions.calendar_keys import common_key
 from sqlanon.query.functions.spellings import zero_for_null
-from sqlanon.query.normalize.asked import Scalar
+from sqlanon.query.normalize.expression_subqueries import Scalar
 from sqlanon.query.normalize.kinds import AGGREGATED
 from sqlanon.query.parse.bind import BoundQuery
 from sqlanon.query.parse.scope import Scope, boxes_in

@@ -11,7 +11,7 @@ from sqlanon.query.functions.aggregates import aggregate_of, is_count
 from sqlanon.query.functions.quantile_forms import in_common_form, quantile_of
 from sqlanon.query.functions.registry import keeps_ends
 from sqlanon.query.logic.formula import Formula, both, either
-from sqlanon.query.normalize.asked import Scalar
+from sqlanon.query.normalize.expression_subqueries import Scalar
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.refusal import refuse

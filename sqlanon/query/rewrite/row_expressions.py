@@ -17,7 +17,7 @@ from sqlanon.query.boxes.box import Box
 from sqlanon.query.functions.definition import NoEndsError
 from sqlanon.query.functions.evaluate import evaluate
 from sqlanon.query.functions.registry import divisors
-from sqlanon.query.functions.value import Value, fixed, leaf
+from sqlanon.query.functions.value import Value, fix_value, leaf
 from sqlanon.query.logic.formula import Formula, Part, both
 from sqlanon.query.parse.leaves import ExactLeaves
 from sqlanon.query.parse.scope import Scope, boxes_in
@@ -145,7 +145,7 @@ class PartLeaves(ExactLeaves):
     def range_of(self, node: exp.Column) -> Value:
         part, type_ = self._parts[node.name], type_of(self.scope.box(node.name), self.dialect)
         if part.low is None or part.high is None:
-            return fixed(exp.cast(exp.null(), type_), type_, null=TRUE)
+            return fix_value(exp.cast(exp.null(), type_), type_, null=TRUE)
         middle = sql("COALESCE(:m, 0)", m=part.middle) if part.middle is not None else sql("0.0")
         bounded = part.open is FALSE
         ends = (exp.cast(end if bounded else when(negate(part.open), end), type_) for end in (part.low, part.high))

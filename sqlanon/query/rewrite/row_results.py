@@ -51,7 +51,7 @@ class RowResults:
             last: the table of the rows.
             used: the trees.
         """
-        needed = self._wanted(used)
+        needed = self._list_wanted(used)
         source: exp.Expr | str = last
         for level in sorted({self.levels[name] for name in needed}):
             level_names = [name for name in self.trees if name in needed and self.levels[name] == level]
@@ -59,7 +59,7 @@ class RowResults:
             source = select([sql("*"), *expressions], source).subquery("r", copy=False)
         return source
 
-    def _wanted(self, used: Iterable[Tree]) -> set[str]:
+    def _list_wanted(self, used: Iterable[Tree]) -> set[str]:
         """The columns that some trees read, and those that these are made of."""
         waiting, needed = [name for tree in used for name in self._in(nodes(tree))], set[str]()
         while waiting:

@@ -93,7 +93,7 @@ def select_found(scope: Scope, rows: BoxRows, keys: Sequence[Tree], conditions: 
         keys: the columns of the groups.
         conditions: the conditions that are read, by number.
     """
-    return _Sums(scope, rows, keys).found(conditions)
+    return _Sums(scope, rows, keys).select_rows(conditions)
 
 
 class _Sums:
@@ -113,7 +113,7 @@ class _Sums:
 
         Beside them the columns of the aggregates over each table that has some.
         """
-        tables: list[tuple[str, exp.Expr]] = [(FOUND, self.found())]
+        tables: list[tuple[str, exp.Expr]] = [(FOUND, self.select_rows())]
         main: dict[str, Tree] = {}
         apart: list[tuple[str, dict[str, Tree]]] = []
         for a in self._plan.aggregates:
@@ -129,7 +129,7 @@ class _Sums:
             self.kinds |= dict(zip((f"{end}{a.id}" for end in "elhu"), types, strict=True))
         return tables, [(FOUND, main), *apart] if main else apart
 
-    def found(self, conditions: Collection[int] | None = None) -> exp.Select:
+    def select_rows(self, conditions: Collection[int] | None = None) -> exp.Select:
         """The rows, with ``p``, ``c`` and ``s`` of every condition and the values of every boxed argument.
 
         Args:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-from sqlanon.query.sql.sqltree import copied, nodes
+from sqlanon.query.sql.sqltree import copy_tree, nodes
 
 T = TypeVar("T", bound=exp.Expr)
 
@@ -17,7 +17,7 @@ def rename_tables(tree: T, names: Mapping[str, str]) -> T:
 
     If two WITHs of a statement define a name, not every engine takes the nearer definition.
     """
-    return rename(copied(tree), names)
+    return rename(copy_tree(tree), names)
 
 
 def rename(tree: T, names: Mapping[str, str]) -> T:

@@ -64,12 +64,12 @@ def nodes(tree: exp.Expr) -> Iterator[exp.Expr]:
                 waiting += [item for item in value if isinstance(item, exp.Expr)]
 
 
-def copied(tree: T) -> T:
+def copy_tree(tree: T) -> T:
     """A copy of a tree with its types and places; `copy` of sqlglot takes several times longer."""
     args = {
-        name: copied(value)
+        name: copy_tree(value)
         if isinstance(value, exp.Expr)
-        else [copied(item) if isinstance(item, exp.Expr) else item for item in value]
+        else [copy_tree(item) if isinstance(item, exp.Expr) else item for item in value]
         if type(value) is list
         else value
         for name, value in tree.args.items()
@@ -83,7 +83,7 @@ def copied(tree: T) -> T:
 
 def own(tree: Tree) -> Tree:
     """The tree as a part for another: itself where it is part of none yet, else a copy."""
-    return tree if tree.parent is None else copied(tree)
+    return tree if tree.parent is None else copy_tree(tree)
 
 
 def parenthesize(tree: Tree) -> Tree:
@@ -134,7 +134,7 @@ def _kind(text: str) -> exp.DataType:
 
 def as_type(tree: Tree, kind: str) -> Tree:
     """The tree, cast to a type."""
-    return exp.cast(own(tree), copied(_kind(kind)), copy=False)
+    return exp.cast(own(tree), copy_tree(_kind(kind)), copy=False)
 
 
 def named(tree: Tree, name: str) -> Tree:
@@ -152,7 +152,7 @@ def column(name: str, table: str | None = None) -> Tree:
 
 def with_columns(tree: Tree, replaced: Callable[[exp.Column], Tree | None]) -> Tree:
     """A copy of ``tree`` with other trees in place of some columns; None keeps a column."""
-    whole = exp.Paren(this=copied(tree))
+    whole = exp.Paren(this=copy_tree(tree))
     for node in list(whole.find_all(exp.Column)):
         replacement = replaced(node)
         if replacement is not None:
@@ -250,7 +250,7 @@ def negate(tree: Tree) -> Tree:
         return FALSE if tree.this else TRUE
     if isinstance(tree, exp.Not):
         inner: Tree = tree.this.unnest()
-        return copied(inner)
+        return copy_tree(inner)
     return exp.Not(this=parenthesize(tree))
 
 

@@ -30,7 +30,8 @@ from sqlanon.release.audit.unknown_values import unknown_values
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.places import place_of
 from sqlanon.release.verify import persons
-from sqlanon.release.verify.population import audit_population
+from sqlanon.release.verify.population import HiddenRows, audit_population
+from sqlanon.release.verify.source_shares import audit_compared
 from sqlanon.release.verify.tokens import audit_tokens
 from sqlanon.release_kind import COUNTS, NOISY, ROWS, ReleaseKind, kind_of
 from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit
@@ -184,11 +185,13 @@ def _audit_rows(engine: Engine, place: Place, request: Request) -> AuditReport:
         results = tuple(
             _check_requirement(engine, class_grouping, own_sensitive, item)
             for item in of_rows(requirements)
-            if not item.counts_persons
+            if not (item.counts_persons or item.compares_source)
         )
         # Where rows were left out, a value may be among them alone.
         not_measured = () if missing else unknown_values(engine, relation.ref, requirements)
-        more, uncounted = audit_population(engine, relation, spec, requirements, missing)
+        more, uncounted = audit_population(engine, relation, spec, requirements, HiddenRows(missing, starred))
+        results, not_measured = results + more, not_measured + uncounted
+        more, uncounted = audit_compared(engine, relation, class_grouping.columns, spec, requirements, missing)
         results, not_measured = results + more, not_measured + uncounted
         of_persons = [item for item in requirements if item.counts_persons]
         if of_persons:
@@ -264,8 +267,12 @@ def _judge_promises(
     return tuple(
         _check_requirement(engine, class_grouping, sensitive, item)
         for item in of_rows(requirements)
-        if not item.counts_persons
-    ), ()
+        if not (item.counts_persons or item.compares_source)
+    ), tuple(
+        f"{item.name} of {item.column}: it compares with the source; audit with the policy"
+        for item in requirements
+        if item.compares_source
+    )
 
 
 def _all_rows(

@@ -90,7 +90,7 @@ def find_covered_codes(
     for place, domain in enumerate(quasi):
         column_names = names[domain.code]
         cell = scratch.table(f"{domain.code}_cell")
-        scratch.execute("regular/cell", cell=cell, cells=cells, code=domain.code, names=column_names.published())
+        scratch.execute("regular/cell", cell=cell, cells=cells, code=domain.code, names=column_names.list_columns())
         claim = claim_of(form, scratch, domain, cell, column_names)
         states = scratch.sql(
             "regular/states",

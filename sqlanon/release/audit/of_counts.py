@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import cast
 
-from sqlanon.counted import ABLE, STATUS
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.place import Place
@@ -13,12 +12,13 @@ from sqlanon.release.catalog.file_marker import version_in
 from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.statistics.kept import kept_of
 from sqlanon.statistics.neighbour import Alike, OfPersons, read_stored_neighbour
 from sqlanon.statistics.nights import verify_versions
-from sqlanon.statistics.past import PastTables
+from sqlanon.statistics.past_versions import PastTables
+from sqlanon.statistics.private_tables import kept_of
 from sqlanon.statistics.protections import find_protection, read_stored_statistics
 from sqlanon.statistics.shape import Shape, read_stored_shape
+from sqlanon.statistics_spec import ABLE, STATUS
 from sqlanon.table.scratch import Scratch
 
 PROMISED = {

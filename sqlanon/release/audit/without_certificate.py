@@ -57,7 +57,7 @@ def most_candidates(engine: Engine, release: Relation, spec: ReleaseSpec) -> tup
 def _decide(scratch: Scratch, encoded: EncodedTable, release: Relation, spec: ReleaseSpec) -> tuple[int | None, str]:
     import numpy as np
 
-    from sqlanon.kernels.regular_graph import MOST_EDGES, find_fitting, find_greatest_flow
+    from sqlanon.release.audit.kernels.regular_graph import MOST_EDGES, find_fitting, find_greatest_flow
 
     layout = format_of(spec.format.kind).layout(encoded.roles, encoded.quasi, spec.format)
     lacking = set(layout.of_class) - {column.name for column in release.columns}
@@ -67,7 +67,7 @@ def _decide(scratch: Scratch, encoded: EncodedTable, release: Relation, spec: Re
             f"not decided: the release has no column {', '.join(sorted(lacking))}, which the policy publishes",
         )
     codes, members = count_tuples(scratch, encoded.work, encoded.quasi)
-    columns = [{"code": domain.code, "names": layout.names[domain.code].published()} for domain in encoded.quasi]
+    columns = [{"code": domain.code, "names": layout.names[domain.code].list_columns()} for domain in encoded.quasi]
     cells = scratch.table("cells")
     scratch.execute("regular/cells", cells=cells, target=release.ref, columns=columns)
     cell, alike = count_tuples(scratch, cells, encoded.quasi, "_sqlanon_")

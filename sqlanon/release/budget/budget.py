@@ -10,10 +10,10 @@ from contextlib import contextmanager, nullcontext
 from fractions import Fraction
 from typing import Any
 
-from sqlanon.budgeted import BudgetSpec
 from sqlanon.engines.base import Engine
 from sqlanon.errors import DatabaseError, InfeasibleError, LockedError, PolicyError
 from sqlanon.noisy.accounting import Mechanism, total_epsilon
+from sqlanon.noisy_spec import BudgetSpec
 from sqlanon.release.budget.anchor import Anchor
 from sqlanon.release.budget.compare import count_shared, find_missing
 from sqlanon.release.budget.events import FOLLOWS, Event, Kind, next_event, pack_mechanisms

@@ -17,7 +17,7 @@ from sqlanon.engines.base import Column, Engine, TableRef
 from sqlanon.noisy.accounting import Mechanism
 from sqlanon.noisy.shape import Shape
 from sqlanon.noisy.split import Noise, charge_again
-from sqlanon.release.budget.charged import policy_mark
+from sqlanon.release.budget.charged_versions import policy_mark
 from sqlanon.release.budget.events import Event, pack_mechanisms
 from sqlanon.release.budget.home import home_of
 from sqlanon.release.budget.ledger import Account

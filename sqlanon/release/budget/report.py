@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sqlanon.budgeted import BudgetSpec
 from sqlanon.engines.base import Engine
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.noisy.accounting import total_epsilon
+from sqlanon.noisy_spec import BudgetSpec
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.ledger import Account, Ledger, account_of
 from sqlanon.release.catalog.catalog import Catalog

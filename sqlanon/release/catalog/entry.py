@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from sqlanon.counted import PAST_PARTS, list_parts
 from sqlanon.engines.base import PRIVATE_SCHEMA, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import UnsupportedError
 from sqlanon.release_kind import ReleaseKind, kind_of
 from sqlanon.results import ReleaseRow
+from sqlanon.statistics_spec import PAST_PARTS, list_parts
 
 LATER = ("fingerprint", "source_columns", "checked_at")
 """Columns that a catalog of an older sqlanon lacks: read as NULL there, and added by the next run."""

@@ -84,7 +84,7 @@ def metadata_rows(
         declared = None
         published = [reading.name]
         if reading.alias in names:
-            published = list(names[reading.alias].published())
+            published = list(names[reading.alias].list_columns())
             hierarchy = reading.spec.hierarchy
             if isinstance(hierarchy, Rule):
                 declared = json.dumps({"rule": rules.write_rule(hierarchy)})

@@ -14,6 +14,7 @@ from typing import Any
 from sqlanon.declared import FORMATS, REQUIREMENTS
 from sqlanon.declared.parameters import Closeness
 from sqlanon.declared.records import ByColumn
+from sqlanon.privacy.requirements import NOT_REQUIREMENTS
 from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 
@@ -164,13 +165,11 @@ def _privacy(old: Policy, new: Policy) -> Iterator[Difference]:
         less = requirement.weaker(old.get(key), new.get(key))
         yield from _compare_setting(key, old.get(key), new.get(key), weaker=less)
     # A requirement that is not installed is only compared word by word.
-    for key in sorted(
-        (set(old) | set(new))
-        - set(REQUIREMENTS)
-        - {"joint", "presence_disclosed", "own_boxes", "accuracy", "of_persons", "whole", "person_share"}
-    ):
+    for key in sorted((set(old) | set(new)) - set(REQUIREMENTS) - set(NOT_REQUIREMENTS)):
         yield from _compare_setting(key, old.get(key), new.get(key), weaker=old.get(key) is not None)
     yield from _compare_setting("joint", old.get("joint"), new.get("joint"), weaker=not new.get("joint"))
+    compared = [policy.get("compared_with", "released") for policy in (old, new)]
+    yield from _compare_setting("compared_with", *compared, weaker=compared[1] == "source")
     was, now = bool(old.get("presence_disclosed")), bool(new.get("presence_disclosed"))
     yield from _compare_setting("presence disclosed", was, now, weaker=now)
     was, now = bool(old.get("own_boxes")), bool(new.get("own_boxes"))

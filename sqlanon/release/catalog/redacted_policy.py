@@ -92,6 +92,8 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
     for key in ("own_boxes", "of_persons", "whole", "person_share"):  # 0.1.0 had none of them
         if not policy["privacy"][key]:
             del policy["privacy"][key]
+    if spec.privacy.compared_with == "released":  # nor this
+        del policy["privacy"]["compared_with"]
     return {key: _write_exact(value) for key, value in policy.items()}
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sqlanon.budgeted import draws_rows
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import Format, format_of
 from sqlanon.lake_names import lake_of
+from sqlanon.noisy_spec import draws_rows
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.metadata import metadata_name
 from sqlanon.release.catalog.private_tables import SENSITIVE, SYNTHETIC, private_table

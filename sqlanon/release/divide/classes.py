@@ -1,6 +1,6 @@
 """Classes of staged rows.
 
-It encodes, runs the method, recodes, and compares the result with the rows (design, section 3).
+It encodes, runs the method, recodes, and compares the result with the rows.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from sqlanon.methods.base import Context
 from sqlanon.progress import Stopwatch
 from sqlanon.release.divide import loss_limit, merge_failing_groups, suppressed_rows
 from sqlanon.release.divide.division import Division, DivisionKeys
-from sqlanon.release.prepare.staged import PreparedSource
+from sqlanon.release.prepare.staged_source import PreparedSource
 from sqlanon.release.prepare.unlisted_values import count_others
-from sqlanon.release.verify.made import DividedSource
+from sqlanon.release.verify.proof import DividedSource
 from sqlanon.release.verify.verify import verify_staged
 from sqlanon.results import LossReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.classed import AssignedClasses, attach_classes
+from sqlanon.table.class_rows import AssignedClasses, attach_classes, is_fixed_by_code
 from sqlanon.table.encode import encode
 from sqlanon.table.kinds import count_kinds
 from sqlanon.table.scratch import Scratch
@@ -57,22 +57,23 @@ def make_classes(
     keyed: DivisionKeys,
 ) -> DividedSource:
     """Encode, run the method, recode, and compare the rows to publish with the staged rows."""
+    domains, form = ready.domains, format_of(spec.format.kind)
+    read_domains = tuple(d for d in domains.quasi if form.reads_codes(d, spec.format))
+    judged = division.list_judged(ready.requirements)
+    if spec.metrics or judged:
+        read_domains = (*domains.quasi, *domains.sensitive)
     with watch.stage("encode"):
         encoded = encode(
             scratch,
             ready.roles,
             ready.stage,
-            ready.domains,
+            domains,
             ready.rows,
             ready.population,
+            once=not read_domains and all(map(is_fixed_by_code, ready.roles.kept)),
         )
     seed = spec.seed if spec.seed is not None else secrets.randbits(62)
     trusted = METHODS.believes(spec.method.name)
-    form = format_of(spec.format.kind)
-    read_domains = tuple(d for d in encoded.quasi if form.reads_codes(d, spec.format))
-    judged = division.list_judged(ready.requirements)
-    if spec.metrics or judged:
-        read_domains = (*encoded.quasi, *encoded.sensitive)
     with watch.stage("method") as progress:
         context = Context(
             scratch,

@@ -15,9 +15,9 @@ from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.method import Method
 from sqlanon.privacy.base import Requirement
 from sqlanon.release.divide import merge_failing_groups
-from sqlanon.release.verify.made import BY_TABLE, Proof
+from sqlanon.release.verify.proof import BY_TABLE, Proof
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.classed import ClassedRows
+from sqlanon.table.class_rows import ClassedRows
 from sqlanon.table.domain import Domain
 from sqlanon.table.scratch import Scratch
 

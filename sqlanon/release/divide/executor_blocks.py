@@ -21,7 +21,7 @@ from sqlanon.methods.method import Method
 from sqlanon.privacy.base import beyond_rows
 from sqlanon.release.divide.block_solver import Keys, Solver
 from sqlanon.release.divide.division import DividedRows, Division, DivisionKeys, of_classes
-from sqlanon.table.classed import list_carried
+from sqlanon.table.class_rows import list_carried
 from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
@@ -77,12 +77,12 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     scratch, encoded = context.scratch, context.encoded
     packing, keys, columns = encoded.staged.packing, Hilbert().keys(context), _list_sent(context)
     names = [f"key{i}" for i in range(keys.words)]
-    keyed, places, table = (scratch.table(name) for name in ("keyed", "places", "assign_blocks"))
+    keyed, places, table = scratch.table("keyed"), scratch.small("places"), scratch.table("assign_blocks")
     workers.map_arrays(
         encoded.staged.select_packed(carried=list_carried(encoded)),
         Keys(keys, packing, len(encoded.quasi)),
         keyed,
-        [("rid", "integer"), *_typed(columns), ("part", "integer"), *((name, "bigint") for name in names)],
+        [("rid", "integer"), *_type_columns(columns), ("part", "integer"), *((name, "bigint") for name in names)],
     )
     context.progress.update(1, 3, "steps: keys")
     blocks = max(encoded.rows // workers.block, 1)
@@ -144,7 +144,7 @@ def _assign_below(context: Context, method: Method, workers: Workers) -> Assignm
         scratch.sql("blocks/rows", table=packed, columns=["rid", *columns]),
         PartitionPlacement(packing, levels, len(context.encoded.quasi)),
         placed,
-        [("rid", "integer"), *_typed(columns), ("block", "integer"), ("open", "integer")],
+        [("rid", "integer"), *_type_columns(columns), ("block", "integer"), ("open", "integer")],
     )
     scratch.drop(packed)
     _solve(context, method, workers, scratch.sql("blocks/open", placed=placed, words=columns), solved, columns)
@@ -180,7 +180,7 @@ def _list_sent(context: Context) -> tuple[str, ...]:
     return (*context.encoded.staged.packing.words, *list_carried(context.encoded))
 
 
-def _typed(columns: Sequence[str]) -> list[tuple[str, str]]:
+def _type_columns(columns: Sequence[str]) -> list[tuple[str, str]]:
     return [(column, "bigint") for column in columns]
 
 
@@ -189,7 +189,9 @@ def _solve(
 ) -> None:
     """Divide each block in a worker; the table of classes has the columns that are sent with the rows, too."""
     solver = Solver.of(context, method)
-    workers.map_arrays(rows, solver, table, [("rid", "integer"), ("class", "integer"), *_typed(sent)], by="block")
+    workers.map_arrays(
+        rows, solver, table, [("rid", "integer"), ("class", "integer"), *_type_columns(sent)], by="block"
+    )
 
 
 def _spans(context: Context, table: TableRef) -> TableRef:

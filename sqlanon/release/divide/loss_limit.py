@@ -16,7 +16,7 @@ from sqlanon.loss import measure_extents
 from sqlanon.privacy.base import Grouped, Requirement, as_number, round_reachable
 from sqlanon.results import LossReport
 from sqlanon.spec import Accuracy, ReleaseSpec
-from sqlanon.table.classed import ClassedRows
+from sqlanon.table.class_rows import ClassedRows
 from sqlanon.table.encode import EncodedTable
 from sqlanon.table.scratch import Scratch
 

@@ -19,7 +19,7 @@ from sqlanon.privacy.base import Grouped, Requirement, Values
 from sqlanon.privacy.counts import OfCounts
 from sqlanon.privacy.population import of_population
 from sqlanon.privacy.values import rows_of_codes, values_of
-from sqlanon.table.classed import ClassedRows
+from sqlanon.table.class_rows import ClassedRows
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:

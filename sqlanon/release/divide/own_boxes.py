@@ -16,11 +16,11 @@ from sqlanon.methods.base import Assignment, Context, Matches
 from sqlanon.methods.freeform.secret import of_method
 from sqlanon.methods.method import Method
 from sqlanon.release.divide.division import DividedRows, Division, DivisionKeys
+from sqlanon.release.verify.box_certificate import CertificateProof
 from sqlanon.release.verify.certificate import Certificate
-from sqlanon.release.verify.certified import CertificateProof
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.classed import ClassedRows
-from sqlanon.table.keyed import hash_keys
+from sqlanon.table.class_rows import ClassedRows
+from sqlanon.table.keyed_hashes import hash_keys
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from sqlanon.engines.rows import read_integer
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.classed import ClassedRows
+from sqlanon.table.class_rows import ClassedRows
 from sqlanon.table.scratch import Scratch
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlanon.engines.base import LookupResult, Statement, TableRef
 from sqlanon.engines.rows import number, read_integer
 from sqlanon.progress import Stopwatch
-from sqlanon.release.catalog.collated import find_collated
+from sqlanon.release.catalog.collations import find_collated
 from sqlanon.release.catalog.lineage import number_of
 from sqlanon.release.catalog.metadata import metadata_rows
 from sqlanon.release.catalog.private_tables import private_table
@@ -52,6 +52,7 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
             published=list_columns(shape.layout.columns),
             dense=False,
             repeated=[],
+            declared=False,
         )
         scratch.execute_all([table, *beside])
         for part in (rows.rows, rows.classes):

@@ -14,7 +14,7 @@ from sqlanon.engines.rows import count
 from sqlanon.errors import GuardError
 from sqlanon.release.catalog.lineage import Lineage, number_of, of_other_secret
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
-from sqlanon.release.prepare.staged import StagedSource
+from sqlanon.release.prepare.staged_source import StagedSource
 from sqlanon.results.figures import format_rows
 from sqlanon.shell import command
 from sqlanon.sqltext import statement

@@ -18,9 +18,9 @@ from sqlanon.release.frozen import limits
 from sqlanon.release.frozen.choose_lineage import find_newest
 from sqlanon.release.frozen.row_counts import Census, Comparison, compare, is_due, too_long
 from sqlanon.release.frozen.shape import shape_of
-from sqlanon.release.frozen.stale import stale_rows
+from sqlanon.release.frozen.stale_rows import stale_rows
 from sqlanon.release.prepare.key import refuse_key
-from sqlanon.release.prepare.staged import StagedSource
+from sqlanon.release.prepare.staged_source import StagedSource
 from sqlanon.results import LineageReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch

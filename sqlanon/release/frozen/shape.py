@@ -49,9 +49,9 @@ def shape_of(spec: ReleaseSpec, roles: Roles, earlier: Sequence[str] | None, coh
             continue
         mean = reading.name in spec.format.mean
         plain, full = (form.names(reading, mean=mean, nulls=nulls) for nulls in (False, True))
-        flags = [part for part in full.published() if part not in plain.published()]
+        flags = [part for part in full.list_columns() if part not in plain.list_columns()]
         cohort_names = cohort.get(reading.alias, plain)
-        has = any(flag in (earlier or ()) or flag in cohort_names.published() for flag in flags)
+        has = any(flag in (earlier or ()) or flag in cohort_names.list_columns() for flag in flags)
         names[reading.alias] = full if has else plain
         columns += form.of_quasi(reading, names[reading.alias])
         for flag in flags if has else ():
@@ -68,7 +68,7 @@ def _without_nulls(names: Names, state: bool) -> tuple[str, str]:
 
     If the first part is hidden, any value is possible.
     """
-    first = f"r.{identifier(names.published()[0])}"
+    first = f"r.{identifier(names.list_columns()[0])}"
     if state:
         return "TEXT", f"CASE WHEN {first} IS NULL THEN 'any' ELSE 'none' END"
     return "BOOLEAN", f"({first} IS NULL)"

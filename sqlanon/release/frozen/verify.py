@@ -16,7 +16,7 @@ from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.population import of_rows
 from sqlanon.release.frozen.version import Draft, Step, make_published
 from sqlanon.release.prepare.key import count_repeated
-from sqlanon.release.verify.made import DividedSource
+from sqlanon.release.verify.proof import DividedSource
 from sqlanon.release.verify.verify import Verification, measure_persons, measure_requirements
 from sqlanon.results import LineageReport, RequirementResult
 from sqlanon.sqltext import table_name

@@ -13,8 +13,8 @@ from sqlanon.engines.base import Bind, Statement, TableRef
 from sqlanon.release.catalog.lineage import KEEPS, Lineage
 from sqlanon.release.catalog.rights import drop_statistics
 from sqlanon.release.frozen.shape import Shape, list_kept_columns, quasi_columns
-from sqlanon.release.prepare.staged import StagedSource
-from sqlanon.release.verify.made import DividedSource
+from sqlanon.release.prepare.staged_source import StagedSource
+from sqlanon.release.verify.proof import DividedSource
 from sqlanon.results import LineageReport, RunReport
 from sqlanon.table.scratch import Scratch
 

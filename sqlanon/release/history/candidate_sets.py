@@ -78,7 +78,7 @@ def count_candidates(scratch: Scratch, records: TableRef, fits: TableRef, beside
         beside: see there; None: records show one.
     """
     # Most commands compare no versions, and need not import a compiler.
-    from sqlanon.kernels.exchangeable import count_exchangeable
+    from sqlanon.release.history.kernels.exchangeable import count_exchangeable
 
     statement = scratch.sql("history/candidates", records=records, fits=fits, fits_beside=beside)
     record, candidate = (column.astype(np.int64) for column in scratch.fetch_arrays(statement, ["int64", "int64"]))

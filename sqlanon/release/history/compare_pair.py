@@ -162,7 +162,7 @@ def _values(side: Side, names: Sequence[str]) -> list[str]:
 def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableRef, TableRef, int]:
     """Scratch tables (class, part) of both versions, and how many components there are."""
     # Most commands compare no versions, and need not import a compiler.
-    from sqlanon.kernels.components import find_components
+    from sqlanon.release.history.kernels.components import find_components
 
     engine = scratch.engine
     known_classes = [

@@ -13,10 +13,10 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.refresh import data_change, data_change_by_key, link_columns_of
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.history import history
-from sqlanon.release.history.earlier import EarlierVersions
+from sqlanon.release.history.earlier_versions import EarlierVersions
 from sqlanon.release.prepare.prepare import link_columns
-from sqlanon.release.prepare.staged import PreparedSource
-from sqlanon.release.verify.made import DividedSource
+from sqlanon.release.prepare.staged_source import PreparedSource
+from sqlanon.release.verify.proof import DividedSource
 from sqlanon.release.verify.stored_rows import find_stored_rows
 from sqlanon.results import DataChange, HistoryReport, HistorySets
 from sqlanon.table.scratch import Scratch

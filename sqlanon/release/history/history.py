@@ -25,10 +25,10 @@ from sqlanon.release.catalog.lineage import history_table_of, of_other_secret, o
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.history.compare_pair import compare
-from sqlanon.release.history.earlier import SEEN, list_kept
+from sqlanon.release.history.earlier_versions import SEEN, list_kept
 from sqlanon.release.history.side import Side, side_of
-from sqlanon.release.prepare.staged import PreparedSource
-from sqlanon.release.verify.made import Proof
+from sqlanon.release.prepare.staged_source import PreparedSource
+from sqlanon.release.verify.proof import Proof
 from sqlanon.results import HistoryReport, HistorySets
 from sqlanon.results.figures import format_rows
 from sqlanon.spec import ReleaseSpec

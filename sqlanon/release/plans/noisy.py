@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlanon.budgeted import Quantity
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.accounting import total_epsilon
 from sqlanon.noisy.answers import bound_rows, check_columns
 from sqlanon.noisy.levels import decimal_text
 from sqlanon.noisy.nights import spread_of
-from sqlanon.noisy.published import INTERVAL, half_width, scale_noise
+from sqlanon.noisy.published_values import INTERVAL, half_width, scale_noise
 from sqlanon.noisy.rows import list_paid_tables
 from sqlanon.noisy.shape import WEIGHT_STEPS, Part, Shape, shape_of
 from sqlanon.noisy.split import CHOICE_SHARE, Noise, mean_distance, noise_of
+from sqlanon.noisy_spec import Quantity
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.charged import check_paid, count_versions, person_tables, spell_versions, warn_of
+from sqlanon.release.budget.charged_versions import check_paid, count_versions, person_tables, spell_versions, warn_of
 from sqlanon.release.budget.nights import mark_key, next_night
-from sqlanon.release.catalog.collated import mark_collated
+from sqlanon.release.catalog.collations import mark_collated
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.plans.change import describe_change
@@ -137,7 +137,7 @@ def _widths_of(shape: Shape, noise: Noise) -> list[str]:
         for place, measure in enumerate(shape.spec.measures):
             part: Part = parts.get(measure.quantity, measure.quantity)  # type: ignore[arg-type]
             size = shape.steps(number, place) if measure.quantity == "quantiles" else number
-            series = shape.measured(size, len(table.levels) - 1, place, part)
+            series = shape.find_series(size, len(table.levels) - 1, place, part)
             unit = 1.0 if part == "rows" else float(measure.unit) / (2 if part == "centered" else 1)
             unit /= shape.series[series].steps
             deviation = noise.deviation(series) * unit

@@ -20,10 +20,10 @@ from sqlanon.release.divide.loss_limit import describe_bound
 from sqlanon.release.history import history
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, VersionComparison, count_changes
 from sqlanon.release.plans.change import describe_change
-from sqlanon.release.plans.shown import columns_of, statements
+from sqlanon.release.plans.plan_facts import columns_of, statements
 from sqlanon.release.prepare.release_warnings import how_to_measure, list_warnings
 from sqlanon.release.prepare.row_security import warn_of_hidden_rows
-from sqlanon.release.prepare.staged import PreparedSource
+from sqlanon.release.prepare.staged_source import PreparedSource
 from sqlanon.release.prepare.unlisted_values import count_others
 from sqlanon.release.stages.stage import execute, list_steps
 from sqlanon.release.stages.work import Outline, Stage, Work

@@ -1,4 +1,4 @@
-"""Guards: refusals of a release before any work, each with an explicit opt-out (design, section 9)."""
+"""Guards: refusals of a release before any work, each with an explicit opt-out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    from sqlanon.release.prepare.staged import StagedSource
+    from sqlanon.release.prepare.staged_source import StagedSource
 
 UNIQUE_SHARE = 0.01
 """Share of rows alone with their value above which an insensitive column identifies people."""

@@ -36,7 +36,7 @@ from sqlanon.release.prepare.guards import (
 from sqlanon.release.prepare.key import check_key, key_columns
 from sqlanon.release.prepare.population import feasible_in, population_of
 from sqlanon.release.prepare.row_security import source_snapshot
-from sqlanon.release.prepare.staged import PreparedSource, Reading, StagedSource, UnchangedSource, Units
+from sqlanon.release.prepare.staged_source import PreparedSource, Reading, StagedSource, UnchangedSource, Units
 from sqlanon.release.prepare.width_limits import guard_columns, guard_texts
 from sqlanon.release.prepare.workplace import IN_DATABASE, choose_workplace
 from sqlanon.release.verify.persons import feasible_persons
@@ -44,12 +44,12 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.table import pseudonyms
 from sqlanon.table.domain import Domain
 from sqlanon.table.domains import build_domains
-from sqlanon.table.listed import make_enum_types
 from sqlanon.table.population import count_population, stage_population
 from sqlanon.table.reading import Roles
 from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import StagedHashes, refuse_overflow, take_stage
+from sqlanon.table.staged_enums import make_enum_types
 
 
 def read_source(

@@ -234,7 +234,10 @@ def choose_workplace(
         spec.together is not None
         or spec.scope is not None
         or bool(spec.key)
-        or any(requirement.counts_persons or requirement.of_population for requirement in requirements)
+        or any(
+            requirement.counts_persons or requirement.of_population or requirement.compares_source
+            for requirement in requirements
+        )
         or spec.execution == "pushdown"
         or spec.format.kind not in FORMATS
         or format_of(spec.format.kind).facts.paired

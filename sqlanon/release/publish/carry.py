@@ -1,4 +1,4 @@
-"""Copies tables to another database as texts that both databases read alike, and compares the copies."""
+"""Copies tables to another database, as texts that both read alike or as an Arrow stream, and compares the copies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlanon.engines.base import Engine, Reception, TableRef, Transfer
 from sqlanon.engines.portable import PortableColumn
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Stopwatch
-from sqlanon.release.verify.received import verify_equal
+from sqlanon.release.verify.received_tables import verify_equal
 from sqlanon.sqltext import identifier, statement
 
 BLOCK = 10_000
@@ -66,12 +66,15 @@ class CarryRoute:
         Raises:
             PrivacyViolation: the rows that arrived differ.
         """
-        asked_columns = [column.parameters() for column in columns]
-        rows = statement("sent/rows", self.source.dialect, target=origin, columns=asked_columns)
-        arrays = [column.type.array for column in columns]
+        here, there = transfer_of(self.source), reception_of(self.target)
         with self.watch.stage("publish"):
-            blocks = transfer_of(self.source).stream_rows(rows, arrays, BLOCK)
-            reception_of(self.target).load_texts(copy, columns, blocks)
+            stream = here.stream_arrow(origin, columns) if there.reads_arrow else None
+            if stream is not None:
+                there.load_arrow(copy, columns, stream)
+            else:
+                asked_columns = [column.parameters() for column in columns]
+                rows = statement("sent/rows", self.source.dialect, target=origin, columns=asked_columns)
+                there.load_texts(copy, columns, here.stream_rows(rows, BLOCK))
         with self.watch.stage("verify"):
             return verify_equal(self.source, origin, self.target, copy, columns)
 

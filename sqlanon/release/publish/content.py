@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqlanon.engines.base import Engine, LookupResult, Statement, TableRef
 from sqlanon.formats import PublishedColumn
 from sqlanon.progress import Stopwatch
-from sqlanon.release.catalog.collated import find_collated
+from sqlanon.release.catalog.collations import find_collated
 from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.catalog.metadata import facts_of, metadata_rows
 from sqlanon.release.catalog.private_tables import private_table
@@ -19,10 +19,11 @@ from sqlanon.release.catalog.views import (
     sensitive_of,
 )
 from sqlanon.release.history.history import table_of, value_columns
-from sqlanon.release.prepare.staged import PreparedSource
+from sqlanon.release.prepare.staged_source import PreparedSource
 from sqlanon.release.publish.array_dictionary import find_repeated
+from sqlanon.release.publish.run_lengths import declare_columns
 from sqlanon.release.verify import tokens
-from sqlanon.release.verify.made import DividedSource
+from sqlanon.release.verify.proof import DividedSource
 from sqlanon.release.verify.verify import Verification, verify_physical
 from sqlanon.release.verify.verify_pair import verify_pair
 from sqlanon.results import RunReport
@@ -128,7 +129,9 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
     )
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
-        tables = [
+        declared = declare_columns(scratch, recoded, classed, encoded.rows)
+        tables = [scratch.sql("publish/declared", physical=place, columns=declared)] if declared else []
+        tables += [
             scratch.sql(
                 "publish/table",
                 physical=place,
@@ -137,6 +140,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
                 published=list_columns(recoded.columns),
                 dense=recoded.groups.dense,
                 repeated=find_repeated(scratch, recoded, encoded.rows),
+                declared=bool(declared),
             )
         ]
         if recoded.sensitive:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from sqlanon.engines.base import Engine
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.publish.new import NewVersion
+from sqlanon.release.publish.new_version import NewVersion
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 

@@ -21,10 +21,10 @@ from sqlanon.release.catalog.lake_facts import check_own, is_shown, make_facts, 
 from sqlanon.release.catalog.places import PLACES
 from sqlanon.release.publish.carry import CarryRoute
 from sqlanon.release.publish.in_views import list_views
-from sqlanon.release.publish.new import NewVersion
-from sqlanon.release.publish.outside import Attempt, OutsidePlace
+from sqlanon.release.publish.new_version import NewVersion
+from sqlanon.release.publish.outside_places import Attempt, OutsidePlace
 from sqlanon.release.publish.retention import shows_erased
-from sqlanon.release.verify.received import verify_promises
+from sqlanon.release.verify.received_tables import verify_promises
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement

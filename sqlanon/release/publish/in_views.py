@@ -14,9 +14,9 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.views import ViewTarget, list_pointings, second_of, spell_table, views_of
+from sqlanon.release.publish.catalog_record import record_version, record_withdrawal
 from sqlanon.release.publish.delivery import PlainDelivery
-from sqlanon.release.publish.new import NewVersion
-from sqlanon.release.publish.recording import record_version, record_withdrawal
+from sqlanon.release.publish.new_version import NewVersion
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import commit, drop_views, probe_view

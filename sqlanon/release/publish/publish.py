@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlanon.errors import PolicyError
 from sqlanon.release.catalog.state import read_state
 from sqlanon.release.publish.deliveries import DELIVERIES
-from sqlanon.release.publish.new import NewVersion, make_room
+from sqlanon.release.publish.new_version import NewVersion, make_room
 from sqlanon.release.publish.reconcile import clean_up
 from sqlanon.results import RunReport
 

@@ -11,8 +11,8 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.lineage import undo
 from sqlanon.release.catalog.places import place_of
+from sqlanon.release.publish.catalog_record import record_version, record_withdrawal
 from sqlanon.release.publish.deliveries import delivery_of
-from sqlanon.release.publish.recording import record_version, record_withdrawal
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.release.publish.two_phase import probe_view, take_back
 from sqlanon.sqltext import statement

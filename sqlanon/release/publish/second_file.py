@@ -31,9 +31,9 @@ from sqlanon.release.catalog.views import (
     spell_table,
     views_beside,
 )
+from sqlanon.release.publish.catalog_record import record_version
 from sqlanon.release.publish.delivery import PlainDelivery
-from sqlanon.release.publish.new import NewVersion
-from sqlanon.release.publish.recording import record_version
+from sqlanon.release.publish.new_version import NewVersion
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.results import RunReport
 from sqlanon.sqltext import statement

@@ -24,11 +24,11 @@ from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.views import ViewTarget
 from sqlanon.release.publish.carry import CarryRoute
 from sqlanon.release.publish.in_views import list_views
-from sqlanon.release.publish.new import NewVersion
-from sqlanon.release.publish.outside import Attempt, OutsidePlace
+from sqlanon.release.publish.new_version import NewVersion
+from sqlanon.release.publish.outside_places import Attempt, OutsidePlace
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import drop_views
-from sqlanon.release.verify.received import verify_promises
+from sqlanon.release.verify.received_tables import verify_promises
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement

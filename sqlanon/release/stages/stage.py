@@ -12,9 +12,9 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.places import list_reader_warnings
 from sqlanon.release.prepare.prepare import read_source
 from sqlanon.release.prepare.row_security import source_snapshot
-from sqlanon.release.prepare.staged import Reading, StagedSource, UnchangedSource
+from sqlanon.release.prepare.staged_source import Reading, StagedSource, UnchangedSource
 from sqlanon.release.publish.keep_published import keep, keep_readers, refuse_few, report_published
-from sqlanon.release.publish.new import NewVersion
+from sqlanon.release.publish.new_version import NewVersion
 from sqlanon.release.publish.publish import put_in
 from sqlanon.release.stages.work import Stage, Work, Works
 from sqlanon.release.trials.persons_cost import persons_cost

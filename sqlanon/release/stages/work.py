@@ -18,16 +18,16 @@ from sqlanon.release.catalog.state import ReleaseState, read_state
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.division import Division
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, VersionComparison
-from sqlanon.release.history.earlier import EarlierVersions
-from sqlanon.release.prepare.staged import PreparedSource, StagedSource, UnchangedSource
+from sqlanon.release.history.earlier_versions import EarlierVersions
+from sqlanon.release.prepare.staged_source import PreparedSource, StagedSource, UnchangedSource
 from sqlanon.release.prepare.workplace import RunFacts
 from sqlanon.release.publish.content import Content
-from sqlanon.release.publish.new import Judge
+from sqlanon.release.publish.new_version import Judge
 from sqlanon.release.publish.reconcile import reconcile
 from sqlanon.release.trials.trial import Trial
 from sqlanon.release.verify import tokens
 from sqlanon.release.verify.accepted_risk import hold_threshold
-from sqlanon.release.verify.made import DividedSource
+from sqlanon.release.verify.proof import DividedSource
 from sqlanon.results import DataChange, PlanReport, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch, has_remains

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlanon.release.prepare.staged import PreparedSource
+from sqlanon.release.prepare.staged_source import PreparedSource
 from sqlanon.table.encode import EncodedTable, encode
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.tree import flat_share

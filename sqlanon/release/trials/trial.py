@@ -12,7 +12,7 @@ from sqlanon.progress import Progress
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.division import Division
 from sqlanon.release.prepare import guards
-from sqlanon.release.prepare.staged import PreparedSource
+from sqlanon.release.prepare.staged_source import PreparedSource
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import EncodedTable
 from sqlanon.table.kinds import count_kinds

@@ -23,9 +23,9 @@ from sqlanon.formats.cover import count_wider_than_least
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
-from sqlanon.table.classed import ClassedRows
+from sqlanon.table.class_rows import ClassedRows
 from sqlanon.table.encode import EncodedTable
-from sqlanon.table.keyed import hash_keys
+from sqlanon.table.keyed_hashes import hash_keys
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.work import Work
 

@@ -9,10 +9,11 @@ knows codes, levels or methods.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlanon.declared.combinations import list_populations
 from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError, PolicyError, PrivacyViolation
 from sqlanon.formats import RecodedClasses, format_of
 from sqlanon.formats.base import Format
@@ -27,6 +28,20 @@ from sqlanon.table.reading import Reading
 from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import take_stage
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenRows:
+    """Rows of the source that are in no published cell.
+
+    Attributes:
+        left_out: those that are not published.
+        starred: those that are published with every quasi value hidden. A reader knows that they are of the population
+            in no other cell, as a cell has all rows of the source that lie in it, or none.
+    """
+
+    left_out: int
+    starred: int = 0
 
 
 def verify_population(
@@ -48,7 +63,8 @@ def verify_population(
     assert population is not None
     names = [recoded.layout.names[domain.code] for domain in encoded.quasi]
     columns = list(zip(encoded.quasi, names, population.readings, strict=True))
-    cells, shared = _count_cells(scratch, recoded.form, physical, columns, population.stage, recoded.left_out)
+    missing = HiddenRows(recoded.left_out, recoded.starred_rows)
+    cells, shared = _count_cells(scratch, recoded.form, physical, columns, population.stage, missing)
     if shared:
         raise PrivacyViolation(
             f"{shared} combinations of values of the population lie in more than one published cell; nothing was "
@@ -58,7 +74,7 @@ def verify_population(
 
 
 def audit_population(
-    engine: Engine, relation: Relation, spec: ReleaseSpec, requirements: Sequence[Requirement], left_out: int
+    engine: Engine, relation: Relation, spec: ReleaseSpec, requirements: Sequence[Requirement], missing: HiddenRows
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
     """Measure a release in the population as it is now.
 
@@ -67,7 +83,7 @@ def audit_population(
         relation: the release.
         spec: the policy's release.
         requirements: the policy's requirements; those that compare classes with a population are measured.
-        left_out: rows of the source that the release leaves out.
+        missing: rows of the source that are in no cell.
 
     Returns:
         the results, and the requirements that could not be measured, each with the reason.
@@ -96,7 +112,7 @@ def audit_population(
             for domain, published, reading in zip(quasi, names, roles.quasi, strict=True)
             if published
         ]
-        cells, shared = _count_cells(scratch, form, relation.ref, columns, stage, left_out)
+        cells, shared = _count_cells(scratch, form, relation.ref, columns, stage, missing)
         if shared:
             return (), (
                 f"{what}: {shared} combinations of values of the population lie in more than one published cell",
@@ -108,7 +124,7 @@ def _find_published(form: Format, reading: Reading, columns: set[str]) -> Names 
     """Published columns of a quasi column; None if the table has other columns."""
     for nulls in (True, False):
         names = form.names(reading, mean=False, nulls=nulls)
-        if columns.issuperset(names.published()):
+        if columns.issuperset(names.list_columns()):
             return names
     return None
 
@@ -123,7 +139,7 @@ def _count_cells(
     target: TableRef,
     columns: Sequence[tuple[Domain, Names, Reading]],
     stage: TableRef,
-    left_out: int,
+    missing: HiddenRows,
 ) -> tuple[TableRef, int]:
     """A table of cells with their rows and those of the population, and a number of combinations.
 
@@ -135,7 +151,7 @@ def _count_cells(
         target: the release.
         columns: the quasi columns, with the published columns of each, and the column of the population.
         stage: the rows of the population.
-        left_out: rows of the source that are not published.
+        missing: rows of the source that are in no cell: the group of starred rows, whose cell is all values, is none.
     """
     groups, people, matched, cells = (
         scratch.table(f"population_{what}") for what in ("groups", "people", "matched", "counted")
@@ -144,7 +160,7 @@ def _count_cells(
         "verify/population_groups",
         groups=groups,
         target=target,
-        columns=[list(layout.published()) for _, layout, _ in columns],
+        columns=[list(layout.list_columns()) for _, layout, _ in columns],
     )
     read_columns = [
         {"alias": reading.alias, "as_text": reading.as_text or domain.reading.as_text, "as_float": reading.as_float}
@@ -159,7 +175,7 @@ def _count_cells(
             each=released_values,
             source=groups,
             number=f"_sqlanon_said{index}",
-            columns=[{"column": name, "name": name} for name in layout.published()],
+            columns=[{"column": name, "name": name} for name in layout.list_columns()],
         )
         scratch.execute(
             "verify/population_each",
@@ -170,8 +186,21 @@ def _count_cells(
         )
         pairs.append(form.match_cells(scratch, domain, released_values, population_values, layout))
     scratch.execute("verify/population_matched", matched=matched, people=people, groups=groups, pairs=pairs)
-    shared = scratch.count("verify/population_shared", matched=matched)
+    starred = _find_starred(scratch, groups, people, matched, missing.starred) if missing.starred else None
+    shared = scratch.count("verify/population_shared", matched=matched, starred=starred)
     scratch.execute(
-        "verify/population_counted", counted=cells, groups=groups, people=people, matched=matched, left_out=left_out
+        "verify/population_counted",
+        counted=cells,
+        groups=groups,
+        people=people,
+        matched=matched,
+        starred=starred,
+        missing=missing.left_out + (missing.starred if starred is not None else 0),
     )
     return cells, shared
+
+
+def _find_starred(scratch: Scratch, groups: TableRef, people: TableRef, matched: TableRef, rows: int) -> int | None:
+    """The group of so many rows in which the whole population lies; None where there is none, or more than one."""
+    rows_found = scratch.fetch("verify/population_starred", groups=groups, people=people, matched=matched, rows=rows)
+    return read_integer(rows_found[0][0]) if len(rows_found) == 1 else None

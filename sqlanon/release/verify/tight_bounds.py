@@ -17,7 +17,7 @@ from sqlanon.formats.levels import NOT_ASKED
 if TYPE_CHECKING:
     from sqlanon.formats.base import RecodedClasses
     from sqlanon.formats.levels import CoverTightness
-    from sqlanon.table.classed import ClassedRows
+    from sqlanon.table.class_rows import ClassedRows
     from sqlanon.table.scratch import Scratch
 
 

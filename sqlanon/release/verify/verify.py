@@ -19,10 +19,11 @@ from sqlanon.privacy.base import Measured, Requirement, Sizes, as_number
 from sqlanon.privacy.diversity.requirement import FrequencyDiversity
 from sqlanon.privacy.population import of_population, of_rows
 from sqlanon.release.verify.population import verify_population
+from sqlanon.release.verify.source_shares import measure_compared
 from sqlanon.release.verify.tight_bounds import least_covers
 from sqlanon.results import RequirementResult
 from sqlanon.spec import FormatSpec
-from sqlanon.table.classed import ClassedRows
+from sqlanon.table.class_rows import ClassedRows
 from sqlanon.table.scratch import Scratch
 
 MANY_ROWS = 100_000
@@ -134,6 +135,11 @@ def verify_physical(
         results += tuple(
             _judge(requirement, value, advice) for requirement, value in zip(compared, reached, strict=True)
         )
+    of_source = [requirement for requirement in row_requirements if requirement.compares_source]
+    if of_source:
+        row_requirements = [requirement for requirement in row_requirements if not requirement.compares_source]
+        measured = measure_compared(scratch, classed, recoded, of_source)
+        results += tuple(_judge(requirement, value) for requirement, value in zip(of_source, measured, strict=True))
     grouping = recoded.grouping(physical.ref)
     if grouping != Grouping(physical.ref, recoded.layout.of_class):
         sizes = None  # the groups are others than those of equal class columns
@@ -223,11 +229,12 @@ def fingerprint_written(
     groups = scratch.table("written")
     with scratch.together():
         scratch.execute("verify/written", written=groups, target=physical, published=published)
-        *fingerprint, apart = scratch.fetch("verify/of_written", written=groups, marks=marks)[0]
+        names = recoded.layout.of_class
+        *fingerprint, apart = scratch.fetch(
+            "verify/of_written", written=groups, marks=marks, released=recoded.released, names=names
+        )[0]
     if not apart:
-        row = scratch.fetch(
-            "verify/shared_marks", marks=marks, released=recoded.released, names=recoded.layout.of_class
-        )
+        row = scratch.fetch("verify/shared_marks", marks=marks, released=recoded.released, names=names)
         apart = read_integer(row[0][0]) == 0
     return tuple(fingerprint), Grouping(groups, ("mark",), count="n") if apart else None
 

@@ -15,7 +15,7 @@ from sqlanon.formats import COUNT, GROUP, RecodedClasses
 from sqlanon.privacy.base import Requirement
 from sqlanon.release.verify.verify import Verification, measure_requirements, verify_rows
 from sqlanon.sqltext import statement
-from sqlanon.table.classed import ClassedRows
+from sqlanon.table.class_rows import ClassedRows
 from sqlanon.table.scratch import Scratch
 
 

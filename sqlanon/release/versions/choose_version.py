@@ -13,7 +13,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import NOISY as NOISY_STATISTICS
 from sqlanon.engines.lacks import require
 from sqlanon.errors import PolicyError
-from sqlanon.release.budget.charged import is_noisy_due
+from sqlanon.release.budget.charged_versions import is_noisy_due
 from sqlanon.release.catalog.other_counts import hold_counts
 from sqlanon.release.catalog.refresh import is_due
 from sqlanon.release.catalog.state import ReleaseState
@@ -26,8 +26,8 @@ from sqlanon.release.versions.full import FullVersion
 from sqlanon.release.versions.lineage import OfLineage
 from sqlanon.release.versions.nights import OfNights
 from sqlanon.release.versions.noisy import OfNoisy, WaitingNoisy
+from sqlanon.release.versions.not_due import WaitingVersion
 from sqlanon.release.versions.statistics import OfStatistics
-from sqlanon.release.versions.waiting import WaitingVersion
 from sqlanon.release_kind import COUNTS, NOISY, ROWS, ReleaseKind
 from sqlanon.spec import ReleaseSpec
 

@@ -15,10 +15,10 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError
 from sqlanon.noisy.answers import CodedSource, read_answers
 from sqlanon.noisy.arrivals import Arrivals, find_arrived, keep_seen, measure_arrivals, verify_arrived
-from sqlanon.noisy.published import estimate_night, list_drawn_rows
+from sqlanon.noisy.published_values import estimate_night, list_drawn_rows
 from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
-from sqlanon.release.budget.charged import account_in
+from sqlanon.release.budget.charged_versions import account_in
 from sqlanon.release.budget.home import copy_here, home_of
 from sqlanon.release.budget.ledger import Account
 from sqlanon.release.budget.nights import Night, mark_key, name_kept_tables, next_night

@@ -16,12 +16,12 @@ import numpy as np
 from sqlanon.errors import GuardError, PrivacyViolation, SqlanonError
 from sqlanon.noisy.answers import CodedSource, bound_coded, check_columns, code_rows, read_answers, verify_norms
 from sqlanon.noisy.draw import add_noise, import_opendp, try_law
-from sqlanon.noisy.published import column_types, estimate, list_drawn_rows, measure_kept_share
+from sqlanon.noisy.published_values import column_types, estimate, list_drawn_rows, measure_kept_share
 from sqlanon.noisy.rows import choose_tables
 from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.charged import (
+from sqlanon.release.budget.charged_versions import (
     account_in,
     describe_end,
     find_last_spending,
@@ -34,16 +34,16 @@ from sqlanon.release.budget.events import Event, Kind, Spending
 from sqlanon.release.budget.home import home_of, name_drawn_table
 from sqlanon.release.budget.ledger import Account
 from sqlanon.release.budget.nights import is_drawn_as
-from sqlanon.release.catalog.collated import mark_collated
+from sqlanon.release.catalog.collations import mark_collated
 from sqlanon.release.catalog.refresh import Decision, policy_changes
 from sqlanon.release.catalog.state import ReleaseState, read_state
 from sqlanon.release.plans.noisy import plan_noisy
 from sqlanon.release.prepare.row_security import refuse_hidden, source_snapshot
-from sqlanon.release.publish.new import make_room
+from sqlanon.release.publish.new_version import make_room
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.noisy_content import build_drawn_content
 from sqlanon.release.versions.noisy_stages import list_stages, list_stages_taken
-from sqlanon.release.versions.waiting import WaitingVersion
+from sqlanon.release.versions.not_due import WaitingVersion
 from sqlanon.results import PlanReport
 
 if TYPE_CHECKING:

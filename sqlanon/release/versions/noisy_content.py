@@ -8,15 +8,15 @@ from dataclasses import replace
 from sqlanon.engines.base import LookupResult, Statement, TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.noisy.metadata import metadata_rows
-from sqlanon.noisy.published import view_columns
+from sqlanon.noisy.published_values import view_columns
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.charged import warn_of
+from sqlanon.release.budget.charged_versions import warn_of
 from sqlanon.release.budget.events import Event
 from sqlanon.release.budget.home import copy_here, name_drawn_table
 from sqlanon.release.catalog.catalog import now
-from sqlanon.release.catalog.collated import mark_collated
+from sqlanon.release.catalog.collations import mark_collated
 from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.publish.content import Content

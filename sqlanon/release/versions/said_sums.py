@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from sqlanon.counted import StatisticsSpec, SumMeasure
 from sqlanon.errors import UnsupportedError
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.views import metadata_table
+from sqlanon.statistics_spec import StatisticsSpec, SumMeasure
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import Column

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlanon.counted import PAST_PARTS, StatisticsSpec, list_parts
 from sqlanon.engines.base import LookupResult, Statement, TableRef
 from sqlanon.errors import GuardError, PolicyError
 from sqlanon.progress import Progress, SilentProgress
@@ -23,7 +22,6 @@ from sqlanon.release.plans.counts import plan_counts
 from sqlanon.release.publish.content import Content
 from sqlanon.release.stages.stage import VersionStage
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
-from sqlanon.release.versions.followed import Nights
 from sqlanon.release.versions.neighbour import (
     check_same_rows,
     find_neighbour,
@@ -31,18 +29,20 @@ from sqlanon.release.versions.neighbour import (
     read_neighbour,
 )
 from sqlanon.release.versions.said_sums import check_counted, check_rows
+from sqlanon.release.versions.statistics_lineage import Nights
 from sqlanon.release.versions.statistics_metadata import metadata_rows
 from sqlanon.results import LossReport, PlanReport, RunReport
-from sqlanon.results.counted import NeighbourReport, StatisticsReport
+from sqlanon.results.statistics import NeighbourReport, StatisticsReport
 from sqlanon.statistics.certificate import verify_source
 from sqlanon.statistics.cube import Cube, count_cells
-from sqlanon.statistics.kept import keep_statements, kept_beside, kept_of
 from sqlanon.statistics.nights import batch_of, keep_batches, verify_growth, verify_versions, write_versions
-from sqlanon.statistics.past import PastTables, begin_lineage, keep_past, make_past, verify_before
+from sqlanon.statistics.past_versions import PastTables, begin_lineage, keep_past, make_past, verify_before
+from sqlanon.statistics.private_tables import keep_statements, kept_beside, kept_of
 from sqlanon.statistics.protections import find_protection
 from sqlanon.statistics.protections.base import ProtectedCells, Run
 from sqlanon.statistics.protections.suppress import facts_of
 from sqlanon.statistics.shape import Shape, shape_of, with_paths
+from sqlanon.statistics_spec import PAST_PARTS, StatisticsSpec, list_parts
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Domain
 from sqlanon.table.pseudonyms import has_stable_text

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlanon._version import __version__
 from sqlanon.column_spec import Hierarchy
-from sqlanon.counted import SumMeasure
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.shape import Shape
+from sqlanon.statistics_spec import SumMeasure
 from sqlanon.table.reading import Reading
 
 

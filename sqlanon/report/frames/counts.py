@@ -15,7 +15,7 @@ from sqlanon.release.catalog.views import spell_table
 from sqlanon.report.decision import NOT_SAID, context_pairs, review_date
 from sqlanon.report.document import Front, Page, Section, State, Statement, Statements, Text
 from sqlanon.report.frames.base import CHECK, VersionFacts
-from sqlanon.report.frames.measured import say_approval, say_review, say_threshold
+from sqlanon.report.frames.measurements import say_approval, say_review, say_threshold
 from sqlanon.report.frames.words import define_words
 from sqlanon.results import RunReport
 from sqlanon.results.figures import count, join_names, share

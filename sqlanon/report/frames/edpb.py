@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlanon.report.document import Section, Statement, Statements, Text
 from sqlanon.report.frames.base import CHECK, NO_COMMAND, Frame, VersionFacts
-from sqlanon.report.frames.measured import say_k, say_linkability, say_published, say_values
+from sqlanon.report.frames.measurements import say_k, say_linkability, say_published, say_values
 from sqlanon.results.figures import count
 
 

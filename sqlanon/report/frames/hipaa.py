@@ -12,7 +12,7 @@ from sqlanon.engines.rows import numbers
 from sqlanon.query.release import Field
 from sqlanon.report.document import Section, State, Statement, Statements, Text
 from sqlanon.report.frames.base import CHECK, NO_COMMAND, Frame, VersionFacts
-from sqlanon.report.frames.measured import (
+from sqlanon.report.frames.measurements import (
     say_approval,
     say_attacks,
     say_review,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlanon.report.decision import CONTEXT, NOT_SAID
 from sqlanon.report.document import Section, Statement, Statements, Text
 from sqlanon.report.frames.base import CHECK, Frame, VersionFacts
-from sqlanon.report.frames.measured import (
+from sqlanon.report.frames.measurements import (
     say_approval,
     say_attacks,
     say_linkability,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from sqlanon.attack import attack as run_attack
-from sqlanon.declared.wording import near
+from sqlanon.declared.words import near
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, SilentProgress

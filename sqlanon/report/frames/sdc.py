@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlanon.report.document import Section, Statement, Statements, Text
 from sqlanon.report.frames.base import CHECK, Frame, VersionFacts
-from sqlanon.report.frames.measured import (
+from sqlanon.report.frames.measurements import (
     say_loss,
     say_marketer,
     say_risk,

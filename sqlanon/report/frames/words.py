@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sqlanon.report.asked import READING
 from sqlanon.report.document import Section, Statements, Words
+from sqlanon.report.requirement_levels import READING
 
 WORDS: Mapping[str, tuple[str, str]] = {
     "k": (

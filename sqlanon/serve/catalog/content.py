@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
-from sqlanon.serve.released import ServedTable
+from sqlanon.serve.client_tables import ServedTable
 from sqlanon.serve.values import Type
 from sqlanon.serve.variables import Variables
 

@@ -15,9 +15,9 @@ from typing import Any
 
 from sqlanon.serve.cancel import LOOK_SECONDS
 from sqlanon.serve.catalog import content, functions
+from sqlanon.serve.client_tables import ServedTable
 from sqlanon.serve.pool import Pool, Turn
 from sqlanon.serve.refusals import CANCELLED, NOT_SUPPORTED, TOO_MUCH, ServeError
-from sqlanon.serve.released import ServedTable
 from sqlanon.serve.values import TEXT, Column, Result, find_type
 from sqlanon.serve.variables import Variables
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from sqlanon.counted import CellKeySpec, Method, RoundSpec, StatisticsSpec, StatisticsTable, SumMeasure
 from sqlanon.statistics.protections.base import Protection
 from sqlanon.statistics.protections.cell_key import CellKey
-from sqlanon.statistics.protections.rounded import RoundedProtection
+from sqlanon.statistics.protections.controlled_rounding import RoundedProtection
 from sqlanon.statistics.protections.suppress import SuppressedProtection
+from sqlanon.statistics_spec import CellKeySpec, Method, RoundSpec, StatisticsSpec, StatisticsTable, SumMeasure
 
 PROTECTIONS: Final[Mapping[Method, Callable[[StatisticsSpec], Protection]]] = {
     "suppress": SuppressedProtection,

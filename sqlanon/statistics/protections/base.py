@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from sqlanon.counted import Method
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.progress import Progress
 from sqlanon.statistics.cube import Cube
-from sqlanon.statistics.kept import Tables
+from sqlanon.statistics.private_tables import Tables
 from sqlanon.statistics.shape import Shape
+from sqlanon.statistics_spec import Method
 from sqlanon.table.scratch import Scratch
 
 

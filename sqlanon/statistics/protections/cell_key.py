@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from sqlanon.counted import CellKeySpec, Method, StatisticsSpec
 from sqlanon.engines.base import Bind, Statement, TableRef
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.statistics.certificate import verify_source
 from sqlanon.statistics.chances import Chances, make_chances
 from sqlanon.statistics.cube import read_system
-from sqlanon.statistics.kept import KeptTables, Tables
 from sqlanon.statistics.nearest import MOST_SUM, fit_atoms
+from sqlanon.statistics.private_tables import KeptTables, Tables
 from sqlanon.statistics.protections.base import ProtectedCells, Run, refuse
-from sqlanon.statistics.public import find_margins
+from sqlanon.statistics.public_system import find_margins
 from sqlanon.statistics.shape import Shape
+from sqlanon.statistics_spec import CellKeySpec, Method, StatisticsSpec
 from sqlanon.table.pseudonyms import pad_key
 from sqlanon.table.scratch import Scratch
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlanon.counted import Method, StatisticsSpec
-from sqlanon.declared.wording import join_words
+from sqlanon.declared.words import join_words
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import InfeasibleError
 from sqlanon.statistics.amounts import Amounts, find_sensitive
@@ -14,12 +13,13 @@ from sqlanon.statistics.certificate import verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
 from sqlanon.statistics.cube import find_coarser, find_servable, list_margins, read_system, with_empty
 from sqlanon.statistics.hide import HiddenCells, hide_cells
-from sqlanon.statistics.kept import KeptTables, Tables, kept_of
 from sqlanon.statistics.must_show import find_hidden, fix_margins
+from sqlanon.statistics.private_tables import KeptTables, Tables, kept_of
 from sqlanon.statistics.protections.base import ProtectedCells, Run
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import read_amounts
 from sqlanon.statistics.system import System, with_least_total
+from sqlanon.statistics_spec import Method, StatisticsSpec
 from sqlanon.table.scratch import Scratch
 
 FEW_SMALL = 0.15

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.choose import HiddenChoice, choose_hidden
+from sqlanon.statistics.class_counts import PersonRows, count_class_persons, place_persons, weigh_kinds
 from sqlanon.statistics.neighbour import Alike
 from sqlanon.statistics.part_patterns import list_classes, with_alike, with_class_persons
 from sqlanon.statistics.part_weights import Weighed, with_weights
 from sqlanon.statistics.parts import Parts, list_parts, with_classes
 from sqlanon.statistics.pattern_cells import over_patterns
 from sqlanon.statistics.patterns import Patterns, add_candidates, collect_patterns
-from sqlanon.statistics.placing import PersonRows, count_class_persons, place_persons, weigh_kinds
 from sqlanon.statistics.system import Atoms, PublishedCells, System, Wholes, build_system
 from tests.oracle.class_reader import SHOWN, Row
 from tests.oracle.person_class_reader import Classed, Group, Owned, Promise

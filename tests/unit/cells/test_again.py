@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sqlanon.statistics import again, choose
+from sqlanon.statistics import choose, improve_choice
 from sqlanon.statistics.choose import HiddenChoice, choose_hidden
 from sqlanon.statistics.count_search import CountSearch
 from sqlanon.statistics.system import System
@@ -51,10 +51,10 @@ def test_no_step_hides_more_or_leaves_an_end_unserved(
 ) -> None:
     system = tiny(drawn(("step", seed), (3, 4), 6)).system(M)
     search = search_of(system, insiders)
-    before = float((1 + again.PER_LEVEL * system.height)[search.hidden].sum())
-    monkeypatch.setattr(again, "IDLE", 1)
-    again.serve_again(search, b"key")
-    assert (1 + again.PER_LEVEL * system.height)[search.hidden].sum() <= before
+    before = float((1 + improve_choice.PER_LEVEL * system.height)[search.hidden].sum())
+    monkeypatch.setattr(improve_choice, "IDLE", 1)
+    improve_choice.serve_again(search, b"key")
+    assert (1 + improve_choice.PER_LEVEL * system.height)[search.hidden].sum() <= before
     assert not search.list_served().unserved.any()
     for cell in np.flatnonzero(system.small).tolist():
         for low in (True, False):
@@ -80,6 +80,6 @@ def test_a_search_without_work_left_stays_as_it_is() -> None:
     search = search_of(system, insiders=False)
     hidden, changes = search.hidden.copy(), search.changes.copy()
     search.work.left = 0
-    again.serve_again(search, b"key")
+    improve_choice.serve_again(search, b"key")
     assert (search.hidden == hidden).all()
     assert (search.changes == changes).all()

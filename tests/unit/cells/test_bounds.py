@@ -9,14 +9,14 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sqlanon.statistics import linked
+from sqlanon.statistics import linked_systems
 from sqlanon.statistics.amounts import Amounts, Range
 from sqlanon.statistics.bounds import Ends, WitnessTables, bound_cells
 from sqlanon.statistics.joint import join_sums
 from sqlanon.statistics.parts import list_parts
-from sqlanon.statistics.public import see_public
+from sqlanon.statistics.public_system import see_public
 from sqlanon.statistics.reach import Reach
-from sqlanon.statistics.seen import UNBOUNDED
+from sqlanon.statistics.reader_cells import UNBOUNDED
 from tests.oracle import sum_reader
 from tests.oracle.class_reader import ENDS, MEMBERS, NODES, NOTHING, SHOWN, Row, agreeing, tables_of
 from tests.oracle.table_reader import Cell, tables
@@ -107,7 +107,7 @@ def linked_case(seed: int) -> Case:
 @pytest.mark.parametrize("most", [50_000, 0])
 def test_tables_without_all_columns(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Joined, or as pieces: where the columns are a tree these say all."""
-    monkeypatch.setattr(linked, "MOST_JOINED", most)
+    monkeypatch.setattr(linked_systems, "MOST_JOINED", most)
     compared = 0
     for seed in range(12):
         case = linked_case(seed)
@@ -121,7 +121,7 @@ def test_tables_without_all_columns(most: int, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("most", [50_000, 0])
 @pytest.mark.parametrize("seed", range(12, 60))
 def test_many_tables_without_all_columns(seed: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linked, "MOST_JOINED", most)
+    monkeypatch.setattr(linked_systems, "MOST_JOINED", most)
     case = linked_case(seed)
     able = case.tables()
     if len(able) < MOST:
@@ -243,7 +243,7 @@ def test_rows_and_sums_bound_each_other(seed: int) -> None:
 def test_rows_and_sums_of_tables_without_all_columns(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     case = Case(tiny(drawn(("sums of tables", seed), (2, 2), 2), [(0,), (1,)]), seed)
     compare_sums(case, case.tables(), seed)
-    monkeypatch.setattr(linked, "MOST_JOINED", 0)
+    monkeypatch.setattr(linked_systems, "MOST_JOINED", 0)
     compare_sums(case, case.tables(), seed, tight=False)
 
 

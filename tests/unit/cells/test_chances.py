@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sqlanon.counted import CellKeySpec
 from sqlanon.statistics.chances import KEYS, make_chances
+from sqlanon.statistics_spec import CellKeySpec
 
 ASKED = [
     CellKeySpec(5, Fraction(3), 2),

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from sqlanon.errors import UnsupportedError
-from sqlanon.statistics import joined
-from sqlanon.statistics.disclosed import disclose
-from sqlanon.statistics.joined import JoinedSystem, JointTable, join_tables
+from sqlanon.statistics import joined_tables
+from sqlanon.statistics.disclosure import disclose
+from sqlanon.statistics.joined_tables import JoinedSystem, JointTable, join_tables
 from sqlanon.statistics.reach import ContradictionError
-from sqlanon.statistics.seen import HIDDEN, SeenColumn
+from sqlanon.statistics.reader_cells import HIDDEN, SeenColumn
 from tests.oracle.table_reader import Cell, ends, tables
 from tests.unit.cells.made import Tiny, drawn, tiny
 
@@ -142,7 +142,7 @@ def test_out_of_time_nothing_is_called_narrow() -> None:
 
 
 def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joined, "MOST_ATOMS", 3)
+    monkeypatch.setattr(joined_tables, "MOST_ATOMS", 3)
     case = tiny({(0, 0): 2, (0, 1): 3, (1, 0): 4, (1, 1): 5})
     with pytest.raises(UnsupportedError, match="4 combinations"):
         join(case, dict(case.value))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sqlanon.statistics.choose import UnservedError, choose_hidden
-from sqlanon.statistics.empty import list_empty
+from sqlanon.statistics.empty_combinations import list_empty
 from sqlanon.statistics.system import Atoms, PublishedCells, System, build_system
 from tests.oracle.table_reader import Cell, ends, tables
 from tests.unit.cells.made import Tiny, tiny

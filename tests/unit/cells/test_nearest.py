@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sqlanon.statistics.nearest import fit_atoms
-from sqlanon.statistics.public import find_margins
+from sqlanon.statistics.public_system import find_margins
 from sqlanon.statistics.system import System
 from tests.unit.cells.made import drawn, tiny
 

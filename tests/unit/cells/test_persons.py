@@ -12,7 +12,7 @@ import pytest
 from sqlanon.statistics.choose import HiddenChoice, choose_hidden
 from sqlanon.statistics.hide_patterns import bound_both
 from sqlanon.statistics.person_bounds import bound_persons
-from sqlanon.statistics.seen import UNBOUNDED
+from sqlanon.statistics.reader_cells import UNBOUNDED
 from sqlanon.statistics.system import Atoms, PublishedCells, build_system
 from sqlanon.statistics.unserved import UnservedError
 from tests.oracle.person_reader import Rows

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sqlanon.statistics import deviations, whole
+from sqlanon.statistics import deviations, whole_search
 from sqlanon.statistics.demands import Demand
 from sqlanon.statistics.deviations import Deviations
 from sqlanon.statistics.highs import import_highs, make_solver
 from sqlanon.statistics.pricing import Pricing
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
-from sqlanon.statistics.whole import search_whole
+from sqlanon.statistics.whole_search import search_whole
 from sqlanon.statistics.work import ExhaustedError, Work
 from tests.oracle.class_reader import ENDS, MEMBERS, NOTHING, SHOWN
 from tests.unit.cells.persons_beside import beside
@@ -51,7 +51,7 @@ def test_programs_that_patterns_enter_weigh_as_those_of_all(monkeypatch: pytest.
             weights = [
                 float((system.weight * np.abs(system.sums(change)))[~system.small].sum()) for change in (every, priced)
             ]
-            assert max(weights) <= min(weights) * (1 + whole.GAP) + 0.1
+            assert max(weights) <= min(weights) * (1 + whole_search.GAP) + 0.1
             compared += 1
     assert compared > 3
 
@@ -146,7 +146,7 @@ def test_a_search_for_whole_numbers_ends_after_counted_checks(monkeypatch: pytes
     program.a_matrix_.value_ = weights.reshape(-1).astype(np.float64)
 
     def run(checks: int) -> tuple[int, int, object]:
-        monkeypatch.setattr(whole, "MOST_CHECKS", checks)
+        monkeypatch.setattr(whole_search, "MOST_CHECKS", checks)
         solver = make_solver(program)
         assert search_whole(solver, gap=0.0, nodes=60) or checks == 0
         info = solver.getInfo()

@@ -12,7 +12,7 @@ from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.statistics.blocks import Block
 from sqlanon.statistics.program import SCALE, Box, ProgramResult
 from sqlanon.statistics.reach import ContradictionError, Reach
-from sqlanon.statistics.seen import HIDDEN, Cells, SeenCells, SeenColumn, build_seen, narrow
+from sqlanon.statistics.reader_cells import HIDDEN, Cells, SeenCells, SeenColumn, build_seen, narrow
 from tests.oracle.table_reader import Cell, tables
 from tests.unit.cells.made import Tiny, drawn, tiny
 

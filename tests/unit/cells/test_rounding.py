@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pytest
 
-from sqlanon.statistics.public import find_margins
+from sqlanon.statistics.public_system import find_margins
 from sqlanon.statistics.reach import Reach
 from sqlanon.statistics.rounded_tables import RoundedTables, see_rounded
 from sqlanon.statistics.rounding import NoRoundingError, round_atoms

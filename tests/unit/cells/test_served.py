@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from sqlanon.statistics.served import WitnessCounts
+from sqlanon.statistics.served_ends import WitnessCounts
 
 
 @pytest.mark.parametrize("seed", range(5))

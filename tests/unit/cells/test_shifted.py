@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sqlanon.statistics.reach import End
-from sqlanon.statistics.shifted import MOST_TOP, ShiftedSums
+from sqlanon.statistics.shifted_sums import MOST_TOP, ShiftedSums
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 
 from sqlanon.attack.sums import _Target
 from sqlanon.statistics.amounts import Range
-from sqlanon.statistics.joined import JoinedSystem
+from sqlanon.statistics.joined_tables import JoinedSystem
 from sqlanon.statistics.joint import Combinations
-from sqlanon.statistics.seen import HIDDEN, SeenCells, narrow
+from sqlanon.statistics.reader_cells import HIDDEN, SeenCells, narrow
 
 pytest.importorskip("highspy")
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from sqlanon.decided import ContextSpec, ThresholdSpec
+from sqlanon.decision_spec import ContextSpec, ThresholdSpec
 from sqlanon.errors import PolicyError
 from sqlanon.policy.load import loads
 from tests.unit.policy.samples import with_key

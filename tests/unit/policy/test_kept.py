@@ -9,6 +9,8 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 
+import pytest
+
 import sqlanon
 from sqlanon.policy import release
 from sqlanon.release.catalog.policy_diff import list_differences
@@ -67,10 +69,16 @@ def test_plan_shows_what_changed() -> None:
     )
 
 
-def test_another_lake_table_is_a_difference_of_publish() -> None:
-    places = (None, "delta:a", "delta:b")
-    kept = [{"name": "a", "source": "t", "columns": [], "publish_lake": place} for place in places]
+@pytest.mark.parametrize(
+    ("key", "what", "places"),
+    [
+        ("publish_lake", "publish", (None, "delta:a", "delta:b")),
+        ("publish_to", "publish_to", (None, "postgresql://a/b", "postgresql://a/c")),
+    ],
+)
+def test_another_place_of_readers_is_a_difference(key: str, what: str, places: tuple[str | None, ...]) -> None:
+    kept = [{"name": "a", "source": "t", "columns": [], key: place} for place in places]
     pairs = [(old, new) for old in kept for new in kept]
     found = [[(one.what, one.old, one.new) for one in list_differences(old, new)] for old, new in pairs]
-    shown = ("none", "delta:a", "delta:b")
-    assert found == [[("publish", old, new)] if old != new else [] for old in shown for new in shown]
+    shown = [place or "none" for place in places]
+    assert found == [[(what, old, new)] if old != new else [] for old in shown for new in shown]

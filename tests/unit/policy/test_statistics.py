@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from sqlanon.counted import StatisticsSpec, StatisticsTable
 from sqlanon.errors import PolicyError
 from sqlanon.policy import loads, schema
 from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.statistics.protections import read_stored_statistics
+from sqlanon.statistics_spec import StatisticsSpec, StatisticsTable
 
 GOOD: dict[str, Any] = {
     "name": "admissions",

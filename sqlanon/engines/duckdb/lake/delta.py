@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaProtocolError, TableNotFoundError
 
-from sqlanon.engines.duckdb.lake.opened import OpenedTable, cannot_open
+from sqlanon.engines.duckdb.lake.table_version import OpenedTable, cannot_open
 from sqlanon.errors import DatabaseError, UnsupportedError
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundErr
 from deltalake.fs import DeltaStorageHandler
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
-from sqlanon.engines.duckdb.lake.opened import cannot_open, make_interrupted_error
 from sqlanon.engines.duckdb.lake.parquet_files import ParquetFile
+from sqlanon.engines.duckdb.lake.table_version import cannot_open, make_interrupted_error
 from sqlanon.errors import DatabaseError, SqlanonError, file_errors
 
 FACTS = "sqlanon"

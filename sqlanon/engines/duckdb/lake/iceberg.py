@@ -10,7 +10,7 @@ from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
 from pyiceberg.io.pyarrow import PyArrowFileIO, schema_to_pyarrow
 
-from sqlanon.engines.duckdb.lake.opened import OpenedTable, cannot_open
+from sqlanon.engines.duckdb.lake.table_version import OpenedTable, cannot_open
 from sqlanon.errors import DatabaseError, PolicyError
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from pyiceberg.table.update import SetCurrentSchemaUpdate
 from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots
 
 from sqlanon.engines.duckdb.lake.iceberg import open_catalog
-from sqlanon.engines.duckdb.lake.opened import cannot_open, make_interrupted_error
 from sqlanon.engines.duckdb.lake.parquet_files import ParquetFile
+from sqlanon.engines.duckdb.lake.table_version import cannot_open, make_interrupted_error
 from sqlanon.errors import DatabaseError, PrivacyViolation, SqlanonError
 
 _KEY = "sqlanon."
@@ -108,7 +108,7 @@ def read(place: str, file: str) -> Any:  # noqa: ANN401 - Arrow's own
     """
     with _errors(place):
         table = _load(place)
-        snapshot = None if table is None else _staged(table, file)
+        snapshot = None if table is None else _find_staged(table, file)
         if table is None or snapshot is None:
             raise make_interrupted_error(f"iceberg:{place}")
         scan = table.scan(snapshot_id=snapshot.snapshot_id)
@@ -135,7 +135,7 @@ def commit(place: str, file: str | None, facts: Mapping[str, str], check: Check)
         if file is None:
             _replace_rows(table, change, facts, MAIN_BRANCH, None)
         else:
-            snapshot, head = _staged(table, file), table.current_snapshot()
+            snapshot, head = _find_staged(table, file), table.current_snapshot()
             ancestors = (
                 [] if snapshot is None else [item.snapshot_id for item in ancestors_of(snapshot, table.metadata)]
             )
@@ -154,7 +154,7 @@ def remove(place: str, file: str) -> bool:
         table = _load(place)
         if table is None:
             return False
-        snapshot = _staged(table, file)
+        snapshot = _find_staged(table, file)
         if snapshot is not None:
             shown = {item.snapshot_id for item in ancestors_of(table.current_snapshot(), table.metadata)}
             staged = [item for item in ancestors_of(snapshot, table.metadata) if item.snapshot_id not in shown]
@@ -259,7 +259,7 @@ def _branch_of(file: str) -> str:
     return file.removesuffix(".parquet")
 
 
-def _staged(table: Table, file: str) -> Snapshot | None:
+def _find_staged(table: Table, file: str) -> Snapshot | None:
     reference = table.metadata.refs.get(_branch_of(file))
     return None if reference is None else table.snapshot_by_id(reference.snapshot_id)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import duckdb
 
-from sqlanon.engines.duckdb.lake.opened import OpenedTable, cannot_open
+from sqlanon.engines.duckdb.lake.table_version import OpenedTable, cannot_open
 from sqlanon.errors import DatabaseError, PolicyError
 
 _DIGITS = 38

@@ -13,7 +13,7 @@ import pyarrow.dataset
 import pyarrow.fs
 import pyarrow.parquet
 
-from sqlanon.engines.duckdb.lake.opened import OpenedTable, cannot_open
+from sqlanon.engines.duckdb.lake.table_version import OpenedTable, cannot_open
 from sqlanon.errors import DatabaseError, PolicyError
 
 

@@ -15,7 +15,7 @@ import duckdb
 
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.engines.duckdb.connection import quote
-from sqlanon.engines.duckdb.lake.opened import OpenedTable
+from sqlanon.engines.duckdb.lake.table_version import OpenedTable
 from sqlanon.engines.duckdb.types import kind_of
 from sqlanon.engines.values import Column
 from sqlanon.errors import DatabaseError, PolicyError

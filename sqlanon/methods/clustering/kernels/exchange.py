@@ -24,7 +24,7 @@ from sqlanon.methods.clustering.kernels.class_costs import (
     move_row,
     price_slot,
 )
-from sqlanon.methods.clustering.kernels.without import price_without_each
+from sqlanon.methods.clustering.kernels.costs_without_row import price_without_each
 
 _ANY = np.int64(2**62)
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.random import shuffle
 from sqlanon.kernels.requirements import Counters, Demands, make_counters
+from sqlanon.methods.clustering.kernels.balanced_start import deal, link_rows, start
 from sqlanon.methods.clustering.kernels.class_costs import (
     ClusterSlots,
     Codes,
@@ -24,7 +25,6 @@ from sqlanon.methods.clustering.kernels.class_costs import (
     price_slot,
 )
 from sqlanon.methods.clustering.kernels.cluster import Count, Flag
-from sqlanon.methods.clustering.kernels.dealing import deal, link_rows, start
 from sqlanon.methods.clustering.kernels.exchange import Partners, exchange, make_partners
 
 MOST_PASSES = 50

@@ -1,0 +1,76 @@
+"""Scratch tables of few rows, held in the driver as local relations.
+
+To write such a table, to list its files whenever a statement reads it and to drop it takes Spark longer than the query
+itself. A plan shows the columns of a local relation and no rows of it. A result of more rows is a table of the private
+schema, beneath a view.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import PRIVATE_SCHEMA, Statement
+from sqlanon.engines.spark.binds import Binds, frame_of
+from sqlanon.engines.spark.names import quote
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+MOST = 1 << 17
+"""Rows of a table that is held, at most."""
+_NAME = r"`(_sqlanon_[0-9a-f]{8}_small_\w+)`"
+_NOTES = r"(?:--[^\n]*\n|/\*.*?\*/|\s)*"
+_CREATE = re.compile(rf"{_NOTES}CREATE TEMPORARY (?:TABLE|VIEW) {_NAME}\s+AS\b", re.DOTALL)
+_DROP = re.compile(rf"{_NOTES}DROP VIEW IF EXISTS {_NAME}\s*\Z", re.DOTALL)
+
+
+class SmallTables:
+    """The held tables of a session: temporary views whose names `Scratch.small` gives."""
+
+    def __init__(self, session: SparkSession, send: Callable[[str], DataFrame], catalog: str) -> None:
+        """Hold nothing yet.
+
+        Args:
+            session: of the engine.
+            send: sends a statement.
+            catalog: the catalog with the private schema.
+        """
+        self._session, self._send = session, send
+        self._schema = f"{quote(catalog)}.{quote(PRIVATE_SCHEMA)}"
+        self._written: set[str] = set()
+
+    def run(self, statement: Statement, binds: Binds) -> bool:
+        """Run a statement that makes or drops a held table; False: it is another statement, which was not run."""
+        if _CREATE.match(statement.text):
+            text = binds.text(statement)
+            head = _CREATE.match(text)
+            assert head is not None
+            self._make(head[1], text[head.end() :])
+            return True
+        if drop := _DROP.match(statement.text):
+            self._session.catalog.dropTempView(drop[1])
+            if drop[1] in self._written:
+                self._send(f"DROP TABLE IF EXISTS {self._schema}.{quote(drop[1])}")
+                self._written.discard(drop[1])
+            return True
+        return False
+
+    def _make(self, name: str, query: str) -> None:
+        rows = self._send(query).limit(MOST + 1).toArrow()
+        if rows.num_rows <= MOST:
+            frame_of(self._session, rows).selectExpr(*map(select_field, rows.schema)).createOrReplaceTempView(name)
+            return
+        table = f"{self._schema}.{quote(name)}"
+        self._written.add(name)
+        self._send(f"CREATE TABLE {table} AS {query}")
+        self._session.table(table).createOrReplaceTempView(name)
+
+
+def select_field(field: pa.Field) -> str:
+    """A column of a frame as Spark selects it: a time without a zone stays one."""
+    column = quote(field.name)
+    ours = str(field.type).startswith("timestamp") and getattr(field.type, "tz", None) is None
+    return f"CAST({column} AS TIMESTAMP_NTZ) AS {column}" if ours else column

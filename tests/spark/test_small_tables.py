@@ -1,0 +1,65 @@
+"""Scratch tables of few rows: the driver holds them, and a table of more rows is one of the private schema."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import pytest
+
+import sqlanon
+from sqlanon.engines.base import Statement
+from sqlanon.engines.spark import small_tables
+from sqlanon.table.scratch import Scratch
+
+TYPED = (
+    "1 AS a, CAST(NULL AS SMALLINT) AS b, 'x' AS c, CAST('2.50' AS DECIMAL(10, 2)) AS d, DATE '2020-02-29' AS e, "
+    "TIMESTAMP_NTZ '2020-02-29 12:00:00' AS f, TIMESTAMP '2020-02-29 12:00:00' AS g, CAST('NaN' AS DOUBLE) AS h"
+)
+
+
+def _make(scratch, step, query):
+    table = scratch.small(step)
+    scratch.execute_all([Statement(f"test/{step}", f"CREATE TEMPORARY TABLE `{table.name}` AS {query}")])
+    return table
+
+
+@pytest.mark.parametrize("most", [0, 1])
+def test_rows_and_types_are_those_of_the_query(session, monkeypatch, most):
+    """Held, or written as there are more rows than may be held."""
+    monkeypatch.setattr(small_tables, "MOST", most)
+    with sqlanon.connect(session, temporary=True, accept_shared=True) as db, Scratch(db.engine) as scratch:
+        table = _make(scratch, "typed", f"SELECT {TYPED}")
+        (row,) = db.engine.fetch(f"SELECT * FROM `{table.name}`")
+        zoned = datetime.datetime(2020, 2, 29, 12, tzinfo=datetime.UTC)
+        expected = (1, None, "x", Decimal("2.50"), zoned.date(), zoned.replace(tzinfo=None))
+        assert row[:6] == expected
+        assert row[6].astimezone(datetime.UTC) == zoned
+        assert row[7] != row[7]
+        types = [column.type for column in db.engine.look_up([table]).columns(table)]
+        assert types == [*db.engine.describe(f"SELECT {TYPED}")]
+        private = db.engine.target(f"_sqlanon.{table.name}")
+        assert db.engine.exists(private) is (most == 0)
+        scratch.drop(table)
+        assert not db.engine.exists(table)
+        assert not db.engine.exists(private)
+
+
+def test_no_rows(session):
+    """A table of no rows has its columns."""
+    with sqlanon.connect(session, temporary=True, accept_shared=True) as db, Scratch(db.engine) as scratch:
+        table = _make(scratch, "none", f"SELECT {TYPED} WHERE FALSE")
+        assert db.engine.fetch(f"SELECT COUNT(*) FROM `{table.name}`") == [(0,)]
+        types = [column.type for column in db.engine.look_up([table]).columns(table)]
+        assert types == [*db.engine.describe(f"SELECT {TYPED}")]
+
+
+def test_what_it_was_made_of_may_be_dropped(session):
+    """It is read once, when it is made; a run that ends drops what is left."""
+    with sqlanon.connect(session, temporary=True, accept_shared=True) as db:
+        with Scratch(db.engine) as scratch:
+            first = _make(scratch, "first", "SELECT EXPLODE(ARRAY(1, 2)) AS n")
+            second = _make(scratch, "second", f"SELECT SUM(n) AS n FROM `{first.name}`")
+            scratch.drop(first)
+            assert db.engine.fetch(f"SELECT n FROM `{second.name}`") == [(3,)]
+        assert not db.engine.exists(second)
