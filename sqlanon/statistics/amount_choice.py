@@ -10,6 +10,7 @@ import numpy as np
 
 from sqlanon.statistics.amount_search import AmountSearch
 from sqlanon.statistics.amounts import Amounts, Contributor, Range
+from sqlanon.statistics.exchanges import Served
 from sqlanon.statistics.improve_choice import serve_again
 from sqlanon.statistics.served_ends import WitnessCounts
 from sqlanon.statistics.system import System, hash_members
@@ -61,16 +62,22 @@ class Sums:
         amounts: the sums with their ranges.
         counts: int64[witnesses, atoms], the changes of counts.
         hidden: bool[classes], hidden so far.
-        work: counts the cost of the programs.
+        begun: counts the cost of the programs; and of each column the contributors who are served already.
     """
 
     def __init__(
-        self, system: System, amounts: Sequence[tuple[Amounts, Range]], counts: Longs, hidden: Flags, work: Work
+        self,
+        system: System,
+        amounts: Sequence[tuple[Amounts, Range]],
+        counts: Longs,
+        hidden: Flags,
+        begun: tuple[Work, Sequence[Served]],
     ) -> None:
         wholes = system.wholes
         self._system = system if wholes is None else wholes.system
         self._counts = counts if wholes is None else wholes.add(counts)
-        self._amounts, self._work, self._more = amounts, work, hidden[len(self._system) :]
+        self._work, self._served = begun
+        self._amounts, self._more = amounts, hidden[len(self._system) :]
         self._hidden = hidden[: len(self._system)].copy()
         self._searches: list[AmountSearch] = []
         self._repairs: list[Longs] = []
@@ -89,10 +96,10 @@ class Sums:
         def mark(person: Contributor) -> bytes:
             return hash_members(person.atoms, secret)
 
-        for amounts, of in self._amounts:
-            search = AmountSearch(self._system, amounts, self._hidden, self._work)
+        for (amounts, of), served in zip(self._amounts, self._served, strict=True):
+            search = AmountSearch(self._system, amounts, self._hidden, self._work, self._counts)
             demanding = order(np.flatnonzero((amounts.up > 0) | (amounts.down > 0)))
-            search.serve_all(demanding.tolist(), sorted(amounts.contributors, key=mark))
+            search.serve_all(demanding.tolist(), sorted(served.unserved, key=mark))
             serve_again(search, secret)
             repairs = [search.repair(change, of) for change in self._counts]
             self._repairs.append(np.array(repairs, np.int64).reshape(self._counts.shape))

@@ -10,6 +10,7 @@ import numpy as np
 from sqlanon.statistics.amounts import ENDS, Amounts, Contributor, Range
 from sqlanon.statistics.demands import Demand, Limits
 from sqlanon.statistics.deviations import Deviations
+from sqlanon.statistics.exchanges import Exchanges
 from sqlanon.statistics.growing_matrix import Rows
 from sqlanon.statistics.local import NEARBY, WHOLE, NearbyPrograms
 from sqlanon.statistics.served_ends import WitnessCounts
@@ -29,9 +30,13 @@ class AmountSearch:
         amounts: the sums and their demands.
         hidden: bool[classes], hidden so far.
         work: counts the cost of the programs.
+        counts: int64[changes, atoms], changes of rows that move no other cells than hidden ones.
     """
 
-    def __init__(self, system: System, amounts: Amounts, hidden: Flags, work: Work) -> None:
+    def __init__(
+        self, system: System, amounts: Amounts, hidden: Flags, work: Work, counts: Longs | None = None
+    ) -> None:
+        self._exchanges = Exchanges(system, amounts, counts)
         self.system, self.amounts = system, amounts
         low, high = (of.astype(np.float64) for of in (amounts.low, amounts.high))
         limits = Limits(low, high, np.full(len(system), np.inf), amounts.unit)
@@ -88,11 +93,14 @@ class AmountSearch:
         for cell in cells:
             for more in ENDS:
                 if not self.serving_cell(cell, more=more).any():
-                    self._solve(cell, self._demand_of_cell(cell, more=more))
+                    needed = int(self.amounts.needed(more=more)[cell])
+                    change = self._exchanges.move_cell(cell, needed, more=more)
+                    self._solve(cell, self._demand_of_cell(cell, more=more), change)
         for person in persons:
             for more in ENDS:
                 if not self.serving_person(person, more=more).any():
-                    self._solve(self._cell_of(person), self._demand_of_person(person, more=more))
+                    change = self._exchanges.move_for_person(person, more=more)
+                    self._solve(self._cell_of(person), self._demand_of_person(person, more=more), change)
 
     def serving_cell(self, cell: int, *, more: bool) -> Flags:
         """bool[changes], which change a class as it demands, and agree with the contributions outside of it."""
@@ -185,6 +193,9 @@ class AmountSearch:
         if (least <= 0).all() and (most >= 0).all():
             return np.zeros(len(change), np.int64)
         changed = np.flatnonzero(change)
+        within = self._exchanges.keep_cells(changed, np.stack([least[changed], most[changed]]))
+        if within is not None:
+            return within
         between = tuple((int(atom), int(least[atom]), int(most[atom])) for atom in changed)
         witness = self._find(self.system.finest_with(changed), Demand(-1, None, None, (), between))
         self.deviations.hide(np.flatnonzero(self.system.sums(witness)))
@@ -216,8 +227,12 @@ class AmountSearch:
         """A class of a contributor, for messages."""
         return self.system.finest_with(person.atoms)
 
-    def _solve(self, cell: int, demand: Demand) -> None:
-        self.add(self._find(cell, demand))
+    def _solve(self, cell: int, demand: Demand, change: Longs | None) -> None:
+        """Keep a change that meets a demand, or one that a program finds."""
+        if change is None or not self._meets(change, demand):
+            change = self._find(cell, demand)
+            self._exchanges.add_direction(change)
+        self.add(change)
 
     def _find(self, cell: int, demand: Demand) -> Longs:
         try:

@@ -17,6 +17,7 @@ import numpy as np
 from sqlanon.statistics.amount_choice import Party, Sums, drop_all
 from sqlanon.statistics.amounts import Amounts, Range, find_sensitive
 from sqlanon.statistics.count_search import CountSearch
+from sqlanon.statistics.exchanges import SparseChanges, serve_within_cells
 from sqlanon.statistics.foreseen import check_cost, most_entries
 from sqlanon.statistics.improve_choice import serve_again
 from sqlanon.statistics.insiders import insiders_of
@@ -44,12 +45,24 @@ class HiddenChoice:
         witnesses: int64[witnesses, atoms], changes of the true table.
         sums: of each column whose sums are published the changes of the same witnesses.
         sources: where atoms are traces of persons the sources that witnesses are, as changes of patterns.
+        within: of each such column further witnesses, which change its sums alone, and no cell.
     """
 
     hidden: Flags
     witnesses: Longs
     sums: tuple[Longs, ...] = ()
     sources: Sources | None = None
+    within: tuple[SparseChanges, ...] = ()
+
+    @property
+    def many(self) -> int:
+        """How many witnesses there are, the true table among them."""
+        return len(self.witnesses) + sum(changes.many for changes in self.within)
+
+    def numbered(self) -> list[tuple[Longs, SparseChanges]]:
+        """Of each column the further witnesses of its sums, with the number of each of their changes."""
+        starts = len(self.witnesses) + np.cumsum([0, *(changes.many for changes in self.within)])
+        return [(start + changes.number, changes) for start, changes in zip(starts, self.within, strict=False)]
 
 
 def choose_hidden(
@@ -82,7 +95,10 @@ def choose_hidden(
     """
     sensitive = find_sensitive([amount for amount, _ in amounts], len(system))
     must = system.with_twins(system.small | system.inner | sensitive)
-    check_cost(system, [amount for amount, _ in amounts], must)
+    rows = system if system.wholes is None else system.wholes.system
+    served = [serve_within_cells(rows, amount) for amount, _ in amounts]
+    within = tuple(of.changes for of in served)
+    check_cost(system, sum(len(of.unserved) for of in served), must)
     work = Work(most_work, most_entries(system))
     persons = insiders_of(system) if insiders else []
     search = CountSearch(system, threshold, persons, (work, must.copy()))
@@ -106,13 +122,13 @@ def choose_hidden(
         changes, whole = sources.changes, sources.system
         added = len(sources.able)
         amounts = [(amount.extend(added), of) for amount, of in amounts]
-    sums = Sums(whole, amounts, changes, search.hidden, work)
+    sums = Sums(whole, amounts, changes, search.hidden, (work, served))
     sums.serve(lambda cells: _order_by_level(system, cells, secret), secret)
     hidden = system.with_twins(sums.hidden)
     cells = _order_by_level(system, np.flatnonzero(hidden & ~must & system.first), secret)[::-1]
     steps = 2 * len(small) * len(search.changes) * len(cells)
     if not search.has_tables() or steps > MOST_SHOWN:
-        return HiddenChoice(hidden, *sums.combine(changes), sources)
+        return HiddenChoice(hidden, *sums.combine(changes), sources, within)
     moves = system.with_twins((search.moved != 0) | sums.moved_by_repairs)
     parties = [Party(search.list_served(), moves), *sums.list_parties()]
     for cell in cells:
@@ -120,7 +136,7 @@ def choose_hidden(
             hidden[cell] = False
             if system.twin is not None:
                 hidden[system.twin[cell]] = False
-    return HiddenChoice(hidden, *sums.combine(changes, [party.kept for party in parties]), sources)
+    return HiddenChoice(hidden, *sums.combine(changes, [party.kept for party in parties]), sources, within)
 
 
 def _order_by_level(system: System, cells: Longs, secret: bytes) -> Longs:

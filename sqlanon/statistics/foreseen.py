@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.amounts import Amounts
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
 from sqlanon.statistics.work import ENTRIES_OF_PROGRAM, MOST_READ
@@ -21,13 +19,16 @@ MOST_FORESEEN = 800_000_000
 ROWS_OF_READING = 300
 """A program of patterns reads the matrix once for so many rows."""
 
+READINGS = 6
+"""A program of sums reads its matrix so many times."""
+
 
 def most_entries(system: System) -> int:
     """Entries of the matrices of all programs of a run, at most."""
     return MOST_READ if system.times is None else MOST_FORESEEN
 
 
-def check_cost(system: System, amounts: Sequence[Amounts], must: Flags) -> None:
+def check_cost(system: System, contributors: int, must: Flags) -> None:
     """Where persons have several rows, the programs of all small cells and contributors cost no more than they may.
 
     A table serves one contributor, more or less, as others have what they have: each needs two programs. A small cell
@@ -36,7 +37,7 @@ def check_cost(system: System, amounts: Sequence[Amounts], must: Flags) -> None:
 
     Args:
         system: the cells.
-        amounts: the sums.
+        contributors: how many need programs.
         must: bool[classes], which must be hidden.
 
     Raises:
@@ -45,8 +46,8 @@ def check_cost(system: System, amounts: Sequence[Amounts], must: Flags) -> None:
     if system.times is None:
         return
     rows = system if system.wholes is None else system.wholes.system
-    programs = 2 * sum(len(amount.contributors) for amount in amounts)
-    left = MOST_FORESEEN - programs * (ENTRIES_OF_PROGRAM + 2 * len(rows.member))
+    programs = 2 * contributors
+    left = MOST_FORESEEN - programs * (ENTRIES_OF_PROGRAM + READINGS * len(rows.member))
     able = None
     if system.wholes is not None and system.wholes.places is not None:
         able = max(left, 0) // (2 * (1 + len(system.member) * len(system) // ROWS_OF_READING))

@@ -96,12 +96,15 @@ def hide_cells(
     scratch.engine.load_arrays(table, hidden)
     sums = choice.sums if system.wholes is None else [_place_sums(of, system.wholes) for of in choice.sums]
     number, atom = np.nonzero(np.logical_or.reduce([choice.witnesses != 0, *(of != 0 for of in sums)]))
-    changes = {"change": choice.witnesses[number, atom]}
-    changes |= {f"s{place}": of[number, atom] for place, of in enumerate(sums, 1)}
-    scratch.engine.load_arrays(
-        witness, {"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64), **changes}
-    )
-    return HiddenCells(table, witness, len(choice.witnesses) - 1)
+    changed = {"change": choice.witnesses[number, atom]}
+    changed |= {f"s{place}": of[number, atom] for place, of in enumerate(sums, 1)}
+    columns = [{"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64), **changed}]
+    for place, (numbers, within) in enumerate(choice.numbered(), 1):
+        atoms = within.atom if system.wholes is None else system.wholes.first()[within.atom]
+        zeros = dict.fromkeys(columns[0], np.zeros_like(atoms))
+        columns.append({**zeros, "witness": numbers, "atom": atoms + 1, f"s{place}": within.change})
+    scratch.engine.load_arrays(witness, {name: np.concatenate([of[name] for of in columns]) for name in columns[0]})
+    return HiddenCells(table, witness, choice.many - 1)
 
 
 def _load_patterns(
@@ -120,8 +123,8 @@ def _load_patterns(
     over = system if sources is None else sources.system
     witness, patterns = load_patterns(scratch, shape, over, choice, parts)
     able = load_able(scratch, shape, sources)
-    paid = load_paid(scratch, choice.sums) if choice.sums else None
-    return HiddenCells(table, witness, len(choice.witnesses) - 1, patterns, paid, able)
+    paid = load_paid(scratch, choice) if choice.sums else None
+    return HiddenCells(table, witness, choice.many - 1, patterns, paid, able)
 
 
 def _place_sums(changes: Longs, wholes: Wholes) -> Longs:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from sqlanon.statistics import foreseen
-from sqlanon.statistics.amounts import Amounts, Contributor
 from sqlanon.statistics.choose import HiddenChoice, choose_hidden
 from sqlanon.statistics.foreseen import check_cost
 from sqlanon.statistics.system import System
@@ -200,14 +199,10 @@ def test_traces_are_fewer_than_patterns_and_have_the_same_cells() -> None:
 
 def test_a_search_that_would_cost_too_much_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     system = system_of(persons("foreseen", **CHAIN, many=9))  # type: ignore[arg-type]
-    nothing = np.zeros(len(system.atoms.count), np.int64)
-    flags = np.zeros(len(system), bool)
-    contributor = Contributor(nothing[:1], np.zeros((2, 1), np.int64), np.zeros((2, 1), np.int64))
-    amounts = [Amounts(*[nothing] * 7, flags, (contributor,) * 3)]
-    check_cost(system, amounts, system.small)
+    check_cost(system, 3, system.small)
     monkeypatch.setattr(foreseen, "MOST_FORESEEN", 100)
     with pytest.raises(UnservedError) as refused:
-        check_cost(system, amounts, system.small)
+        check_cost(system, 3, system.small)
     assert refused.value.foreseen
     assert refused.value.exhausted
     margin = tuple(system.levels_of(refused.value.margin))
