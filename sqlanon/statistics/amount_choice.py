@@ -10,7 +10,7 @@ import numpy as np
 
 from sqlanon.statistics.amount_search import AmountSearch
 from sqlanon.statistics.amounts import Amounts, Contributor, Range
-from sqlanon.statistics.exchanges import Served
+from sqlanon.statistics.exchanges import ServedContributors
 from sqlanon.statistics.improve_choice import serve_again
 from sqlanon.statistics.served_ends import WitnessCounts
 from sqlanon.statistics.system import System, hash_members
@@ -71,7 +71,7 @@ class Sums:
         amounts: Sequence[tuple[Amounts, Range]],
         counts: Longs,
         hidden: Flags,
-        begun: tuple[Work, Sequence[Served]],
+        begun: tuple[Work, Sequence[ServedContributors]],
     ) -> None:
         wholes = system.wholes
         self._system = system if wholes is None else wholes.system

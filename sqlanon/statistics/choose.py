@@ -59,7 +59,7 @@ class HiddenChoice:
         """How many witnesses there are, the true table among them."""
         return len(self.witnesses) + sum(changes.many for changes in self.within)
 
-    def numbered(self) -> list[tuple[Longs, SparseChanges]]:
+    def number_within(self) -> list[tuple[Longs, SparseChanges]]:
         """Of each column the further witnesses of its sums, with the number of each of their changes."""
         starts = len(self.witnesses) + np.cumsum([0, *(changes.many for changes in self.within)])
         return [(start + changes.number, changes) for start, changes in zip(starts, self.within, strict=False)]

@@ -62,7 +62,7 @@ def join_changes(changes: Sequence[tuple[Longs, Longs]]) -> SparseChanges:
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedContributors:
     """Changes that serve contributors and move no cell.
 
     Attributes:
@@ -74,7 +74,7 @@ class Served:
     unserved: tuple[Contributor, ...]
 
 
-def serve_within_cells(system: System, amounts: Amounts) -> Served:
+def serve_within_cells(system: System, amounts: Amounts) -> ServedContributors:
     """The contributors for whom changes that move no cell are found.
 
     Args:
@@ -87,14 +87,14 @@ def serve_within_cells(system: System, amounts: Amounts) -> Served:
     changes: list[tuple[Longs, Longs]] = []
     unserved = []
     for person in amounts.contributors if exchanges.has_others else ():
-        found = [exchanges.serve(person, more=more) for more in ENDS]
-        if any(change is None for change in found):
+        ends = [exchanges.serve(person, more=more) for more in ENDS]
+        if any(change is None for change in ends):
             unserved.append(person)
         else:
-            changes += [change for change in found if change is not None and len(change[0])]
+            changes += [change for change in ends if change is not None and len(change[0])]
     if not exchanges.has_others:
         unserved = list(amounts.contributors)
-    return Served(join_changes(changes), tuple(unserved))
+    return ServedContributors(join_changes(changes), tuple(unserved))
 
 
 class Exchanges:
@@ -152,8 +152,8 @@ class Exchanges:
 
     def keep_cells(self, atoms: Longs, box: Longs) -> Longs | None:
         """A change with some combinations in a box that moves no cell: int64[atoms]; None: none is found."""
-        found = self._route(atoms, box, np.clip(0, box[0], box[1]), {})
-        return None if found is None else self._spread(found)
+        route = self._route(atoms, box, np.clip(0, box[0], box[1]), {})
+        return None if route is None else self._spread(route)
 
     def move_for_person(self, person: Contributor, *, more: bool) -> Longs | None:
         """A change in which a contributor has more, or less, and hidden cells move: int64[atoms]; None: none."""
@@ -165,9 +165,9 @@ class Exchanges:
                 by[place] = times * self._directions[direction][node]
                 for moved, step in self._directions[direction].items():
                     moves[moved] = moves.get(moved, 0) + times * step
-            found = self._route(person.atoms, box, np.clip(by, box[0], box[1]), moves)
-            if found is not None:
-                return self._spread(found)
+            route = self._route(person.atoms, box, np.clip(by, box[0], box[1]), moves)
+            if route is not None:
+                return self._spread(route)
         return None
 
     def move_cell(self, cell: int, needed: int, *, more: bool) -> Longs | None:
@@ -186,9 +186,9 @@ class Exchanges:
                 continue
             times = _times(needed if more else -needed, step)
             moves = {node: times * by for node, by in self._directions[direction].items()}
-            found = self._route(inside, box, np.zeros(len(inside), np.int64), moves)
-            if found is not None:
-                return self._spread(found)
+            route = self._route(inside, box, np.zeros(len(inside), np.int64), moves)
+            if route is not None:
+                return self._spread(route)
             tried += 1
             if tried == MOST_TRIED:
                 break
@@ -223,7 +223,7 @@ class Exchanges:
             return None
         if not self.has_others:
             return self._move_alone(atoms, box, moves)
-        kept = self._low[atoms], self._high[atoms]
+        limits = self._low[atoms], self._high[atoms]
         self._low[atoms], self._high[atoms] = box
         self._change[atoms] = by
         for node, step in moves.items():
@@ -236,12 +236,12 @@ class Exchanges:
         )
         met, looks = route_change(self._graph, self._low, self._high, self._change, self._need, nodes, MOST_EDGES)
         self._left_to_look -= looks
-        self._low[atoms], self._high[atoms] = kept
-        found = np.flatnonzero(self._change)
-        change = self._change[found]
-        self._change[found] = 0
+        self._low[atoms], self._high[atoms] = limits
+        route = np.flatnonzero(self._change)
+        change = self._change[route]
+        self._change[route] = 0
         self._need[nodes] = 0
-        return (found, change) if met else None
+        return (route, change) if met else None
 
     def _move_alone(self, atoms: Longs, box: Longs, moves: dict[int, int]) -> tuple[Longs, Longs] | None:
         """The same where each left node is one combination, which changes as the node does."""
@@ -255,9 +255,9 @@ class Exchanges:
         order = np.argsort(edges)
         return edges[order], by[order]
 
-    def _spread(self, found: tuple[Longs, Longs]) -> Longs:
+    def _spread(self, route: tuple[Longs, Longs]) -> Longs:
         change = np.zeros(len(self._change), np.int64)
-        change[found[0]] = found[1]
+        change[route[0]] = route[1]
         return change
 
 

@@ -99,7 +99,7 @@ def hide_cells(
     changed = {"change": choice.witnesses[number, atom]}
     changed |= {f"s{place}": of[number, atom] for place, of in enumerate(sums, 1)}
     columns = [{"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64), **changed}]
-    for place, (numbers, within) in enumerate(choice.numbered(), 1):
+    for place, (numbers, within) in enumerate(choice.number_within(), 1):
         atoms = within.atom if system.wholes is None else system.wholes.first()[within.atom]
         zeros = dict.fromkeys(columns[0], np.zeros_like(atoms))
         columns.append({**zeros, "witness": numbers, "atom": atoms + 1, f"s{place}": within.change})

@@ -121,7 +121,7 @@ def load_paid(scratch: Scratch, choice: HiddenChoice) -> TableRef:
     number, atom = np.nonzero(np.logical_or.reduce([of != 0 for of in choice.sums]))
     changed = {f"s{place}": of[number, atom] for place, of in enumerate(choice.sums, 1)}
     parts = [{"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64), **changed}]
-    for place, (numbers, within) in enumerate(choice.numbered(), 1):
+    for place, (numbers, within) in enumerate(choice.number_within(), 1):
         zeros = dict.fromkeys(parts[0], np.zeros_like(numbers))
         parts.append({**zeros, "witness": numbers, "atom": within.atom + 1, f"s{place}": within.change})
     scratch.engine.load_arrays(paid, {name: np.concatenate([part[name] for part in parts]) for name in parts[0]})

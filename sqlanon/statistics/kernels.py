@@ -49,8 +49,8 @@ def route_change(
                     tail += 1
         if not unmet:
             return True, steps
-        head, found = 0, -1
-        while head < tail and found < 0:
+        head, target = 0, -1
+        while head < tail and target < 0:
             node = queue[head]
             head += 1
             for place in range(starts[node], starts[node + 1]):
@@ -70,11 +70,11 @@ def route_change(
                 queue[tail] = other
                 tail += 1
                 if need[other] != 0 and (need[other] > 0) == (other >= lefts):
-                    found = other
+                    target = other
                     break
-        if found < 0 or steps > most:
+        if target < 0 or steps > most:
             return False, steps
-        by, node = abs(need[found]), found
+        by, node = abs(need[target]), target
         while through[node] >= 0:
             edge = through[node]
             if node >= lefts:
@@ -83,8 +83,8 @@ def route_change(
                 by, node = min(by, change[edge] - low[edge]), right[edge]
         by = min(by, abs(need[node]))
         need[node] += by if need[node] < 0 else -by
-        need[found] += by if need[found] < 0 else -by
-        node = found
+        need[target] += by if need[target] < 0 else -by
+        node = target
         while through[node] >= 0:
             edge = through[node]
             if node >= lefts:
