@@ -19,6 +19,8 @@ from benchmarks.record import RESULTS, Record, options
 from benchmarks.speed import loaded
 
 LIMIT = 1.3
+WARMED = 50_000_000
+"""Rows above which no turn goes before the measured ones: compiling is less than 1 % of such a run."""
 
 
 def write_lake(folder: Path, file: str, table: str, files: int) -> dict[str, str]:
@@ -66,9 +68,11 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("--table", choices=sorted(TABLES), default="integers")
     parser.add_argument("--method", default="mondrian")
     parser.add_argument("--k", type=int, default=10)
+    parser.add_argument("--formats", default="delta,iceberg,parquet", help="comma list")
     parser.add_argument("--files", type=int, default=4, help="files of each lake table")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--memory", type=int, help="the bound of the database's memory, in bytes")
     args = parser.parse_args(words)
     record, table = Record("lake"), TABLES[args.table]
     asked = {**table.roles(), "k": args.k, "method": args.method}
@@ -76,11 +80,13 @@ def main(words: list[str] | None = None) -> None:
     for rows in sorted(int(word) for word in args.rows.split(",")):
         with loaded("duckdb", table, rows) as url, tempfile.TemporaryDirectory() as folder:
             names = write_lake(Path(folder), url.removeprefix("duckdb:///"), table.name, args.files)
+            sources = {"duckdb": table.name} | {name: names[name] for name in args.formats.split(",")}
             runs: dict[str, list[dict[str, Any]]] = {}
-            for turn in range(args.repeat + 1):
-                for name, source in {"duckdb": table.name, **names}.items():
+            for turn in range(rows > WARMED, args.repeat + 1):
+                for name, source in sources.items():
                     release = asked | {"name": name, "publish": f"release.{name}"}
-                    done = measure({"url": url, "source": source, "options": release, "threads": args.threads}, 3600)
+                    bounds = {"threads": args.threads, "memory": args.memory}
+                    done = measure({"url": url, "source": source, "options": release, **bounds}, 3600)
                     if turn:  # the first one compiles, and fills the system's cache
                         runs.setdefault(name, []).append(done)
             base, used = (min(one[key] for one in runs["duckdb"]) for key in ("seconds", "cpu_seconds"))
@@ -104,7 +110,9 @@ def main(words: list[str] | None = None) -> None:
                     }
                 )
                 print(f"{rows:>11,} rows, {name:8}: {cpu:7.2f} processor seconds, {ratio:5.2f}", flush=True)
-    record.write(args.out, table=args.table, k=args.k, files=args.files, limit=LIMIT, results=results)
+    record.write(
+        args.out, table=args.table, k=args.k, files=args.files, memory=args.memory, limit=LIMIT, results=results
+    )
 
 
 if __name__ == "__main__":
