@@ -1,7 +1,8 @@
 """Requirements that compare the classes of a release with all rows of its source, those that are left out among them.
 
 A run has both: `verify_rows` found the released rows equal to the staged ones, so the staged ones are counted. An audit
-reads the source anew, and says so where it is not the source of the version any more.
+reads the source anew, and says so where it cannot be the source of the version: other numbers of rows, or fewer with a
+value than are published. Values of left-out rows that changed since are not noticed.
 """
 
 from __future__ import annotations
