@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.statistics.kernels import route_change
 from sqlanon.statistics.public_system import find_margins
 from sqlanon.statistics.system import System
 
@@ -219,6 +218,9 @@ class Exchanges:
 
     def _route(self, atoms: Longs, box: Longs, by: Longs, moves: dict[int, int]) -> tuple[Longs, Longs] | None:
         """A change with some combinations in a box, in which nodes move so much, and no others."""
+        # Here, as plans of other releases import this module, and need no compiler.
+        from sqlanon.statistics.kernels import route_change
+
         if self._left_to_look <= 0:
             return None
         if not self.has_others:
