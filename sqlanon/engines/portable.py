@@ -10,8 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Form = Literal["plain", "float", "day", "zoned", "bytes", "text"]
-"""How a value is written as text (``sent/rows``); only those of ``text`` and ``bytes`` may have any character."""
+Form = Literal["plain", "fraction", "float", "day", "zoned", "bytes", "text"]
+"""How a value is written as text (``sent/rows``); only those of ``text`` and ``bytes`` may have any character.
+
+``fraction`` is a decimal that has all its digits after the point.
+"""
 
 _FORMS: Mapping[str, Form] = {
     "float32": "float",
@@ -44,6 +47,8 @@ class Portable:
     @property
     def form(self) -> Form:
         """How a value is written as text."""
+        if self.name == "decimal" and self.digits == self.scale:
+            return "fraction"
         return _FORMS.get(self.name, "plain")
 
 

@@ -25,6 +25,8 @@ VALUES: dict[str, list[str | None]] = {
     "double precision": ["NaN", "Infinity", "-Infinity", "-0.0", "0.0", "1e-320", "0.1", "1e+20", None],
     "real": ["0.1", "-0.0", "3.4e38", None],
     "numeric(20,3)": ["-1.500", "12345678901234567.125", "0", None],
+    "numeric(9,9)": ["0.5", "-0.000000001", "0", "0.999999999", None],
+    "numeric(2,2)[]": ["{0.5,-0.25,0}", None],
     "boolean": ["true", "false", None],
     "text": ["", " ", "N", "1:a", "a\tb\\c\nd\r", "q\"'", "{}", "NULL", "\\N", "äöü€🙂", "a;b", None],
     "date": ["0044-03-15 BC", "0001-01-01", "9999-12-31", "12345-06-07", "infinity", "-infinity", None],
@@ -95,6 +97,7 @@ def written(kind: str, value: str | None, dialect: str) -> str:
             '{NULL,"",NULL}': "[NULL, '', NULL]",
             '{"a,b","c\\"d","{e}"," f "}': "['a,b', 'c\"d', '{e}', ' f ']",
             "{1:a}": "['1:a']",
+            "{0.5,-0.25,0}": "['0.5', '-0.25', '0']",
             "{NaN,-0.0,0.1}": "['NaN', '-0.0', '0.1']",
             '{"0044-03-15 BC",2020-01-01}': "['0044-03-15 (BC)', '2020-01-01']",
         }

@@ -1,11 +1,12 @@
 -- name: sent/fingerprint
--- params: target (table), columns (list of {name, form (plain, float, day, zoned, bytes or text), array (bool)})
+-- params: target (table), columns (list of {name, form (plain, fraction, float, day, zoned, bytes or text), array (bool)})
 -- returns: n bigint, mark text: two sums of 60 bits of each row's SHA-256, equal on all engines for equal multisets of rows
--- A row is hashed as the texts of its values, those of text with their lengths; floats by their bits, as engines write them differently.
+-- A row is hashed as the texts of its values, those of text with their lengths; floats by their bits, as engines write them differently; DuckDB writes .5 for 0.5.
 {% macro text(form, of) %}
 {% if form == "float" %}CASE WHEN ISNAN(CAST({{ of }} AS DOUBLE)) THEN 'NaN' ELSE CAST(CAST(CAST({{ of }} AS DOUBLE) AS BIT) AS VARCHAR) END
 {% elif form == "day" %}CASE WHEN CAST({{ of }} AS VARCHAR) LIKE '% (BC)%' THEN REPLACE(CAST({{ of }} AS VARCHAR), ' (BC)', '') || ' BC' ELSE CAST({{ of }} AS VARCHAR) END
 {% elif form == "zoned" %}CASE WHEN NOT ISFINITE({{ of }}) THEN CAST({{ of }} AS VARCHAR) WHEN CAST(MAKE_TIMESTAMP(EPOCH_US({{ of }})) AS VARCHAR) LIKE '% (BC)%' THEN REPLACE(CAST(MAKE_TIMESTAMP(EPOCH_US({{ of }})) AS VARCHAR), ' (BC)', '') || '+00 BC' ELSE CAST(MAKE_TIMESTAMP(EPOCH_US({{ of }})) AS VARCHAR) || '+00' END
+{% elif form == "fraction" %}REGEXP_REPLACE(CAST({{ of }} AS VARCHAR), '^(-?)[.]', '\10.')
 {% elif form == "bytes" %}'\x' || LOWER(HEX({{ of }}))
 {% else %}CAST({{ of }} AS VARCHAR)
 {% endif %}
