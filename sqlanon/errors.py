@@ -101,7 +101,7 @@ class UnsupportedError(SqlanonError):
 
 
 class TemplateError(SqlanonError):
-    """A SQL template of ours is broken: a defect of sqlanon, not of its user."""
+    """A SQL template of ours is broken: a defect of sqlanon, not of the user."""
 
     exit_code = 3
 

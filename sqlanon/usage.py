@@ -63,7 +63,7 @@ OUTSIDE = Part("", "")
 
 
 class Meter:
-    """Charges the statements and bytes of a run to its parts, each to the innermost part that is open."""
+    """Charges the statements and bytes of a run to the parts, each to the innermost part that is open."""
 
     def __init__(self, *counters: Counters) -> None:
         """Begin.

@@ -13,7 +13,7 @@ from typing import Literal
 Form = Literal["plain", "fraction", "float", "day", "zoned", "bytes", "text"]
 """How a value is written as text (``sent/rows``); only those of ``text`` and ``bytes`` may have any character.
 
-``fraction`` is a decimal that has all its digits after the point.
+``fraction`` is a decimal that has all digits after the point.
 """
 
 _FORMS: Mapping[str, Form] = {

@@ -20,7 +20,7 @@ _PUBLISHED = {"n_published": "SUM(b.published)"}
 
 @dataclass(frozen=True, slots=True)
 class BoxMetric:
-    """A metric by its parts; see `sqlanon.loss.base.Metric`."""
+    """A metric by parts; see `sqlanon.loss.base.Metric`."""
 
     name: str
     aggregates: Callable[[Sequence[Attribute]], Mapping[str, str]]

@@ -29,7 +29,7 @@ _ANY_BETA = Fraction(10**12)
 """No share of a value is raised so much: enhanced beta-likeness that fails with it fails by -ln p alone."""
 
 Asked = tuple[str, Any]
-"""A form of a model, and its level in a policy."""
+"""A form of a model, and the level in a policy."""
 
 
 def _forms(ordered: bool) -> dict[str, Sequence[Asked]]:

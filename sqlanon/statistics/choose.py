@@ -45,7 +45,7 @@ class HiddenChoice:
         witnesses: int64[witnesses, atoms], changes of the true table.
         sums: of each column whose sums are published the changes of the same witnesses.
         sources: where atoms are traces of persons the sources that witnesses are, as changes of patterns.
-        within: of each such column further witnesses, which change its sums alone, and no cell.
+        within: of each such column further witnesses, which change the sums alone, and no cell.
     """
 
     hidden: Flags
@@ -60,7 +60,7 @@ class HiddenChoice:
         return len(self.witnesses) + sum(changes.many for changes in self.within)
 
     def number_within(self) -> list[tuple[Longs, SparseChanges]]:
-        """Of each column the further witnesses of its sums, with the number of each of their changes."""
+        """Of each column the further witnesses of sums, with the number of each of their changes."""
         starts = len(self.witnesses) + np.cumsum([0, *(changes.many for changes in self.within)])
         return [(start + changes.number, changes) for start, changes in zip(starts, self.within, strict=False)]
 

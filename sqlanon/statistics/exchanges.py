@@ -97,7 +97,7 @@ def serve_within_cells(system: System, amounts: Amounts) -> ServedContributors:
 
 
 class Exchanges:
-    """Finds changes of a column's sums in the graph of its finest cells.
+    """Finds changes of a column's sums in the graph of finest cells.
 
     Args:
         system: the cells over the finest combinations.

@@ -20,7 +20,7 @@ ROWS_OF_READING = 300
 """A program of patterns reads the matrix once for so many rows."""
 
 READINGS = 6
-"""A program of sums reads its matrix so many times."""
+"""A program of sums reads the matrix so many times."""
 
 
 def most_entries(system: System) -> int:

@@ -2,7 +2,7 @@
 
 The first search serves one demand after another, so early witnesses do not use the cells that later ones hide. Here
 the witnesses that change a cell are dropped, and the demands that only they served are served again next to all
-others. Meanwhile a change of that cell costs more than its weight: else most programs find the dropped witness once
+others. Meanwhile a change of that cell costs more than the weight: else most programs find the dropped witness once
 more. The result is kept if no more cells are hidden (ruin and recreate: Schrimpf et al. 2000, "Record breaking
 optimization results using the ruin and recreate principle", Journal of Computational Physics 159). Every state protects
 all cells, so the last does. Draws come from the key and steps are counted: the result is the same on every machine.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST_FORGOTTEN = 30
 """Witnesses that are forgotten at once, at most."""
 DEARER = 20.0
-"""A change of the cell that is to be shown again costs so many times its weight."""
+"""A change of the cell that is to be shown again costs so many times the weight."""
 LEAST_WORK = 40_000_000
 """Cost limit where little was spent before; see `Work`. Less than a second of one core."""
 GAIN, LEAST_GAIN = 40, 5

@@ -125,7 +125,6 @@ REFUSED = [
     ({"method": "best"}, "cannot count k_map: .*; use fulldomain with search: global"),
     ({"method": "fulldomain"}, "search=local does not count k_map; say search=global"),
     ({"method": "fulldomain:search=all"}, "search=all does not count k_map; say search=global"),
-    ({"suppression": {"limit": "0.1"}}, "the cell of a starred row is all values"),
     (
         {"format": "points"},
         "format points does not say which rows of a population lie in a cell .*; use ranges or labels",

@@ -48,9 +48,9 @@ def test_a_process_that_is_killed_while_it_compares(tmp_path: Path, ending: str)
     url, target = made(tmp_path, {"x": ["'a'", "'b'"]}), tmp_path / f"out.{ending}"
     target.write_text("older")
     code = (
-        "import os, signal, sys, sqlanon; from sqlanon.engines.duckdb import export, carried\n"
+        "import os, signal, sys, sqlanon; from sqlanon.engines.duckdb import export, file_columns\n"
         "killed = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "export.check = carried.check = killed\n"
+        "export.check = file_columns.check = killed\n"
         "with sqlanon.connect(sys.argv[1]) as db:\n"
         "    db.anonymize('t', quasi='age', insensitive='x', accept_unique='x', k=4).write(sys.argv[2])\n"
     )

@@ -186,7 +186,7 @@ def _check_years(table: TableRef, dated: Sequence[tuple[int, PortableColumn]], l
 
     Args:
         table: the lake table.
-        dated: the columns of times, each with its place.
+        dated: the columns of times, each with a place.
         lines: rows.
 
     Raises:

@@ -53,7 +53,7 @@ def list_type_names(kinds: Iterable[str]) -> list[str]:
 
 
 def convert_rows(kinds: Sequence[str], rows: Iterable[Row]) -> Iterator[Sequence[object]]:
-    """Rows with the values that the binary form of their types takes; of a text column any value as its text."""
+    """Rows with the values that the binary form of their types takes; of a text column any value as a text."""
     spell = _Speller()
     converts = [_TYPES[_plain(kind)][1] or spell for kind in kinds]
     for row in rows:
@@ -74,5 +74,5 @@ class _Speller:
 
 
 def _plain(kind: str) -> str:
-    """A type without its collation."""
+    """A type without collation."""
     return kind.lower().partition(" collate ")[0]

@@ -60,7 +60,7 @@ class Checker(Protocol):
         """Whether the failing classes of the open node meet the requirements as one class with some others.
 
         The others are the smallest; their number is given. With a population also whether it allows so many rows of
-        the source among its rows in no other class; of rows that are left out that alone is asked.
+        the source among the rows in no other class; of rows that are left out that alone is asked.
         """
 
     def joinable(self, most: int) -> int:

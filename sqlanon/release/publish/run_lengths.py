@@ -33,7 +33,7 @@ def declare_columns(scratch: Scratch, recoded: RecodedClasses, classed: TableRef
         rows: number of rows of the release.
 
     Returns:
-        Nothing where the query gives the table its columns: on other engines, for few rows or small classes, and where
+        Nothing where the query gives the table the columns: on other engines, for few rows or small classes, and where
         a type says more than its name, such as that of a text with a collation.
     """
     engine = scratch.engine
