@@ -108,3 +108,21 @@ def test_types_that_spark_lacks_are_refused(spark, tmp_path, kind):
     duckdb.sql(f"SELECT 1 AS id, CAST(NULL AS {kind}) AS odd").write_parquet(str(tmp_path / "odd.parquet"))
     with pytest.raises(UnsupportedError, match="no type for every value of these columns: odd"):
         spark.engine.relation(f"parquet:{tmp_path}/odd.parquet")
+
+
+def test_parquet_files_that_change_before_their_rows_are_read_are_refused(spark, tmp_path):
+    place = tmp_path / "changed.parquet"
+    duckdb.sql("SELECT 1 AS id UNION ALL SELECT 2").write_parquet(str(place))
+    opened = spark.engine.relation(f"parquet:{place}")
+    duckdb.sql("SELECT 7 AS id").write_parquet(str(place))
+    with pytest.raises(DatabaseError, match="files were written or removed since they were opened; run again"):
+        spark.engine.fetch(f"SELECT id FROM {opened.ref.name}")
+    again = spark.engine.relation(f"parquet:{place}")
+    assert spark.engine.fetch(f"SELECT id FROM {again.ref.name}") == [(7,)]
+
+
+def test_rows_are_of_the_version_that_was_opened(spark, tmp_path):
+    write_deltalake(tmp_path / "t", pa.table({"id": [1, 2]}))
+    opened = spark.engine.relation(f"delta:{tmp_path}/t")
+    write_deltalake(tmp_path / "t", pa.table({"id": [9]}), mode="overwrite")
+    assert sorted(spark.engine.fetch(f"SELECT id FROM {opened.ref.name}")) == [(1,), (2,)]

@@ -22,7 +22,7 @@ from sqlanon.engines.spark.session import Session
 from sqlanon.engines.spark.small_tables import select_field
 from sqlanon.engines.spark.types import read_fields
 from sqlanon.engines.staging import LakeStaging
-from sqlanon.errors import UnsupportedError
+from sqlanon.errors import DatabaseError, UnsupportedError
 from sqlanon.lake_names import LakeName, lake_of
 
 if TYPE_CHECKING:
@@ -130,6 +130,7 @@ class LakeSession(Session):
 
         Raises:
             UnsupportedError: they are too many, or too large, for the memory of this process.
+            DatabaseError: files that have no versions were changed since the table was opened.
         """
         shown = rows.relation.ref.shown
         brought = self._read_lake(rows.origin, rows.columns)
@@ -139,6 +140,11 @@ class LakeSession(Session):
                 "table that goes through this process to Spark: register it in Spark's catalog (CREATE TABLE t USING "
                 "delta LOCATION '...') and name it, or connect to DuckDB or PostgreSQL, such as duckdb:///release.duckdb"
             )
+        lake = lake_of(str(shown))
+        if lake is not None and lake.scheme == "parquet":
+            now = self.lake_engine.relation(str(lake))
+            if now.snapshot != rows.relation.snapshot:
+                raise DatabaseError(f"{shown}: files were written or removed since they were opened; run again")
         self._show_rows(rows.relation.ref, brought)
         rows.loaded = True
 
