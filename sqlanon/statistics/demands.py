@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -64,3 +64,8 @@ def count_limits(system: System) -> Limits:
     single = np.diff(system.at) == 1
     shrinks = np.where(single, np.inf, (system.value - system.floors()).astype(np.float64))
     return Limits(lower_bounds(system), np.full(len(system.atoms.count), np.inf), shrinks)
+
+
+def split_growth(low: Any, high: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:  # noqa: ANN401 - a number or an array
+    """The least and the greatest growth of what changes between two ends, and the same of how much it shrinks."""
+    return (np.maximum(low, 0.0), np.maximum(high, 0.0)), (np.maximum(-high, 0.0), np.maximum(-low, 0.0))

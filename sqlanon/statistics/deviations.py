@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sqlanon.statistics.demands import Demand, Limits, count_limits
+from sqlanon.statistics.demands import Demand, Limits, count_limits, split_growth
 from sqlanon.statistics.equations import find_parts
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.pricing import Pricing
@@ -96,7 +96,7 @@ class Deviations:
         limits, atoms = self._limits, np.arange(self._atoms)
         low = np.zeros(2 * (self._atoms + len(wide)))
         high = np.full(len(low), self._highs.kHighsInf)
-        for columns, ends in zip((atoms, atoms + self._atoms), _split(limits.low, limits.high), strict=True):
+        for columns, ends in zip((atoms, atoms + self._atoms), split_growth(limits.low, limits.high), strict=True):
             low[columns], high[columns] = (of / self._unit for of in ends)
         np.minimum.at(high, self._shrinks, limits.shrinks / self._unit)
         fixed = self._system.fixed
@@ -167,9 +167,9 @@ class Deviations:
 
     def hide(self, cells: Longs) -> None:
         """These classes are not shown."""
-        new = cells[~self.hidden[cells]]
-        self.hidden[new] = True
-        self._change(new)
+        cells = cells[~self.hidden[cells]]
+        self.hidden[cells] = True
+        self._change(cells)
 
     def set_hidden(self, hidden: Flags) -> None:
         """These classes are hidden, and no others."""
@@ -314,7 +314,7 @@ class Deviations:
         for atom, least in demand.kept:
             high[self._atoms + atom] = min(high[self._atoms + atom], -least / unit)
         for atom, least, most in demand.between:
-            for column, ends in zip((atom, self._atoms + atom), _split(least / unit, most / unit), strict=True):
+            for column, ends in zip((atom, self._atoms + atom), split_growth(least / unit, most / unit), strict=True):
                 low[column], high[column] = ends
         if demand.cell >= 0 and self._row_of(demand) is None:
             grows, shrinks = int(self._grows[demand.cell]), int(self._shrinks[demand.cell])
@@ -394,8 +394,3 @@ class Deviations:
         if len(columns):
             places = self._place[columns].astype(np.int32)
             self._solver.changeColsBounds(len(columns), places, low[columns], high[columns])
-
-
-def _split(low: Any, high: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:  # noqa: ANN401 - a number or an array
-    """The least and the greatest growth of what changes between two ends, and the same of how much it shrinks."""
-    return (np.maximum(low, 0.0), np.maximum(high, 0.0)), (np.maximum(-high, 0.0), np.maximum(-low, 0.0))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.statistics.amounts import ENDS
 from sqlanon.statistics.public_system import find_margins
 from sqlanon.statistics.system import System
 
@@ -31,8 +32,6 @@ MOST_LOOKS = 4_000_000_000
 """The same of all changes of a column; about half a minute of one core."""
 MOST_TRIED = 30
 """Directions that are tried for an end, at most."""
-ENDS = (True, False)
-"""More, and less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +121,9 @@ class Exchanges:
         self._left_to_look = MOST_LOOKS
         self._directions: list[dict[int, int]] = []
         self._with_node: dict[int, list[int]] = {}
-        support = (np.zeros((0, len(right)), np.int64) if counts is None else counts) != 0
-        for place in np.argsort(support.sum(axis=1), kind="stable").tolist() if counts is not None else ():
-            assert counts is not None
-            self.add_direction(counts[place])
+        if counts is not None:
+            for place in np.argsort((counts != 0).sum(axis=1), kind="stable").tolist():
+                self.add_direction(counts[place])
 
     def add_direction(self, change: Longs) -> None:
         """Keep how a change of combinations moves nodes: no multiple of it moves a shown cell."""

@@ -63,3 +63,20 @@ def test_what_it_was_made_of_may_be_dropped(session):
             scratch.drop(first)
             assert db.engine.fetch(f"SELECT n FROM `{second.name}`") == [(3,)]
         assert not db.engine.exists(second)
+
+
+def test_a_release_of_columns_of_many_values(session, monkeypatch):
+    """Domains that are too large to be held: the same rows, and nothing is left."""
+    session.range(400).selectExpr("id % 37 AS a", "CAST(id % 11 AS INT) AS b", "id % 5 AS s").write.saveAsTable("wide")
+    published = []
+    with sqlanon.connect(session, temporary=True, accept_shared=True) as db:
+        db.engine.above = 0
+        for most in (small_tables.MOST, 3):
+            monkeypatch.setattr(small_tables, "MOST", most)
+            db.anonymize("wide", quasi=["a", "b"], sensitive="s", k=5, method="tree", seed=1)
+            published.append(sorted(db.engine.fetch("SELECT * FROM release.wide")))
+            names = db.engine.look_up([], schema=db.engine.target("_sqlanon.x")).tables
+            assert not [name for name in names if "_small_" in name]
+            db.unpublish("wide")
+    assert len(published[0]) == 400
+    assert published[0] == published[1]

@@ -26,6 +26,8 @@ def test_templates_are_sql_of_spark(session):
         samples: dict[str, object] = {field: Sample("sample") for field in needed(path)}
         if "link_of" in path.read_text():
             samples["link"] = ()
+        if "needed{{ c.place }}" in path.read_text():  # its places are in names of the statement
+            samples["neighbour"] = [{"place": 1}, {"place": 2}]
         text = statement(name, "spark", **samples).text
         assert "HASH(" not in text.replace("XXHASH64(", ""), name
         try:

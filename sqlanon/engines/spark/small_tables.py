@@ -1,8 +1,8 @@
 """Scratch tables of few rows, held in the driver as local relations.
 
 To write such a table, to list its files whenever a statement reads it and to drop it takes Spark longer than the query
-itself. A plan shows the columns of a local relation and no rows of it. A result of more rows is a table of the private
-schema, beneath a view.
+itself. A plan shows the columns of a local relation and no rows of it. A result of more rows, or of more bytes, is a
+table of the private schema, beneath a view.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOST = 1 << 17
 """Rows of a table that is held, at most."""
+MOST_BYTES = 64 << 20
+"""Bytes of these, at most: a query names several such tables."""
 _NAME = r"`(_sqlanon_[0-9a-f]{8}_small_\w+)`"
 _NOTES = r"(?:--[^\n]*\n|/\*.*?\*/|\s)*"
 _CREATE = re.compile(rf"{_NOTES}CREATE TEMPORARY (?:TABLE|VIEW) {_NAME}\s+AS\b", re.DOTALL)
@@ -60,7 +62,7 @@ class SmallTables:
 
     def _make(self, name: str, query: str) -> None:
         rows = self._send(query).limit(MOST + 1).toArrow()
-        if rows.num_rows <= MOST:
+        if rows.num_rows <= MOST and rows.nbytes <= MOST_BYTES:
             frame_of(self._session, rows).selectExpr(*map(select_field, rows.schema)).createOrReplaceTempView(name)
             return
         table = f"{self._schema}.{quote(name)}"
