@@ -2,7 +2,7 @@
 -- params: matched (table of class and the staged originals: every row once for each box), released (table), columns (list of {alias (the original),
 --   names (published columns), bits (of a set: the aggregate over rows of the bits of its values; or none), said (table of verify/said_bits),
 --   claims (table of low, high, label; or none: lo and hi are values), type (that texts are cast to), as_text (bool: originals are compared as
---   text), ranks (table of value, rank; or none), boolean (bool: values are)})
+--   text), ranks (table of value, rank; or none), boolean (bool: values are)}), sums (table of verify/class_sums for these columns, or none)
 -- returns: n bigint (rows that reach the release), wide bigint for each of the columns: boxes whose published ends are not the least and greatest
 --   value of their rows, whose set is not that of their values, or whose NULLs are not as theirs
 {% macro number(x, c) %}{{ "CASE WHEN " ~ x ~ " THEN 1 WHEN NOT " ~ x ~ " THEN 0 END" if c.boolean else x }}{% endmacro %}
@@ -33,6 +33,9 @@ SELECT
 {% endif %}
         THEN 0 ELSE 1 END), 0) AS BIGINT) AS wide{{ i }}
 {% endfor %}
+{% if sums %}
+FROM {{ sums | table }} AS g
+{% else %}
 FROM (
     SELECT s.class AS class, COUNT(*) AS n
 {% for c in columns %}
@@ -49,6 +52,7 @@ FROM (
 {% endfor %}
     GROUP BY s.class
 ) AS g
+{% endif %}
 JOIN {{ released | table }} AS r ON r._sqlanon_class = g.class
 {% for c in columns %}
 {% set i = loop.index %}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self, cast
 
 from pyspark.errors import PySparkException
 
-from sqlanon.engines.base import Column, LakeWriting, LookupResult, Relation, Statement, TableRef
+from sqlanon.engines.base import Column, FirstWork, LakeWriting, LookupResult, Relation, Statement, TableRef, Work
 from sqlanon.engines.portable import Portable, PortableColumn
 from sqlanon.engines.spark import transfer
 from sqlanon.engines.spark.binds import frame_of
@@ -21,6 +21,7 @@ from sqlanon.engines.spark.lakes import LakeSession
 from sqlanon.engines.spark.names import parts_of, qualify, quote
 from sqlanon.engines.spark.small_tables import select_field
 from sqlanon.engines.spark.types import read_fields
+from sqlanon.engines.spark.workers import map_rows
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.lake_names import lake_of
 
@@ -53,6 +54,22 @@ class SparkEngine(LakeSession):
     def workers(self) -> Self:
         """See `Engine.workers`: the executors."""
         return self
+
+    def map_arrays(
+        self,
+        read: Statement,
+        work: Work,
+        table: TableRef,
+        columns: Sequence[tuple[str, str]],
+        *,
+        by: str | None = None,
+        first: FirstWork | None = None,
+    ) -> None:
+        with self._translate_errors(read.name):
+            rows = self._frame(read)
+            if first is not None:
+                rows = map_rows(rows, first.work, first.columns, None)
+            map_rows(rows, work, columns, by).write.saveAsTable(qualify(table))
 
     @property
     def arrow(self) -> Self:
