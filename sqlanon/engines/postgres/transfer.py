@@ -10,7 +10,7 @@ from psycopg import sql
 from sqlanon.engines.base import Column, Statement, TableRef
 from sqlanon.engines.portable import Portable, PortableColumn
 from sqlanon.engines.postgres.binary import receive
-from sqlanon.engines.postgres.tables import Tables, ident
+from sqlanon.engines.postgres.line_copies import LineCopies
 
 _TYPES: Mapping[str, str] = {
     "smallint": "int16",
@@ -49,7 +49,7 @@ _DIGITS = 1000
 """Digits of a numeric that says how many it has, at most."""
 
 
-class TransferSession(Tables):
+class TransferSession(LineCopies):
     """A session that sends and takes rows."""
 
     reads_arrow = False
@@ -96,18 +96,14 @@ class TransferSession(Tables):
 
     def load_texts(self, table: TableRef, columns: Sequence[PortableColumn], blocks: Iterable[Sequence[str]]) -> None:
         """See `Transfer.load_texts`: one COPY."""
-        defined = sql.SQL(", ").join(
-            sql.SQL("{} {}").format(sql.Identifier(column.name), sql.SQL(self.write_type(column.type) or ""))
-            for column in columns
+        self._copy_lines(
+            table,
+            [(column, self.write_type(column.type) or "") for column in columns],
+            blocks,
+            form="CREATE TABLE {table} ({columns})",
+            where="publish_to",
+            advice="change them in a view of the source",
         )
-        self._new(table, sql.SQL("CREATE TABLE {} ({})").format(ident(table), defined))
-        with (
-            self._translate_errors(f"load {table.name}"),
-            self._connection.cursor() as cursor,
-            cursor.copy(sql.SQL("COPY {} FROM STDIN").format(ident(table))) as copy,
-        ):
-            for block in blocks:
-                copy.write("".join(f"{line}\n" for line in block))
         self._look_at_size(table)
 
     def stream_arrow(self, _table: TableRef, _columns: Sequence[PortableColumn]) -> None:
