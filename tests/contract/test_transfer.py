@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tracemalloc
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -123,6 +124,23 @@ def test_every_value_arrives(pair):
         source.execute(f'INSERT INTO "My t" VALUES ({row}), ({row})')
     found = send(source, target, source.target('"My t"'))
     assert [name for name, _ in found] == [f"c {i}" for i in range(len(VALUES))]
+
+
+@pytest.mark.parametrize(
+    ("pair", "types"),
+    [("postgres-postgres", ["character(4)", "character(2)[]"]), ("postgres-duckdb", ["VARCHAR", "VARCHAR[]"])],
+    indirect=["pair"],
+)
+def test_blanks_at_the_end_arrive(pair, types):
+    source, target = pair
+    rows = [("a", "{x,NULL,é}"), ("", "{}"), (None, None), ("äb\\c", '{"\\"x"}')]
+    source.execute("CREATE TABLE padded (a character(4), b character(2)[])")
+    source.load_rows(source.target("padded"), [("a", "character(4)"), ("b", "character(2)[]")], rows)
+    assert [kind for _, kind in send(source, target, source.target("padded"))] == types
+    arrived = target.fetch("SELECT a, b FROM copied")
+    assert Counter(map(str, arrived)) == Counter(map(str, source.fetch("SELECT a, b FROM padded")))
+    assert ("a   ", ["x ", None, "é "]) in arrived
+    assert ("    ", []) in arrived
 
 
 @pytest.mark.parametrize("pair", ["duckdb-postgres", "postgres-duckdb"], indirect=True)

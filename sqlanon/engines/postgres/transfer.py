@@ -11,6 +11,7 @@ from sqlanon.engines.base import Column, Statement, TableRef
 from sqlanon.engines.portable import Portable, PortableColumn
 from sqlanon.engines.postgres.binary import receive
 from sqlanon.engines.postgres.line_copies import LineCopies
+from sqlanon.engines.postgres.tables import ident
 
 _TYPES: Mapping[str, str] = {
     "smallint": "int16",
@@ -21,7 +22,6 @@ _TYPES: Mapping[str, str] = {
     "boolean": "boolean",
     "text": "text",
     "character varying": "text",
-    "character": "text",
     "name": "text",
     "date": "date",
     "timestamp without time zone": "timestamp",
@@ -42,6 +42,7 @@ _OWN: Mapping[str, str] = {
     "uint128": "numeric(39)",
 }
 _DECIMAL = re.compile(r"numeric\((\d+),(\d+)\)")
+_PADDED = re.compile(r"character\((\d+)\)")
 _LENGTH = re.compile(r"\(\d+\)")
 _ROW_BYTES = 8
 """Bytes of a row of the first block, fewer than most have."""
@@ -59,6 +60,8 @@ class TransferSession(LineCopies):
             return None
         array = column.type.endswith("[]")
         kind = column.type.removesuffix("[]")
+        if match := _PADDED.fullmatch(kind):
+            return Portable("padded", int(match[1]), array=array)
         if column.kind in ("text", "enum") and not array:
             return Portable("text")
         if match := _DECIMAL.fullmatch(kind):
@@ -69,9 +72,26 @@ class TransferSession(LineCopies):
     def write_type(self, kind: Portable) -> str | None:
         if kind.name == "decimal":
             type_text = f"numeric({kind.digits},{kind.scale})" if 0 <= kind.scale <= kind.digits <= _DIGITS else None
+        elif kind.name == "padded":
+            type_text = f"character({kind.digits})"
         else:
             type_text = _OWN.get(kind.name)
         return f"{type_text}[]" if type_text and kind.array else type_text
+
+    def find_shaped_arrays(self, table: TableRef, columns: Sequence[PortableColumn]) -> Sequence[str]:
+        """See `Transfer.find_shaped_arrays`."""
+        arrays = [column.name for column in columns if column.type.array]
+        if not arrays:
+            return ()
+        shaped = sql.SQL(", ").join(
+            sql.SQL("COALESCE(BOOL_OR(ARRAY_NDIMS(t.{0}) > 1 OR ARRAY_LOWER(t.{0}, 1) <> 1), FALSE)").format(
+                sql.Identifier(name)
+            )
+            for name in arrays
+        )
+        query = sql.SQL("SELECT {} FROM {} AS t").format(shaped, ident(table)).as_string(self._connection)
+        (row,) = self.fetch(Statement("shapes of arrays", query))
+        return [name for name, is_shaped in zip(arrays, row, strict=True) if is_shaped]
 
     def stream_rows(self, rows: Statement, block: int) -> Iterator[Sequence[str]]:
         """See `Transfer.stream_rows`: one COPY, read as it comes."""
