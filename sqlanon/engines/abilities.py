@@ -234,6 +234,12 @@ class Transfer(Protocol):
     def read_type(self, column: Column) -> Portable | None:
         """The portable type that has the values of a column; None: no other engine has all of them."""
 
+    def find_shaped_arrays(self, table: TableRef, columns: Sequence[PortableColumn]) -> Sequence[str]:
+        """Names of columns with arrays that are no lists: of several dimensions, or with another first index than 1.
+
+        Cost: a scan of the table, if it has columns of arrays.
+        """
+
     def stream_rows(self, rows: Statement, block: int) -> Iterator[Sequence[str]]:
         """The rows of a statement ``sent/rows`` as lines of PostgreSQL's COPY, ``block`` rows at a time.
 

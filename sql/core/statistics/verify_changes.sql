@@ -9,6 +9,6 @@ SELECT
         SELECT COUNT(*)
         FROM {{ witness | table }} AS w
         LEFT JOIN {{ atoms | table }} AS a ON a.atom = w.atom
-        WHERE w.change IS NULL OR w.change <> CAST(w.change AS BIGINT) OR a.{{ counted }} + w.change < 0{% for s in sums %} OR w.s{{ s.place }} IS NULL OR a.s{{ s.place }} + w.s{{ s.place }} < ({{ s.low }}) * (a.{{ counted }} + w.change) OR a.s{{ s.place }} + w.s{{ s.place }} > ({{ s.high }}) * (a.{{ counted }} + w.change){% endfor %}
+        WHERE w.change IS NULL OR w.change <> CAST(w.change AS BIGINT) OR a.{{ counted }} + w.change < 0{% for s in sums %} OR w.s{{ s.place }} IS NULL OR w.s{{ s.place }} <> CAST(w.s{{ s.place }} AS BIGINT) OR a.s{{ s.place }} + w.s{{ s.place }} < ({{ s.low }}) * (a.{{ counted }} + w.change) OR a.s{{ s.place }} + w.s{{ s.place }} > ({{ s.high }}) * (a.{{ counted }} + w.change){% endfor %}
 
     ) AS broken

@@ -1,5 +1,5 @@
 -- name: sent/fingerprint
--- params: target (table), columns (list of {name, form (plain, fraction, float, day, zoned, bytes or text), array (bool)})
+-- params: target (table), columns (list of {name, form (plain, fraction, float, day, zoned, bytes or text), array (bool), width (characters of padded text, or 0)})
 -- returns: n bigint, mark text: two sums of 60 bits of each row's SHA-256, equal on all engines for equal multisets of rows
 -- A row is hashed as the texts of its values, those of text with their lengths; floats by their bits, as engines write them differently; DuckDB writes .5 for 0.5.
 {% macro text(form, of) %}

@@ -1,5 +1,5 @@
 -- name: sent/rows
--- params: target (table), columns (list of {name, form (plain, fraction, float, day, zoned, bytes or text), array (bool)})
+-- params: target (table), columns (list of {name, form (plain, fraction, float, day, zoned, bytes or text), array (bool), width (characters of padded text, or 0)})
 -- returns: line text: a row as a line of PostgreSQL's COPY: texts that every engine reads as the same values, arrays as {"a",NULL}
 {% macro text(form, of) %}
 {% if form == "float" %}CAST(CAST({{ of }} AS DOUBLE) AS VARCHAR)

@@ -1,5 +1,5 @@
 -- name: sent/fingerprint
--- params: target (table), columns (list of {name, form (plain, fraction, float, day, zoned, bytes or text), array (bool)})
+-- params: target (table), columns (list of {name, form (plain, fraction, float, day, zoned, bytes or text), array (bool), width (characters of padded text, or 0)})
 -- returns: n bigint, mark text: two sums of 60 bits of each row's SHA-256, equal on all engines for equal multisets of rows
 -- Spark has no function for the bits of a float: they are computed from its exponent and its fraction, exactly.
 {% from "spark/sent/texts.jinja" import text %}

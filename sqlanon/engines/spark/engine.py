@@ -90,6 +90,10 @@ class SparkEngine(LakeSession):
         """See `Transfer.read_type`."""
         return transfer.read_type(column)
 
+    def find_shaped_arrays(self, _table: TableRef, _columns: Sequence[PortableColumn]) -> Sequence[str]:
+        """See `Transfer.find_shaped_arrays`: its arrays are lists."""
+        return ()
+
     def stream_rows(self, rows: Statement, block: int) -> Iterator[Sequence[str]]:
         """See `Transfer.stream_rows`: through the driver, a partition at a time."""
         with self._translate_errors(rows.name):
