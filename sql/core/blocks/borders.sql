@@ -1,6 +1,7 @@
 -- name: blocks/borders
 -- params: keyed (table of rid and keys), keys (its key columns), blocks (how many)
--- returns: the keys, rid: by key, then by rid, the first row of each of so many equal parts but the first part, in their order
+-- returns: the keys, rid: by key, then by rid, the first row of each of so many equal
+--   parts but the first part, in their order
 SELECT {% for key in keys %}o.{{ key }} AS {{ key }}, {% endfor %}o.rid AS rid
 FROM (
     SELECT
