@@ -17,6 +17,7 @@ import sqlanon
 from sqlanon.engines.duckdb.engine import DuckDBEngine
 from sqlanon.errors import DatabaseError, InfeasibleError, PrivacyViolation
 from sqlanon.release.divide.block_solver import find_places
+from sqlanon.release.divide.executor_blocks import BLOCKS_OF_PARTITION
 
 
 class InPieces:
@@ -66,8 +67,8 @@ class InPieces:
 class Faulty(InPieces):
     """Workers that lose the first row, or double it, of results with a column of some name."""
 
-    def __init__(self, engine: Any, column: str, *, twice: bool) -> None:
-        super().__init__(engine, 0, 160)
+    def __init__(self, engine: Any, column: str, block: int, *, twice: bool) -> None:
+        super().__init__(engine, 0, block)
         self._column, self._twice, self.spoilt = column, twice, 0
 
     def _between(self, arrays: Any, names: list[str]) -> Any:
@@ -164,7 +165,7 @@ SETS = {
 def test_partitions_below_levels_have_the_classes_of_the_whole_table(filled, monkeypatch, options):
     options = {"method": "mondrian"} | options
     here, rows = released(filled, monkeypatch, None, **options)
-    workers = InPieces(filled.engine, 0, 160)
+    workers = InPieces(filled.engine, 0, 160 // BLOCKS_OF_PARTITION)
     there, others = released(filled, monkeypatch, workers, **options)
     assert len(workers.sizes) > 3
     assert max(workers.sizes) <= 160
@@ -175,7 +176,7 @@ def test_partitions_below_levels_have_the_classes_of_the_whole_table(filled, mon
 def test_partitions_that_cannot_be_cut_are_no_blocks(filled, monkeypatch):
     options = {"method": "mondrian", "k": 90}
     _, rows = released(filled, monkeypatch, None, **options)
-    workers = InPieces(filled.engine, 0, 120)
+    workers = InPieces(filled.engine, 0, 120 // BLOCKS_OF_PARTITION)
     _, others = released(filled, monkeypatch, workers, **options)
     assert rows == others
     assert max(rows.values()) > 120
@@ -204,7 +205,8 @@ def test_a_block_that_cannot_meet_what_is_asked(filled, monkeypatch):
     ],
 )
 def test_a_row_that_workers_lose_or_double_is_noticed(filled, monkeypatch, method, column, twice):
-    workers = Faulty(filled.engine, column, twice=twice)
+    block = 160 // BLOCKS_OF_PARTITION if method == "mondrian" else 160
+    workers = Faulty(filled.engine, column, block, twice=twice)
     with pytest.raises((DatabaseError, PrivacyViolation), match=r"lost or doubled|have a class|not the staged"):
         released(filled, monkeypatch, workers, method=method, sensitive="s", l=1.2)
     assert workers.spoilt == 1
@@ -232,6 +234,6 @@ def test_a_partition_that_no_worker_divides_is_a_defect(filled, monkeypatch, cut
         raise AssertionError
 
     monkeypatch.setattr("sqlanon.methods.mondrian.method.Mondrian.assign", fails)
-    workers = InPieces(filled.engine, 0, 160)
+    workers = InPieces(filled.engine, 0, 160 // BLOCKS_OF_PARTITION)
     with pytest.raises(DatabaseError, match="could not divide"):
         released(filled, monkeypatch, workers, method={"name": "mondrian", "cut": cut})

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MOST_NAMES = (1 << 31) - 1
 """Most names of blocks and classes together, which are integers of 32 bits."""
+BLOCKS_OF_PARTITION = 4
+"""Open partitions of Mondrian have at most the rows of so many blocks: each level above them is a scan of all rows."""
 SAMPLED = 1000
 """So many rows of the sample are in a block: 0.2 % of blocks have a tenth more or fewer rows than others."""
 
@@ -133,10 +135,11 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
     """
     from sqlanon.methods.mondrian.worker_levels import can_count
 
-    if method.options["cut"] == "loss" and can_count(context, workers.block):
-        return _assign_below(context, method, workers)
+    fits = BLOCKS_OF_PARTITION * workers.block
+    if method.options["cut"] == "loss" and can_count(context, fits):
+        return _assign_below(context, method, workers, fits)
     scratch, algorithm = context.scratch, method.algorithm
-    finished, parts, parts_left = algorithm.levels(context, workers.block)  # type: ignore[attr-defined]
+    finished, parts, parts_left = algorithm.levels(context, fits)  # type: ignore[attr-defined]
     if not parts_left:
         return Assignment(finished, "pushdown")
     packed, solved, table = (scratch.table(name) for name in ("packed", "solved", "assign_blocks"))
@@ -151,14 +154,14 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
     return Assignment(table, "pushdown+kernel")
 
 
-def _assign_below(context: Context, method: Method, workers: Workers) -> Assignment:
+def _assign_below(context: Context, method: Method, workers: Workers, fits: int) -> Assignment:
     from sqlanon.methods.mondrian.worker_levels import PartitionPlacement, grow_levels
 
     scratch, encoded = context.scratch, context.encoded
     packed = scratch.table("packed")
     packing = _pack(context, packed)
-    levels = grow_levels(context, workers, packed, workers.block)
-    placement = PartitionPlacement(packing, levels, len(encoded.quasi), encoded.rows // workers.block + 1)
+    levels = grow_levels(context, workers, packed, fits)
+    placement = PartitionPlacement(packing, levels, len(encoded.quasi), encoded.rows // fits + 1)
     rows = scratch.sql("blocks/rows", table=packed, columns=["rid", *_list_sent(context)])
     table = _solve(context, workers, rows, placement, SolverOfOpen(Solver.of(context, method)), ["part"])
     scratch.drop(packed)
