@@ -167,6 +167,10 @@ class AmountSearch:
         """Let changes of a class cost so many times their weight."""
         self.deviations.set_dearer(np.array([cell], np.int64), times)
 
+    def prepare_hidden(self, draw: np.random.Generator) -> None:
+        """Sums have no programs of hidden cells alone."""
+        return
+
     def keep(self, remaining: Flags) -> tuple[Rows, ...]:
         """Forget other changes; what they alone change is shown. Returns the changes before, for `reset`."""
         before = self._changes, self._moved, self._outside, self._totals

@@ -11,6 +11,7 @@ import numpy as np
 from sqlanon.statistics.demands import Demand
 from sqlanon.statistics.deviations import Deviations
 from sqlanon.statistics.growing_matrix import Rows
+from sqlanon.statistics.hidden_changes import HiddenChanges
 from sqlanon.statistics.insiders import Insider, Insiders
 from sqlanon.statistics.local import NEARBY, WHOLE, NearbyPrograms
 from sqlanon.statistics.served_ends import WitnessCounts
@@ -66,6 +67,7 @@ class CountSearch:
             NearbyPrograms(system, self.hidden, self.work),
         )
         self.ahead, self._cost = 0, 0
+        self._inside: HiddenChanges | None = None
         self._insiders = Insiders(system, insiders)
         # The least number is one of rows, where cells have both; of rows fewer than N are fewer than N persons.
         rows = None if system.by_persons else system.twin
@@ -141,6 +143,9 @@ class CountSearch:
 
     def _find(self, demand: Demand, *, keep_shown: bool) -> Longs | None:
         """A change that meets a demand: of least weight, unless such programs would cost too much for those ahead."""
+        change = None if self._inside is None else self._inside.solve(demand)
+        if change is not None:
+            return change
         served = 1 - self.ahead / max(1, 2 * int(self.system.small.sum()))
         if self.is_large or self._cost * SPARED > self.work.most * (served + BEGINNING):
             change = self._find_nearby(demand, keep_shown=keep_shown)
@@ -184,6 +189,12 @@ class CountSearch:
         """int64[witnesses, classes]."""
         moved: Longs = self._moved.array
         return moved
+
+    def prepare_hidden(self, draw: np.random.Generator) -> HiddenChanges | None:
+        """Let programs begin with changes of cells that are hidden now, and return these; None: there are none."""
+        fits = HiddenChanges.fits(self.system, self.hidden)
+        self._inside = HiddenChanges(self.system, self.hidden, self.work, draw) if fits else None
+        return self._inside
 
     def reset(self, before: tuple[Rows, ...], hidden: Flags) -> None:
         """Return to witnesses of `keep`."""
