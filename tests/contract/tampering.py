@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -19,7 +20,13 @@ def table_names(kept: KeptTables) -> dict[str, str]:
     return {part: f'"_sqlanon"."{table}"' for part, table in tables.items()}
 
 
-def tamper(patch: pytest.MonkeyPatch, module: Any, function: str, *statements: str) -> None:
+def tamper(
+    patch: pytest.MonkeyPatch,
+    module: Any,
+    function: str,
+    *statements: str,
+    more: Callable[[], Mapping[str, object]] = dict,
+) -> None:
     """Change the tables before a function of a module reads them.
 
     Args:
@@ -27,13 +34,14 @@ def tamper(patch: pytest.MonkeyPatch, module: Any, function: str, *statements: s
         module: where the function is called.
         function: takes a workplace first, and `KeptTables` somewhere.
         statements: SQL with tables by their parts, as ``{atoms}``.
+        more: further names in statements, known when these are executed.
     """
     compare = getattr(module, function)
 
     def change_first(scratch: Any, *arguments: Any) -> Any:
         (kept,) = (argument for argument in arguments if isinstance(argument, KeptTables))
         for statement in statements:
-            scratch.engine.execute(statement.format(**table_names(kept)))
+            scratch.engine.execute(statement.format(**table_names(kept), **more()))
         return compare(scratch, *arguments)
 
     patch.setattr(module, function, change_first)
