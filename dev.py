@@ -123,13 +123,22 @@ def install(constraints: str, folder: Path = VENV) -> None:
 
 
 def check() -> None:
-    """Run every check, also after one has failed, and say which did."""
-    failed = []
+    """Run all checks at once, show what each printed, and say which failed."""
+    started = []
     for name, *arguments in CHECKS:
-        shown = " ".join([name, *arguments])
-        print(f"dev.py: {shown}", flush=True)
-        if subprocess.run([str(BIN / name), *arguments], cwd=ROOT, check=False).returncode:
+        printed = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the others
+        command = [str(BIN / name), *arguments]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=printed, stderr=subprocess.STDOUT)
+        started.append((" ".join([name, *arguments]), process, printed))
+    failed = []
+    for shown, process, printed in started:
+        if process.wait():
             failed.append(shown)
+        print(f"dev.py: {shown}", flush=True)
+        with printed:
+            printed.seek(0)
+            sys.stdout.buffer.write(printed.read())
+        sys.stdout.flush()
     if failed:
         print(f"dev.py: failed: {', '.join(failed)}", file=sys.stderr)
         sys.exit(1)

@@ -63,9 +63,11 @@ def _met(one: Result) -> str:
 
 def koptimize(folder: Path) -> str:
     """The best cut points, with the cost that no others are below."""
-    result = read(folder, "koptimize")
-    if result is None:
-        return ""
+    results = (read(folder, name) for name in ("koptimize_loss", "koptimize"))
+    return "\n\n".join(_show_cuts(result) for result in results if result is not None)
+
+
+def _show_cuts(result: Result) -> str:
     rows = [
         (
             f"{one['table']}, {one['rows']:,}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterator
@@ -18,7 +19,7 @@ from hypothesis import HealthCheck, Phase, settings
 from sqlanon.declared import effort
 from tests.covering import share_out
 from tests.draws import draw_the_same
-from tests.engines import ENGINES, PAIR, TestEngine, required
+from tests.engines import ENGINES, PAIR, TestEngine, quick_folder, required
 from tests.jobs import CORE, JOBS, is_of
 from tests.kept_sql import keep_sql
 from tests.order import Order, names_of
@@ -70,7 +71,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the default effort, and the number and the seed of random tables.
+    """Choose the default effort, the number and the seed of random tables, and where files of tests lie.
 
     A terminated run still stops its servers.
     """
@@ -95,6 +96,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if again:
         draw_the_same(config)
     keep_sql(config)
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(quick_folder()))
     if hasattr(config, "workerinput"):
         config.stash[CHOSEN] = config.workerinput["chosen"]
     elif config.getoption("--changed"):

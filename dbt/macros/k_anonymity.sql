@@ -1,7 +1,8 @@
 {#
     Every class, the rows that look alike in all quasi-identifiers, has at least k rows.
 
-    quasi_identifiers: every column of the relation that comes from a quasi-identifier, as SQL names it (quote odd names)
+    quasi_identifiers: every column of the relation that comes from a quasi-identifier, as SQL names it (quote odd
+        names)
     k: a whole number of at least 1
 
     Fails with the number of rows in smaller classes. What is stored of a failure are sizes and counts, never a value.

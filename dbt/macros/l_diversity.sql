@@ -42,8 +42,7 @@ classes as (
 
 select class_rows, most_rows, different_values, count(*) as failing_classes, sum(class_rows) as failing_rows
 from classes
-where {% if kind == 'distinct' %}different_values < {{ over }}{% else %}most_rows * {{ over }} > class_rows * {{ under }}{% endif %}
-
+where {{ 'different_values < %s' % over if kind == 'distinct' else 'most_rows * %s > class_rows * %s' % (over, under) }}
 group by class_rows, most_rows, different_values
 
 {% endtest %}

@@ -3,8 +3,8 @@
 
     identifiers: the columns of the source that name persons
     source: the relation that has them, as in ref('stg_patients'); left out: only names are looked at
-    ignore: columns of the relation that are not looked at, except for the very name of an identifier: their values equal
-        identifiers by chance, as small numbers do, or their names only begin like one
+    ignore: columns of the relation that are not looked at, except for the very name of an identifier: their values
+        equal identifiers by chance, as small numbers do, or their names only begin like one
 
     A column is one of such a name where it is equal to it, whatever the case, or continues it after an underscore, as
     name_lo and name_hi do. Values are compared as text and whole; free text that quotes a name is not found.
@@ -14,9 +14,11 @@
 {% test no_identifiers(model, identifiers, source=none, ignore=[]) %}
     {{ config(fail_calc='coalesce(sum(found_rows), 0)') }}
     {%- set names = sqlanon.columns_argument('no_identifiers', 'identifiers', identifiers) %}
-    {%- set ignored = sqlanon.lower_names(sqlanon.columns_argument('no_identifiers', 'ignore', ignore) if ignore else []) %}
+    {%- set ignored = sqlanon.lower_names(sqlanon.columns_argument('no_identifiers', 'ignore', ignore)
+        if ignore else []) %}
     {%- if execute and model is string %}
-        {{ exceptions.raise_compiler_error('no_identifiers looks at the whole relation: it takes no where and no limit') }}
+        {{ exceptions.raise_compiler_error(
+            'no_identifiers looks at the whole relation: it takes no where and no limit') }}
     {%- endif %}
     {%- set released = adapter.get_columns_in_relation(model) if execute else [] %}
     {%- if execute and not released %}

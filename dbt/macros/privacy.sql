@@ -1,13 +1,16 @@
 {#
-    Every class meets what a policy asks for under `privacy`, by the same keys: privacy: {k: 5, l: 2, t: {cost: {max: 0.2, distance: ordered}}}.
+    Every class meets what a policy asks for under `privacy`, by the same keys:
+    privacy: {k: 5, l: 2, t: {cost: {max: 0.2, distance: ordered}}}.
 
     quasi_identifiers: as for k_anonymity
-    sensitive: the sensitive column or columns; left out where the test is under that column, or where nothing asked is about values
-    privacy: the requirements by their names, and joint: true for those of values within every combination of the other sensitive columns
+    sensitive: the sensitive column or columns; left out where the test is under that column, or where nothing asked is
+        about values
+    privacy: the requirements by their names, and joint: true for those of values within every combination of the other
+        sensitive columns
 
-    A requirement is a macro `requirement_NAME(model, columns, sensitive, joint, asked)`: a select of failing_classes and failing_rows. This
-    package has those that sqlanon has; a project may have further ones, for requirements of extensions. A key without one is an
-    error, and no test that passes.
+    A requirement is a macro `requirement_NAME(model, columns, sensitive, joint, asked)`: a select of failing_classes
+    and failing_rows. This package has those that sqlanon has; a project may have further ones, for requirements of
+    extensions. A key without one is an error, and no test that passes.
     Fails with the number of rows in failing classes, added over the requirements and sensitive columns that they fail.
 #}
 {% test privacy(model, quasi_identifiers, privacy, sensitive=none, column_name=none) %}
@@ -28,7 +31,8 @@
         {%- if not macro %}
             {{ exceptions.raise_compiler_error(
                 'privacy: no macro counts the requirement ' ~ name ~ '. Write requirement_' ~ name
-                ~ '(model, columns, sensitive, joint, asked) in the project, or leave the key out and judge it by: sqlanon audit --policy'
+                ~ '(model, columns, sensitive, joint, asked) in the project, or leave the key out and judge it by: '
+                ~ 'sqlanon audit --policy'
             ) }}
         {%- endif %}
         {%- do found.append(macro(model, columns, values, joint, asked)) %}
@@ -56,7 +60,8 @@ where failing_rows > 0
 
 {% macro requirement_l(model, columns, sensitive, joint, asked) %}
     {%- set over, under = sqlanon.fraction_argument('privacy', 'l', asked) -%}
-    {{ sqlanon.failing_values('l', model, columns, sensitive, joint, 'most_rows * ' ~ over ~ ' > class_rows * ' ~ under) }}
+    {{ sqlanon.failing_values('l', model, columns, sensitive, joint, 'most_rows * ' ~ over ~ ' > class_rows * '
+        ~ under) }}
 {%- endmacro %}
 
 {% macro requirement_distinct_l(model, columns, sensitive, joint, asked) %}
@@ -76,7 +81,8 @@ where failing_rows > 0
     {%- for value in sensitive %}
         {%- do parts.append(sqlanon.failing_of_value(model, columns, value, fails)) %}
         {%- if joint %}
-            {%- do parts.append(sqlanon.failing_of_value(model, columns + (sensitive | reject('equalto', value) | list), value, fails)) %}
+            {%- do parts.append(sqlanon.failing_of_value(model, columns + (sensitive | reject('equalto', value) | list),
+                value, fails)) %}
         {%- endif %}
     {%- endfor %}
     {{- parts | join('\n    union all\n    ') -}}

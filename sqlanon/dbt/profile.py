@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from sqlanon.dbt.files import Renderer, read_yaml
+from sqlanon.engines.lacks import DBT_LACKS, DBT_PROFILE
 from sqlanon.errors import PolicyError, UnsupportedError
 
 
@@ -76,6 +77,9 @@ def read_connection(
     values = renderer.render(output, where)
     assert isinstance(values, dict)
     kind = str(values.get("type", ""))
+    lack = DBT_LACKS.get(kind, {}).get(DBT_PROFILE)
+    if lack is not None:
+        raise UnsupportedError(f"{path}: {where}: {lack.why}")
     if kind not in _ADAPTERS:
         raise UnsupportedError(
             f"{path}: {where}: sqlanon has no engine for dbt's adapter {kind!r}; it has: {', '.join(_ADAPTERS)}"

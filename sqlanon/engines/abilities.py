@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -233,6 +234,12 @@ class Transfer(Protocol):
     def read_type(self, column: Column) -> Portable | None:
         """The portable type that has the values of a column; None: no other engine has all of them."""
 
+    def find_shaped_arrays(self, table: TableRef, columns: Sequence[PortableColumn]) -> Sequence[str]:
+        """Names of columns with arrays that are no lists: of several dimensions, or with another first index than 1.
+
+        Cost: a scan of the table, if it has columns of arrays.
+        """
+
     def stream_rows(self, rows: Statement, block: int) -> Iterator[Sequence[str]]:
         """The rows of a statement ``sent/rows`` as lines of PostgreSQL's COPY, ``block`` rows at a time.
 
@@ -291,6 +298,19 @@ class ArrowRows(Protocol):
         """Make a table of the rows of such a frame, with its types."""
 
 
+@dataclass(frozen=True, slots=True)
+class FirstWork:
+    """A function of rows whose results another function gets.
+
+    Attributes:
+        work: the function: see `Workers.map_arrays`.
+        columns: names and types (``integer``, ``bigint``) of the returned columns.
+    """
+
+    work: Work
+    columns: Sequence[tuple[str, str]]
+
+
 class Workers(Protocol):
     """The ability of an engine with rows in other processes, which can run functions of arrays on them.
 
@@ -310,6 +330,7 @@ class Workers(Protocol):
         columns: Sequence[tuple[str, str]],
         *,
         by: str | None = None,
+        first: FirstWork | None = None,
     ) -> None:
         """Run a function on the rows of a query, in the processes that have them, and make a table of the results.
 
@@ -319,7 +340,9 @@ class Workers(Protocol):
                 may be called again for the same rows, and must return the same.
             table: to make.
             columns: names and types (``integer``, ``bigint``) of the returned columns.
-            by: a column of the query: each value's rows are a call; None: any rows are.
+            by: a column of the rows that the function gets: each value's rows are a call; None: any rows are.
+            first: runs on any rows of the query before, and its results are the rows that the function gets, of which
+                no table is made; None: the function gets the rows of the query.
 
         Raises:
             DatabaseError: a process cannot run it, or it failed.

@@ -13,6 +13,7 @@ from sqlanon.engines.abilities import (
     ArrowRows,
     Compaction,
     Files,
+    FirstWork,
     FrameKind,
     Reception,
     Rights,

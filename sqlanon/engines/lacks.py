@@ -97,6 +97,24 @@ LAKE_LACKS: Mapping[str, Mapping[str, Lack]] = {
 }
 """The features that each format lacks, with reasons, by `LAKE_FEATURES`."""
 
+DBT_PROFILE, DBT_DATABASE = "profiles.yml", "--db"
+DBT_FEATURES: Mapping[str, str] = {
+    DBT_PROFILE: "`sqlanon dbt` takes the database from the target in profiles.yml",
+    DBT_DATABASE: "`sqlanon dbt` works in the database that `--db` names",
+}
+"""Features of `sqlanon dbt`, for a project of each adapter."""
+DBT_LACKS: Mapping[str, Mapping[str, Lack]] = {
+    "duckdb": {},
+    "postgres": {},
+    "spark": {
+        DBT_PROFILE: notyet(
+            "targets of dbt-spark name no server of Spark Connect; name one that has the models in its catalog: --db "
+            "sc://host:15002"
+        )
+    },
+}
+"""The features that each adapter lacks, with reasons, by `DBT_FEATURES`."""
+
 
 def require(engine: Engine, feature: str, where: str = "") -> None:
     """Refuse a feature that an engine lacks.

@@ -24,6 +24,7 @@ _FORMS: Mapping[str, Form] = {
     "zoned": "zoned",
     "bytes": "bytes",
     "text": "text",
+    "padded": "text",
 }
 
 
@@ -33,8 +34,9 @@ class Portable:
 
     Attributes:
         name: ``int8`` to ``int128``, ``uint8`` to ``uint128``, ``float32``, ``float64``, ``decimal``, ``boolean``,
-            ``text``, ``date``, ``timestamp`` (microseconds), ``zoned`` (a moment), ``time``, ``uuid``, ``bytes``.
-        digits: of a decimal: digits in all.
+            ``text``, ``padded`` (text of so many characters, with blanks at the end), ``date``, ``timestamp``
+            (microseconds), ``zoned`` (a moment), ``time``, ``uuid``, ``bytes``.
+        digits: of a decimal: digits in all; of padded text: characters.
         scale: of a decimal: digits after the point.
         array: lists of such values.
     """
@@ -61,7 +63,8 @@ class PortableColumn:
 
     def parameters(self) -> dict[str, object]:
         """The column as the templates of ``sql/duckdb/sent`` take it."""
-        return {"name": self.name, "form": self.type.form, "array": self.type.array}
+        width = self.type.digits if self.type.name == "padded" else 0
+        return {"name": self.name, "form": self.type.form, "array": self.type.array, "width": width}
 
 
 _FIELD = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})

@@ -5,7 +5,7 @@ They are independent of the recoding and trust only tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -240,7 +240,12 @@ def match_values(
 
 
 def count_wider_than_least(
-    form: Format, scratch: Scratch, quasi: Iterable[Domain], matched: TableRef, recoded: RecodedClasses
+    form: Format,
+    scratch: Scratch,
+    quasi: Iterable[Domain],
+    matched: TableRef,
+    recoded: RecodedClasses,
+    measure: Callable[[Sequence[Claim]], TableRef] | None = None,
 ) -> CoverTightness:
     """For each quasi column how many classes publish more than the least that covers their rows.
 
@@ -250,6 +255,8 @@ def count_wider_than_least(
         quasi: the columns.
         matched: table (class, staged originals).
         recoded: the published values.
+        measure: makes a table of the least and greatest values of columns by class; it is called once at most. None:
+            they are found here.
 
     Cost: the rows are grouped by class once for eight ordered columns and sets that fit into bits, and once for each
     other column.
@@ -303,10 +310,12 @@ def count_wider_than_least(
     for start in range(0, len(one_scan), FEW):  # the rows are grouped once for several columns
         some = one_scan[start : start + FEW]
         columns = [column for _, column in some]
+        plain = start == 0 and all(column.ranks is None and column.bits is None for column in columns)
+        sums = measure(columns) if measure is not None and plain else None
         n, *wide = (
             read_integer(cell)
             for cell in scratch.fetch(
-                "verify/least_values", matched=matched, released=recoded.released, columns=columns
+                "verify/least_values", matched=matched, released=recoded.released, columns=columns, sums=sums
             )[0]
         )
         reached = n if reached is None else min(reached, n)

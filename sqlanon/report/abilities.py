@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlanon.declared import FORMATS, METHODS, REQUIREMENTS, MethodDeclaration
-from sqlanon.engines.lacks import FEATURES, LACKS, LAKE_FEATURES, LAKE_LACKS
+from sqlanon.engines.lacks import DBT_FEATURES, DBT_LACKS, FEATURES, LACKS, LAKE_FEATURES, LAKE_LACKS
 from sqlanon.lack import KINDS, Able, Lack
 
 
@@ -153,9 +153,14 @@ def list_lakes() -> Works:
     return _list_lacks("Lakes", LAKE_FEATURES, LAKE_LACKS)
 
 
+def list_adapters() -> Works:
+    """Every adapter of dbt whose models are released."""
+    return _list_lacks("dbt", DBT_FEATURES, DBT_LACKS)
+
+
 def list_tables() -> tuple[Works, ...]:
     """All tables, in the order of docs/what-works.md."""
-    return list_engines(), list_lakes(), list_methods(), list_formats(), list_requirements()
+    return list_engines(), list_lakes(), list_adapters(), list_methods(), list_formats(), list_requirements()
 
 
 def _list_lacks(title: str, features: Mapping[str, str], lacks: Mapping[str, Mapping[str, Lack]]) -> Works:
@@ -169,7 +174,7 @@ def _list_lacks(title: str, features: Mapping[str, str], lacks: Mapping[str, Map
 def page() -> str:
     """docs/what-works.md."""
     parts = [_INTRODUCTION]
-    parts += [_section(table, across=table.title not in {"Engines", "Lakes"}) for table in list_tables()]
+    parts += [_section(table, across=table.title not in {"Engines", "Lakes", "dbt"}) for table in list_tables()]
     return "\n".join(parts)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlanon.engines.base import TableRef
-from sqlanon.errors import DatabaseError
 from sqlanon.table.domain import Domain
 from sqlanon.table.encode import EncodedTable
 from sqlanon.table.reading import Reading, Roles
@@ -20,10 +19,27 @@ class ClassedRows:
     Attributes:
         encoded: the columns, with their domains.
         table: the staged rows with their original values, the codes that are still read, and their class.
+        links: the sum that its rows must have, where it is not made of the staged rows themselves; else None.
     """
 
     encoded: EncodedTable
     table: TableRef
+    links: StagedLinks | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StagedLinks:
+    """The sum of the hashes of the staged rows, with which classed rows are compared.
+
+    Attributes:
+        mark: number of rows, and the sum; see ``table/links``.
+        linked: the columns that are hashed with row id and link.
+        sums: name of the table of the same sums by class, which verification makes.
+    """
+
+    mark: tuple[str, ...]
+    linked: tuple[str, ...]
+    sums: TableRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +97,7 @@ def attach_classes(
     assign, listed, omitted = assigned.table, assigned.listed, assigned.omitted
     ties = assigned.divided and any(not is_fixed_by_code(reading) for reading in roles.kept)
     if assigned.packed and not ties and omitted is None and not extra and _decodable(encoded):
-        return ClassedRows(encoded, _decode_rows(scratch, encoded, assign, codes))
+        return _decode_rows(scratch, encoded, assign, codes)
     if listed and (ties or omitted is not None):
         assign, listed = _by_row(scratch, assign), False
     if omitted is not None:
@@ -175,10 +191,11 @@ def _decodable(encoded: EncodedTable) -> bool:
     )
 
 
-def _decode_rows(scratch: Scratch, encoded: EncodedTable, assign: TableRef, codes: Sequence[Domain]) -> TableRef:
-    """The rows of `attach_classes` from their codes. The sum of the hashes shows that they are the staged rows.
+def _decode_rows(scratch: Scratch, encoded: EncodedTable, assign: TableRef, codes: Sequence[Domain]) -> ClassedRows:
+    """The rows of `attach_classes` from their codes. The sum of the hashes will show that they are the staged rows.
 
-    Where the link is not the hash of the columns, it is hashed with them.
+    Row ids are hashed with them, so that each row is there once. Where the link is not the hash of the columns, it is
+    hashed with them.
     """
     parts, classed = encoded.staged.parts, scratch.once("classed", over=(assign,))
     columns = [
@@ -194,17 +211,11 @@ def _decode_rows(scratch: Scratch, encoded: EncodedTable, assign: TableRef, code
         codes=[parts[domain.code] for domain in codes],
         link=linked,
     )
-    beside = [] if linked else [column["alias"] for column in columns]
-    staged, classed_links = (
-        scratch.fetch("table/links", rows=rows, beside=beside)[0] for rows in (encoded.stage, classed)
-    )
-    if tuple(map(str, staged)) != tuple(map(str, classed_links)):
-        raise DatabaseError(
-            "the rows of the classes are not the staged ones; nothing was published. This is a defect of sqlanon"
-        )
+    beside = () if linked else tuple(str(column["alias"]) for column in columns)
+    mark = tuple(map(str, scratch.fetch("table/links", rows=encoded.stage, beside=beside)[0]))
     scratch.drop(encoded.stage)
     encoded.drop_work()
-    return classed
+    return ClassedRows(encoded, classed, StagedLinks(mark, beside, scratch.table("class_sums")))
 
 
 def _by_row(scratch: Scratch, listed: TableRef) -> TableRef:

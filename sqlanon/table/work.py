@@ -122,7 +122,9 @@ class Work:
             for domain, (word, shift), width in zip(self._domains, packing.places, packing.bits, strict=True)
         }
 
-    def select_packed(self, table: TableRef | None = None, carried: Sequence[str] = ()) -> Statement:
+    def select_packed(
+        self, table: TableRef | None = None, carried: Sequence[str] = (), *, one_in: int = 1
+    ) -> Statement:
         """The query of row ids and of all codes in words, or the statement that makes a table of it; see `Packing`.
 
         Who has read all rows calls `check_rows`.
@@ -130,6 +132,7 @@ class Work:
         Args:
             table: the table to make.
             carried: further columns of the staged rows.
+            one_in: of so many rows one is taken, always the same; 1: all rows are.
         """
         packing = self.packing
         return self._scratch.sql(
@@ -141,6 +144,7 @@ class Work:
             carried=carried,
             span=False,
             among=None,
+            one_in=one_in,
         )
 
     def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> Sequence[npt.NDArray[np.generic]] | None:

@@ -42,7 +42,7 @@ def test_one_method_with_the_reasons() -> None:
 
 def test_engines_are_in_the_json() -> None:
     found = json.loads(run("--json"))
-    assert set(found) == {"methods", "formats", "requirements", "engines", "lakes"}
+    assert set(found) == {"methods", "formats", "requirements", "engines", "lakes", "dbt"}
     assert list(found["engines"]) == list(LACKS)
     assert found["engines"]["Spark"]["tables"]["lacks"] == "notyet"
     assert len(found["engines"]["DuckDB"]) == len(FEATURES)

@@ -16,7 +16,8 @@ import pytest
 import sqlanon
 from sqlanon.engines.duckdb.engine import DuckDBEngine
 from sqlanon.errors import DatabaseError, InfeasibleError, PrivacyViolation
-from sqlanon.sqltext import table_name
+from sqlanon.release.divide.block_solver import find_places
+from sqlanon.release.divide.executor_blocks import BLOCKS_OF_PARTITION
 
 
 class InPieces:
@@ -29,42 +30,52 @@ class InPieces:
         self._engine, self.above, self.block = engine, above, block
         self.sizes: list[int] = []
 
-    def map_arrays(self, read: Any, work: Any, table: Any, columns: Any, *, by: str | None = None) -> None:
+    def map_arrays(
+        self, read: Any, work: Any, table: Any, columns: Any, *, by: str | None = None, first: Any = None
+    ) -> None:
         """See `sqlanon.engines.abilities.Workers`."""
-        sent = pickle.dumps(work)
         names = len(self._engine.describe(read.text))
         arrays = self._engine.fetch_arrays(read, ["int64"] * names)
-        of_row = arrays[0] if by else np.arange(len(arrays[0])) // 70
+        if first is not None:
+            arrays = self._call(first.work, arrays, np.arange(len(arrays[0])) // 70)
+            arrays = self._between(arrays, [name for name, _ in first.columns])
+        if by:
+            assert by == (first.columns[0][0] if first else "block")
+            self.sizes += [int(n) for n in np.unique(arrays[0][arrays[0] >= 0], return_counts=True)[1]]
+        made = self._call(work, arrays, arrays[0] if by else np.arange(len(arrays[0])) // 70)
+        made = self._between(made, [name for name, _ in columns])
         kinds = {"integer": np.int32, "bigint": np.int64}
-        self._engine.load_arrays(table, {name: np.zeros(0, kinds[kind]) for name, kind in columns})
+        self._engine.load_arrays(
+            table, {name: array.astype(kinds[kind]) for (name, kind), array in zip(columns, made, strict=True)}
+        )
+
+    def _call(self, work: Any, arrays: Any, of_row: Any) -> Any:
+        """Results of a function for rows, with a call for each number of ``of_row``."""
+        sent, parts = pickle.dumps(work), []
         for number in np.unique(of_row):
             part = [array[of_row == number] for array in arrays]
-            if by:
-                self.sizes.append(len(part[0]))
             made, again = (pickle.loads(sent)(part) for _ in range(2))
             assert all((one == other).all() for one, other in zip(made, again, strict=True))
-            self._engine.load_arrays(table, {name: array for (name, _), array in zip(columns, made, strict=True)})
+            parts.append(made)
+        return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+
+    def _between(self, arrays: Any, names: list[str]) -> Any:
+        """What becomes of the columns of these names on their way."""
+        return arrays
 
 
 class Faulty(InPieces):
-    """Workers of which a table has lost its first row, or has it twice: the table with a column of some name."""
+    """Workers that lose the first row, or double it, of results with a column of some name."""
 
-    def __init__(self, engine: Any, column: str, *, twice: bool) -> None:
-        super().__init__(engine, 0, 160)
+    def __init__(self, engine: Any, column: str, block: int, *, twice: bool) -> None:
+        super().__init__(engine, 0, block)
         self._column, self._twice, self.spoilt = column, twice, 0
 
-    def map_arrays(self, read: Any, work: Any, table: Any, columns: Any, *, by: str | None = None) -> None:
-        """See `InPieces.map_arrays`."""
-        super().map_arrays(read, work, table, columns, by=by)
-        if self._column in [name for name, _ in columns] and not self.spoilt:
-            self.spoilt += 1
-            name = table_name(table)
-            first = f"rowid = (SELECT min(rowid) FROM {name})"
-            self._engine.execute(
-                f"INSERT INTO {name} SELECT * FROM {name} WHERE {first}"
-                if self._twice
-                else f"DELETE FROM {name} WHERE {first}"
-            )
+    def _between(self, arrays: Any, names: list[str]) -> Any:
+        if self._column not in names or self.spoilt:
+            return arrays
+        self.spoilt += 1
+        return [np.concatenate([array[:1], array]) if self._twice else array[1:] for array in arrays]
 
 
 @pytest.fixture
@@ -108,6 +119,32 @@ def test_several_blocks(filled, monkeypatch):
     assert any("3 blocks" in note for note in made.report.notes)
 
 
+def test_blocks_of_a_sample(filled, monkeypatch):
+    """Borders are those of equal parts of the sample, here of about 50 of 500 rows; every row is in a block."""
+    monkeypatch.setattr("sqlanon.release.divide.executor_blocks.SAMPLED", 16)
+    workers = InPieces(filled.engine, 0, 160)
+    made, rows = released(filled, monkeypatch, workers)
+    assert len(workers.sizes) == 3
+    assert sum(workers.sizes) == 500
+    assert workers.sizes != [167, 167, 166]
+    assert min(workers.sizes) > 80
+    assert min(rows.values()) >= 5
+    assert any("3 blocks" in note for note in made.report.notes)
+
+
+def test_places_between_borders():
+    """Against a comparison with every border."""
+    chance = np.random.default_rng(8)
+    for words in (1, 2, 3):
+        for many in (0, 1, 7):
+            borders = sorted({tuple(chance.integers(0, 4, words).tolist()) for _ in range(many)})
+            rows = chance.integers(-1, 5, (words, 200))
+            found = find_places(list(np.array(borders, np.int64).reshape(-1, words).T), list(rows))
+            assert found.tolist() == [
+                sum(border <= row for border in borders) for row in zip(*rows.tolist(), strict=True)
+            ]
+
+
 SETS = {
     "quasi": ["a", "d", "e", "f"],
     "hierarchies": {"f": {"groups": {"low": ["p", "q"], "high": ["r", "s", "t"]}}},
@@ -128,7 +165,7 @@ SETS = {
 def test_partitions_below_levels_have_the_classes_of_the_whole_table(filled, monkeypatch, options):
     options = {"method": "mondrian"} | options
     here, rows = released(filled, monkeypatch, None, **options)
-    workers = InPieces(filled.engine, 0, 160)
+    workers = InPieces(filled.engine, 0, 160 // BLOCKS_OF_PARTITION)
     there, others = released(filled, monkeypatch, workers, **options)
     assert len(workers.sizes) > 3
     assert max(workers.sizes) <= 160
@@ -139,7 +176,7 @@ def test_partitions_below_levels_have_the_classes_of_the_whole_table(filled, mon
 def test_partitions_that_cannot_be_cut_are_no_blocks(filled, monkeypatch):
     options = {"method": "mondrian", "k": 90}
     _, rows = released(filled, monkeypatch, None, **options)
-    workers = InPieces(filled.engine, 0, 120)
+    workers = InPieces(filled.engine, 0, 120 // BLOCKS_OF_PARTITION)
     _, others = released(filled, monkeypatch, workers, **options)
     assert rows == others
     assert max(rows.values()) > 120
@@ -161,17 +198,32 @@ def test_a_block_that_cannot_meet_what_is_asked(filled, monkeypatch):
     [
         ("mondrian", "slot", False),
         ("mondrian", "slot", True),
-        ("mondrian", "open", False),
+        ("mondrian", "part", False),
         ("mondrian", "class", True),
-        ("tree", "key0", True),
+        ("tree", "block", True),
         ("tree", "class", False),
     ],
 )
 def test_a_row_that_workers_lose_or_double_is_noticed(filled, monkeypatch, method, column, twice):
-    workers = Faulty(filled.engine, column, twice=twice)
+    block = 160 // BLOCKS_OF_PARTITION if method == "mondrian" else 160
+    workers = Faulty(filled.engine, column, block, twice=twice)
     with pytest.raises((DatabaseError, PrivacyViolation), match=r"lost or doubled|have a class|not the staged"):
         released(filled, monkeypatch, workers, method=method, sensitive="s", l=1.2)
     assert workers.spoilt == 1
+
+
+@pytest.mark.parametrize("column", ["rid", "w0", "link"])
+def test_rows_that_workers_exchange_are_noticed(filled, monkeypatch, column):
+    """A row has the number, the codes or the link of the next one: of each there are as many as before."""
+
+    class Mixed(InPieces):
+        def _between(self, arrays: Any, names: list[str]) -> Any:
+            mixed = column in names and names[1] == "class"
+            return [np.roll(array, mixed and name == column) for name, array in zip(names, arrays, strict=True)]
+
+    filled.engine.execute("CREATE OR REPLACE TABLE t AS SELECT 'p' || rowid AS name, a, b, c, s FROM t")
+    with pytest.raises(DatabaseError, match="not the staged ones"):
+        released(filled, monkeypatch, Mixed(filled.engine, 0, 160), sensitive="s", l=1.2, identifiers="name")
 
 
 @pytest.mark.parametrize("cut", ["loss", "median"])
@@ -182,6 +234,6 @@ def test_a_partition_that_no_worker_divides_is_a_defect(filled, monkeypatch, cut
         raise AssertionError
 
     monkeypatch.setattr("sqlanon.methods.mondrian.method.Mondrian.assign", fails)
-    workers = InPieces(filled.engine, 0, 160)
+    workers = InPieces(filled.engine, 0, 160 // BLOCKS_OF_PARTITION)
     with pytest.raises(DatabaseError, match="could not divide"):
         released(filled, monkeypatch, workers, method={"name": "mondrian", "cut": cut})

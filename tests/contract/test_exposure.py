@@ -117,6 +117,8 @@ def test_persons_of_such_groups(shared_db: Any) -> None:
     assert (report.exposed.k, report.exposed.persons) == (min(rows.values()), fewest)
     assert fewest < report.exposed.k
     assert exact_risk(report, "prosecutor", "published") == Fraction(1, fewest)
+    assert exact_risk(report, "marketer", "published") == Fraction(len(rows), len(drawn))
+    assert exact_risk(report, "marketer") == Fraction(len(published), len(drawn))
     assert read_measured_risk(report).published_persons == 1 / fewest > read_measured_risk(report).published
     most = ThresholdSpec(Fraction(1, report.exposed.k), "rows alone would be within it")
     with pytest.raises(PrivacyViolation, match="every published column"):

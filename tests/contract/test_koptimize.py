@@ -17,11 +17,12 @@ import pytest
 
 from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Context
-from sqlanon.papers.koptimize import assignment, cut_columns
+from sqlanon.papers.koptimize import assignment, cut_columns, cut_search, interval_search
 from sqlanon.papers.koptimize.assignment import _assign_set as published
 from sqlanon.papers.koptimize.assignment import assign
 from sqlanon.papers.koptimize.cut_search import CutSearch
 from sqlanon.papers.koptimize.cut_sets import CutSets, read_records
+from sqlanon.papers.koptimize.interval_search import find_intervals
 from sqlanon.progress import SilentProgress
 from sqlanon.spec import SuppressionSpec
 from sqlanon.sqltext import identifier
@@ -63,6 +64,7 @@ def test_the_least_of_all_sets(
     connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, by: str
 ) -> None:
     """Each enumeration alone: the one by columns without what the start found."""
+    monkeypatch.setattr(cut_search, "fits_intervals", lambda *_: False)
     if by == "cuts":
         monkeypatch.setattr(cut_columns, "MOST_STEPS", 0)
     else:
@@ -86,6 +88,33 @@ def test_the_least_of_all_sets(
                 )
                 assert search.best is not None
                 assert search.best[0] == search.bound == expected, (metric, limit, rows)
+
+
+@pytest.mark.parametrize("seed", seeds(8, 3))
+def test_the_least_loss_where_no_row_is_suppressed(
+    connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Interval by interval, without what the start found; and a search that ends early has a bound."""
+    for name in ("_greedy", "_improve", "_start_from"):
+        monkeypatch.setattr(CutSearch, name, lambda *_: None)
+    one = case(seed, k=2 + seed % 3)
+    with encoded_sample(connect_module(PAIR[seed % 2]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as own:
+        context = context_of(sample, own, Fraction(0), "starred")
+        sets = CutSets(context, "loss", read_records(context, "loss")[0])
+        expected = cuts.least(sample.table, one.privacy.k, "loss", 0, starred=True)
+        search = CutSearch(sets, 0)
+        monkeypatch.setattr(CutSearch, "_enumerate", lambda *_: pytest.fail("not proven"))
+        assert search.run(10**6)
+        assert search.best is not None
+        assert search.best[0] == search.bound == expected
+        monkeypatch.setattr(interval_search, "STEPS", 1)
+        for most in (0, 10, 100, 400):
+            found, bound, _ = find_intervals(sets, None, most)
+            assert bound <= expected
+            if found is not None:
+                score = sets.score(found, sets.group_rows(found, sets.records)[1], 0)
+                assert score is not None
+                assert score >= expected
 
 
 @pytest.mark.parametrize("by", ["columns", "cuts"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
@@ -146,6 +147,23 @@ def test_types_that_would_lose_something(kinds, kind, text, tmp_path):
         assert not [row for row in db.releases() if row.status == "published"]
     if not made.of_file:
         assert made.tables() == []
+    made.drop()
+
+
+@pytest.mark.parametrize(("kinds", "value"), [("postgres-postgres", "[0:1]={1,2}"), ("postgres-duckdb", "{{1},{2}}")])
+def test_arrays_that_are_no_lists(kinds, value, tmp_path):
+    made = Pair(kinds, tmp_path)
+    with sqlanon.connect(made.source) as db:
+        flat = 'CASE WHEN "at" IS NOT NULL THEN ARRAY(SELECT UNNEST("at")) END'
+        db.engine.execute('ALTER TABLE visits ADD COLUMN "at" integer[]')
+        db.engine.execute(f"UPDATE visits SET \"at\" = '{value}' WHERE age < 24")
+        db.engine.execute("UPDATE visits SET \"at\" = '{}' WHERE age = 24")
+        with pytest.raises(PolicyError, match=rf"at \(arrays of several dim.*\): {re.escape(flat)}"):
+            db.run(made.spec(insensitive="at"))
+        assert not [row for row in db.releases() if row.status == "published"]
+        db.engine.execute(f'CREATE VIEW flat AS SELECT id, age, ill, {flat} AS "at" FROM visits')
+        db.run(made.spec(source="flat", insensitive="at"))
+        assert made.there() == shown(db)
     made.drop()
 
 

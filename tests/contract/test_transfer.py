@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import random
 import tracemalloc
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
+import psycopg
 import pytest
 
 import sqlanon
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.portable import Portable, PortableColumn, write_line
+from sqlanon.errors import DatabaseError, UnsupportedError
 from sqlanon.sqltext import statement
 from tests.engines import ENGINES, TestEngine
 
@@ -121,6 +124,23 @@ def test_every_value_arrives(pair):
         source.execute(f'INSERT INTO "My t" VALUES ({row}), ({row})')
     found = send(source, target, source.target('"My t"'))
     assert [name for name, _ in found] == [f"c {i}" for i in range(len(VALUES))]
+
+
+@pytest.mark.parametrize(
+    ("pair", "types"),
+    [("postgres-postgres", ["character(4)", "character(2)[]"]), ("postgres-duckdb", ["VARCHAR", "VARCHAR[]"])],
+    indirect=["pair"],
+)
+def test_blanks_at_the_end_arrive(pair, types):
+    source, target = pair
+    rows = [("a", "{x,NULL,é}"), ("", "{}"), (None, None), ("äb\\c", '{"\\"x"}')]
+    source.execute("CREATE TABLE padded (a character(4), b character(2)[])")
+    source.load_rows(source.target("padded"), [("a", "character(4)"), ("b", "character(2)[]")], rows)
+    assert [kind for _, kind in send(source, target, source.target("padded"))] == types
+    arrived = target.fetch("SELECT a, b FROM copied")
+    assert Counter(map(str, arrived)) == Counter(map(str, source.fetch("SELECT a, b FROM padded")))
+    assert ("a   ", ["x ", None, "é "]) in arrived
+    assert ("    ", []) in arrived
 
 
 @pytest.mark.parametrize("pair", ["duckdb-postgres", "postgres-duckdb"], indirect=True)
@@ -234,3 +254,37 @@ def test_rows_on_their_way_are_a_few_blocks(pair):
         assert tracemalloc.get_traced_memory()[1] < 6_000_000
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("end", ["cancelled", "refused"])
+@pytest.mark.parametrize("pair", ["duckdb-postgres"], indirect=True)
+def test_the_servers_log_gets_no_row_of_a_copy_that_ends_early(pair, end):
+    """The log has the context of the error: the line that the server has read last, from its beginning."""
+    _, target = pair
+
+    def lines() -> Iterator[list[str]]:
+        if end == "refused":
+            yield ["4711777\t4711777"]
+        for block in range(2000):
+            if block == 1000:  # more than the system holds on the way: the server is reading
+                target.cancel()
+            yield ["4711777"] * 1000
+
+    columns = [PortableColumn("pad0", Portable("text"))]
+    with pytest.raises(DatabaseError) as caught, target.publishing():
+        target.reception.load_texts(target.target("copied"), columns, lines())
+    cause = caught.value.__cause__
+    assert isinstance(cause, psycopg.errors.QueryCanceled if end == "cancelled" else psycopg.errors.BadCopyFileFormat)
+    assert "line " in str(cause.diag.context)
+    assert '"   ' in str(cause.diag.context)
+    assert "4711777" not in str(cause)
+
+
+@pytest.mark.parametrize("value", ["DATE '5874898-01-01'", "TIMESTAMP '4714-01-01 (BC)'", "[DATE '5874898-01-01']"])
+@pytest.mark.parametrize("pair", ["duckdb-postgres"], indirect=True)
+def test_times_that_postgresql_cannot_hold_are_not_sent(pair, value):
+    source, target = pair
+    source.execute(f"CREATE TABLE times AS SELECT 'a BC 999999-' AS a, {value} AS day FROM range(3)")
+    with pytest.raises(UnsupportedError, match="publish_to: column day has times in years that PostgreSQL cannot hold"):
+        send(source, target, source.target("times"))
+    assert not target.exists(target.target("copied"))

@@ -10,6 +10,7 @@ import yaml
 
 from sqlanon.dbt import load
 from sqlanon.dbt.profile import find, read_connection
+from sqlanon.engines.lacks import DBT_DATABASE, DBT_FEATURES, DBT_LACKS, DBT_PROFILE
 from sqlanon.errors import PolicyError, UnsupportedError
 
 SECRET = "s3cret {{ word"
@@ -125,6 +126,33 @@ def test_the_profile_is_found_as_dbt_finds_it(tmp_path, monkeypatch):
     (tmp_path / "home" / ".dbt" / "profiles.yml").unlink()
     with pytest.raises(PolicyError, match=r"no profiles\.yml in .*here and .*\.dbt"):
         find(None, {})
+
+
+@pytest.mark.parametrize("adapter", DBT_LACKS)
+def test_an_adapter_has_what_it_does_not_lack(filled, adapter):
+    """Each feature of an adapter is there, or is refused with the reason of its marker."""
+    outputs = {
+        "duckdb": {"path": "warehouse.duckdb"},
+        "postgres": {"host": "h", "user": "u", "dbname": "warehouse"},
+        "spark": {"method": "session", "schema": "main"},
+    }
+    profiles = {"shop": {"outputs": {"default": {"type": adapter, **outputs[adapter]}}}}
+    (filled.folder / "profiles.yml").write_text(yaml.safe_dump(profiles))
+    filled.metadata["adapter_type"] = adapter
+    filled.write()
+    calls = {
+        DBT_PROFILE: lambda: load(filled.folder, profiles_dir=filled.folder, environ={}),
+        DBT_DATABASE: lambda: load(filled.folder, db="duckdb:///warehouse.duckdb", environ={}),
+    }
+    assert set(calls) == set(DBT_FEATURES)
+    for feature, call in calls.items():
+        lack = DBT_LACKS[adapter].get(feature)
+        if lack is None:
+            assert [spec.name for spec in call().policy.releases] == ["people"]
+            continue
+        with pytest.raises(UnsupportedError) as refused:
+            call()
+        assert lack.why in str(refused.value)
 
 
 @pytest.mark.parametrize(

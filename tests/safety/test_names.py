@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 import sqlanon
+from sqlanon.release.publish import new_version
 from tests.engines import create_table, quote, read_table
 
 HOSTILE = (
@@ -204,6 +205,28 @@ def test_what_is_not_ours_stays(db, taken):
     with pytest.raises(sqlanon.PolicyError):
         db.anonymize(f"taken_{taken}", quasi="age", k=3)
     assert db.engine.fetch(f"SELECT mine FROM {theirs}") == [(42,)]
+
+
+def test_a_view_that_appears_during_a_run_is_not_replaced(db, monkeypatch):
+    """The places of the views are looked up again once the tables of the version are there.
+
+    The view is made in the same transaction, which is rolled back.
+    """
+    create_table(db, "late", {"age": "INTEGER"}, [(i % 3,) for i in range(9)])
+    db.engine.execute("CREATE SCHEMA IF NOT EXISTS release")
+    give = new_version.private_table
+
+    def create_view(engine, physical):
+        engine.execute("CREATE VIEW release.late AS SELECT 42 AS mine")
+        return give(engine, physical)
+
+    monkeypatch.setattr(new_version, "private_table", create_view)
+    with pytest.raises(sqlanon.PolicyError, match="late exists and was not made by sqlanon"):
+        db.anonymize("late", quasi="age", k=3)
+    there = (
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = 'release' AND table_name LIKE 'late%'"
+    )
+    assert db.engine.fetch(there) == []
 
 
 def test_another_release_keeps_its_view(db):

@@ -30,7 +30,7 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(("method", "block"), [("tree", 1000), ("mondrian", 50)])
+@pytest.mark.parametrize(("method", "block"), [("tree", 1000), ("mondrian", 12)])
 def test_links_lead_to_the_rows_of_their_class(session, events, monkeypatch, method, block):
     name, table = f"linked_{method}", arrow(ROWS)
     load(session, table, name)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli, cli  # noqa: F401 - a fixture
+from tests.dbt.conftest import DbtProject, project  # noqa: F401 - a fixture
 from tests.spark.conftest import run_apart
 from tests.spark.tables import CANARY, load
 from tests.spark.test_walk import Log, shows_no_value
@@ -98,6 +99,34 @@ def test_the_walk(session: Any, events: Path, cli: Cli, people: str, tmp_path: P
     run("clean")
     assert not session.catalog.tableExists("shown.walked")
     shows_no_value(events)
+
+
+def test_models_of_dbt_are_released_in_the_database_that_is_named(
+    session: Any,
+    cli: Cli,  # noqa: F811
+    project: DbtProject,  # noqa: F811
+) -> None:
+    """A project of dbt-spark, whose profile names no server."""
+    project.metadata["adapter_type"] = "spark"
+    project.write()
+    session.sql("CREATE SCHEMA IF NOT EXISTS main")
+    session.sql(
+        "CREATE TABLE main.people AS SELECT 1000 + id AS id, 20 + id * 7 % 41 AS age, CONCAT('z', id % 5) AS zip, "
+        "IF(id % 6 < 3, 'F', 'M') AS sex, ELT(1 + id % 3, 'flu', 'asthma', 'ulcer') AS disease FROM RANGE(60)"
+    )
+    options = ("--project-dir", project.folder, "--db", f"{URL}?temporary=true")
+    outcomes = [cli("dbt", "run", *options, "--json") for _ in range(2)]
+    assert [ended.code for ended in outcomes] == [0, 0], [ended.err for ended in outcomes]
+    published, unchanged = (ended.json for ended in outcomes)
+    assert (published["source"], published["published"], published["verified"]) == (
+        "main.people",
+        "release.people",
+        True,
+    )
+    assert unchanged["outcome"] == "unchanged"
+    assert session.table("release.people").count() == 60
+    assert cli("unpublish", "people", "--purge", *options[2:]).code == 0
+    session.sql("DROP TABLE main.people")
 
 
 BROKEN = "CREATE VIEW broken AS SELECT id, CAST(CONCAT('cell-', LENGTH(name)) AS INT) AS age FROM walked"

@@ -45,6 +45,23 @@ def test_rows_and_types_are_those_of_the_query(session, monkeypatch, most):
         assert not db.engine.exists(private)
 
 
+def test_all_held_tables_have_one_bound(session, monkeypatch):
+    """A table for which there is no room is written, until another one is dropped."""
+    monkeypatch.setattr(small_tables, "MOST_TOGETHER", 1000)
+    with sqlanon.connect(session, temporary=True, accept_shared=True) as db, Scratch(db.engine) as scratch:
+
+        def is_written(table):
+            return db.engine.exists(db.engine.target(f"_sqlanon.{table.name}"))
+
+        tables = [_make(scratch, f"n{i}", "SELECT id AS n FROM RANGE(50)") for i in range(3)]
+        assert [is_written(table) for table in tables] == [False, False, True]
+        scratch.drop(tables[0])
+        tables.append(_make(scratch, "n3", "SELECT id AS n FROM RANGE(50)"))
+        assert not is_written(tables[3])
+        counts = [db.engine.fetch(f"SELECT COUNT(*) FROM `{table.name}`") for table in tables[1:]]
+        assert counts == [[(50,)]] * 3
+
+
 def test_no_rows(session):
     """A table of no rows has its columns."""
     with sqlanon.connect(session, temporary=True, accept_shared=True) as db, Scratch(db.engine) as scratch:

@@ -63,10 +63,11 @@ def test_repeats_are_counted(session):
 
 def test_hashes_are_added_up_exactly(session):
     """The sum of 64-bit hashes, of both signs, is the whole number that it is; of no rows it is 0."""
-    made = session.range(3000).selectExpr("id * 7919 AS link", "CAST(id % 13 AS STRING) AS v")
+    made = session.range(3000).selectExpr("CAST(id AS INT) AS rid", "id * 7919 AS link", "CAST(id % 13 AS STRING) AS v")
     made.repartition(3).write.saveAsTable("hashed_rows")
     session.sql("CREATE TABLE no_hashed_rows AS SELECT * FROM hashed_rows WHERE FALSE")
-    each = session.sql("SELECT XXHASH64(link, v, link IS NULL, v IS NULL) AS h FROM hashed_rows").collect()
+    hashed = "XXHASH64(rid, link, v, rid IS NULL, link IS NULL, v IS NULL)"
+    each = session.sql(f"SELECT {hashed} AS h FROM hashed_rows").collect()
     hashes = [row.h for row in each]
     assert min(hashes) < 0 < max(hashes)
     for name, total in (("hashed_rows", sum(hashes)), ("no_hashed_rows", 0)):

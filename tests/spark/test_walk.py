@@ -17,6 +17,7 @@ import pytest
 import sqlanon
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
+from sqlanon.release.divide.executor_blocks import BLOCKS_OF_PARTITION
 from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
 from tests.spark.tables import CANARY, ODD, QUASI, arrow, in_duckdb, load
@@ -311,7 +312,7 @@ def test_mondrian_below_levels_of_spark_is_that_of_duckdb(session):
         in_duckdb(table, "levels") as known,
         sqlanon.connect(session, temporary=True, accept_shared=True) as db,
     ):
-        db.engine.above, db.engine.block = 0, 70
+        db.engine.above, db.engine.block = 0, 70 // BLOCKS_OF_PARTITION
         # Workers count what levels are cut by; the median's are cut by SQL.
         median = {"method": {"name": "mondrian", "cut": "median"}}
         for asked, execution in (({}, "kernel"), ({"sensitive": (), "l": None} | median, "pushdown+kernel")):

@@ -1,5 +1,6 @@
 -- name: anatomy/assign
--- params: assign (table to make), tied (table with tie), ranks (table of tie, rank: a random order), slots (table of slot, class), value (sensitive code column)
+-- params: assign (table to make), tied (table with tie), ranks (table of tie, rank: a
+--   random order), slots (table of slot, class), value (sensitive code column)
 -- returns: rid integer, class integer: rows of a value take its places in their random order
 CREATE {{ assign | scratch }} AS
 SELECT o.rid AS rid, s.class AS class

@@ -1,6 +1,7 @@
 -- name: approvals/create
 -- params: approvals (table)
--- returns: one row an approval or a revocation, in the order of number; never a cell value: the policy's value lists are hashes
+-- returns: one row an approval or a revocation, in the order of number; never a cell
+--   value: the policy's value lists are hashes
 CREATE TABLE IF NOT EXISTS {{ approvals | table }} (
     number INTEGER NOT NULL
     , release TEXT NOT NULL

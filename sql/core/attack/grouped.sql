@@ -1,6 +1,6 @@
 -- name: attack/grouped
--- params: grouped (table to make), target (table: a published release), names (its columns that come from quasi columns), values (its sensitive
---   columns, and what numbers its groups)
+-- params: grouped (table to make), target (table: a published release), names (its columns
+--   that come from quasi columns), values (its sensitive columns, and what numbers its groups)
 -- returns: names, values, _sqlanon_n bigint: each combination once, and how many rows have it
 CREATE {{ grouped | scratch }} AS
 SELECT

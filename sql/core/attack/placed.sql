@@ -1,13 +1,15 @@
 -- name: attack/placed
--- params: placed (table to make), stage (table of rid, link), linked (a version's private table of link, and of class, or of box where every row
---   has a box of its own; none: every row counts as published), own (bool: boxes)
--- returns: rid integer, place bigint: the class of each row of the source that the version was made of; -1: it left the row out
+-- params: placed (table to make), stage (table of rid, link), linked (a version's private table of link, and of
+--   class, or of box where every row has a box of its own; none: every row counts as published), own (bool: boxes)
+-- returns: rid integer, place bigint: the class of each row of the source that the version
+--   was made of; -1: it left the row out
 -- Rows of equal link are paired in turn: they are equal in all columns where the policy names no identifier.
 CREATE {{ placed | scratch }} AS
 {% if linked %}
 SELECT s.rid AS rid, a.place AS place
 FROM (
-    SELECT t.rid AS rid, t.link AS link, ROW_NUMBER() OVER (PARTITION BY t.link ORDER BY t.rid) AS turn FROM {{ stage | table }} AS t
+    SELECT t.rid AS rid, t.link AS link, ROW_NUMBER() OVER (PARTITION BY t.link ORDER BY t.rid) AS turn
+    FROM {{ stage | table }} AS t
 ) AS s
 JOIN (
     SELECT

@@ -1,6 +1,7 @@
 -- name: attacks/create
 -- params: attacks (table)
--- returns: one row for the attacks on a version that were kept, in the order of number; figures has numbers and names of columns, never a cell value
+-- returns: one row for the attacks on a version that were kept, in the order of number;
+--   figures has numbers and names of columns, never a cell value
 CREATE TABLE IF NOT EXISTS {{ attacks | table }} (
     number INTEGER NOT NULL
     , release TEXT NOT NULL

@@ -1,6 +1,6 @@
 -- name: audit/together_fits
--- params: fits (table to make), records (table), place (column: the class or box), slot (column), edges (the certificate's table;
---   none: the class is all that a row fits)
+-- params: fits (table to make), records (table), place (column: the class or box), slot
+--   (column), edges (the certificate's table; none: the class is all that a row fits)
 -- returns: row bigint, box bigint: each row once for each box that it fits
 CREATE {{ fits | scratch }} AS
 {% if edges %}

@@ -1,8 +1,9 @@
 -- name: best/boxes
 -- params: work, assign (tables: rid; rid and class), levels (table of the levels of classes, or none), spans (table of
---   the boxes of classes, as recode/spans makes it, or none: those of their rows), columns (list of {code, counted: bool})
--- returns: class integer, n bigint, then for each column its least and greatest code, how many codes there are (0 where not counted), and
---   its level (-1: none given); ascending classes
+--   the boxes of classes, as recode/spans makes it, or none: those of their rows), columns
+--   (list of {code, counted: bool})
+-- returns: class integer, n bigint, then for each column its least and greatest code, how many
+--   codes there are (0 where not counted), and its level (-1: none given); ascending classes
 SELECT a.class AS class, COUNT(*) AS n
 {% for c in columns %}
 , MIN({{ "s.lo_" if spans else "w." }}{{ c.code }}) AS lo_{{ c.code }}

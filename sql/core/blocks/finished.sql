@@ -1,6 +1,7 @@
 -- name: blocks/finished
 -- params: assigned (table to make), done, solved (tables of rid and class)
--- returns: rid integer, class integer: a partition is named by the rows before it, and has at least as many rows as classes
+-- returns: rid integer, class integer: a partition is named by the rows before it, and has
+--   at least as many rows as classes
 CREATE {{ assigned | scratch }} AS
 SELECT d.rid AS rid, CAST(d.class AS INTEGER) AS class FROM {{ done | table }} AS d
 UNION ALL

@@ -1,8 +1,16 @@
 -- name: catalog/untidy
 -- params: catalog (table), :erasing (the text of JSON of a report that erases keys), :nothing (of one that erases none)
--- returns: a row a release: how many versions are being made or were given up, may be returned to, are published; the oldest version that may be
---   returned to, the newest that erased keys; and the policy that says how many versions are kept
-SELECT t.release AS release, t.open AS open, t.spare AS spare, t.published AS published, t.oldest AS oldest, t.erased AS erased, p.policy AS policy
+-- returns: a row a release: how many versions are being made or were given up, may be
+--   returned to, are published; the oldest version that may be returned to, the newest
+--   that erased keys; and the policy that says how many versions are kept
+SELECT
+    t.release AS release
+    , t.open AS open
+    , t.spare AS spare
+    , t.published AS published
+    , t.oldest AS oldest
+    , t.erased AS erased
+    , p.policy AS policy
 FROM (
     SELECT c.release AS release
         , COUNT(*) FILTER (WHERE c.status NOT IN ('published', 'replaced', 'withdrawn', 'dropped', 'discarded')) AS open

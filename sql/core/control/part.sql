@@ -1,5 +1,6 @@
 -- name: control/part
--- params: part (table to make), stage (table), chosen (table of rid and place: rows, and their new row ids), columns (names, without rid)
+-- params: part (table to make), stage (table), chosen (table of rid and place: rows, and
+--   their new row ids), columns (names, without rid)
 -- returns: the chosen rows of the stage with their new row ids
 CREATE {{ part | scratch }} AS
 SELECT

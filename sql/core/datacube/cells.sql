@@ -1,8 +1,11 @@
 -- name: datacube/cells
--- params: cells (table to make), stage (table), columns (list of {alias, domain, as_float, as_text}), sensitive (such a column or none)
+-- params: cells (table to make), stage (table), columns (list of {alias, domain, as_float,
+--   as_text}), sensitive (such a column or none)
 -- returns: c1.. (codes), s (code of the sensitive value, 0 without one), n bigint: the source's cells
 -- NULL finds no value in the domain; its code is 0.
-{% macro value(c) %}{{ "CAST(t." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "t." ~ c.alias ~ (" + 0" if c.as_float else "") }}{% endmacro %}
+{% macro value(c) %}
+{{ "CAST(t." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "t." ~ c.alias ~ (" + 0" if c.as_float else "") }}
+{% endmacro %}
 CREATE {{ cells | scratch }} AS
 SELECT
 {% for c in columns %}

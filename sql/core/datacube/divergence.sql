@@ -1,12 +1,13 @@
 -- name: datacube/divergence
--- params: cells, released (tables), columns (list of {number, spread}: the group-by's columns in the order in which they are spread; spread
---   is none where the release holds exact codes), runs (table of part, low, high, size for the last column, which is then not spread; or
---   none), rows, released_rows (totals)
--- returns: kld double (over the cells that Q reaches), cells, missed bigint (cells with P > 0 and Q = 0), missed_rows bigint (rows in them)
--- A class is spread one column after the other, and what falls on no cell of the source is dropped at once: the product of the
--- domains is never built. From the second column on, the cells' own first columns say what can still be reached.
--- Runs are summed up in the order of the codes: each adds its share at its first code and takes it away after its last. Where none is left, the
--- sum is 0 whatever doubles make of it.
+-- params: cells, released (tables), columns (list of {number, spread}: the group-by's columns in the order
+--   in which they are spread; spread is none where the release holds exact codes), runs (table of part,
+--   low, high, size for the last column, which is then not spread; or none), rows, released_rows (totals)
+-- returns: kld double (over the cells that Q reaches), cells, missed bigint (cells with P
+--   > 0 and Q = 0), missed_rows bigint (rows in them)
+-- A class is spread one column after the other, and what falls on no cell of the source is dropped at once:
+-- the product of the domains is never built. From the second column on, the cells' own first columns say
+-- what can still be reached. Runs are summed up in the order of the codes: each adds its share at its first
+-- code and takes it away after its last. Where none is left, the sum is 0 whatever doubles make of it.
 {% macro codes(t, upto) %}{% for c in columns[:upto] %}{{ t }}.c{{ c.number }}, {% endfor %}{% endmacro %}
 {% macro parts(t, start) %}{% for c in columns[start:] %}{{ t }}.p{{ c.number }}, {% endfor %}{% endmacro %}
 {% set exact = columns[0].spread is none %}
@@ -40,8 +41,11 @@ WITH truth AS (
 {% if i > 1 and count > 2 %}
     JOIN (
         SELECT DISTINCT {{ codes("t", i) }}t.s FROM truth AS t
-    ) AS k ON k.s = x.s AND k.c{{ c.number }} = w.code{% for d in columns[:i - 1] %} AND k.c{{ d.number }} = x.c{{ d.number }}{% endfor %}
-
+    ) AS k ON k.s = x.s
+        AND k.c{{ c.number }} = w.code
+{% for d in columns[:i - 1] %}
+        AND k.c{{ d.number }} = x.c{{ d.number }}
+{% endfor %}
 {% endif %}
     GROUP BY {{ codes("x", i - 1) }}w.code, {{ parts("x", i) }}x.s
 )
@@ -70,8 +74,12 @@ WITH truth AS (
         {{ prefix("e") }} AS s
         , e.place AS place
         , e.asked AS asked
-        , SUM(e.d) OVER (PARTITION BY {{ prefix("e") }} ORDER BY e.place, e.asked ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS m
-        , SUM(e.k) OVER (PARTITION BY {{ prefix("e") }} ORDER BY e.place, e.asked ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS k
+        , SUM(e.d) OVER (
+            PARTITION BY {{ prefix("e") }} ORDER BY e.place, e.asked ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+        ) AS m
+        , SUM(e.k) OVER (
+            PARTITION BY {{ prefix("e") }} ORDER BY e.place, e.asked ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+        ) AS k
     FROM placed AS e
 )
 , x{{ count }} AS (
@@ -82,7 +90,9 @@ WITH truth AS (
 {% endif %}
 {% endif %}
 SELECT
-    CAST(COALESCE(SUM(CASE WHEN q.m > 0 THEN t.n / {{ rows }} * LN(t.n / {{ rows }} / (q.m / {{ released_rows }})) END), 0) AS DOUBLE) AS kld
+    CAST(COALESCE(
+        SUM(CASE WHEN q.m > 0 THEN t.n / {{ rows }} * LN(t.n / {{ rows }} / (q.m / {{ released_rows }})) END), 0
+    ) AS DOUBLE) AS kld
     , COUNT(*) AS cells
     , CAST(COALESCE(SUM(CASE WHEN q.m > 0 THEN 0 ELSE 1 END), 0) AS BIGINT) AS missed
     , CAST(COALESCE(SUM(CASE WHEN q.m > 0 THEN 0 ELSE t.n END), 0) AS BIGINT) AS missed_rows

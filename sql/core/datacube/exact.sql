@@ -1,9 +1,16 @@
 -- name: datacube/exact
--- params: released (table to make), view, counted (tables), columns (list of {name, domain, nulls, as_float, as_text}), sensitive ({name,
---   domain, nulls, as_float, as_text}), group, count (column names)
+-- params: released (table to make), view, counted (tables), columns (list of {name, domain, nulls,
+--   as_float, as_text}), sensitive ({name, domain, nulls, as_float, as_text}), group, count (column names)
 -- returns: c1.. (codes), s, n double: the rows of format anatomy, each with the shares of its group's sensitive values
-{% macro value(t, c) %}{{ "CAST(" ~ t ~ "." ~ (c.name | ident) ~ " AS VARCHAR)" if c.as_text else t ~ "." ~ (c.name | ident) ~ (" + 0" if c.as_float else "") }}{% endmacro %}
-{% macro code(d, t, c) %}COALESCE({{ d }}.code, {{ "CASE WHEN " ~ t ~ "." ~ (c.name | ident) ~ " IS NULL THEN 0 ELSE -1 END" if c.nulls else "-1" }}){% endmacro %}
+{% macro value(t, c) %}
+{{ "CAST(" ~ t ~ "." ~ (c.name | ident) ~ " AS VARCHAR)" if c.as_text
+    else t ~ "." ~ (c.name | ident) ~ (" + 0" if c.as_float else "") }}
+{% endmacro %}
+{% macro code(d, t, c) %}
+COALESCE(
+    {{ d }}.code, {{ "CASE WHEN " ~ t ~ "." ~ (c.name | ident) ~ " IS NULL THEN 0 ELSE -1 END" if c.nulls else "-1" }}
+)
+{% endmacro %}
 CREATE {{ released | scratch }} AS
 SELECT
 {% for c in columns %}
@@ -35,7 +42,8 @@ JOIN (
     SELECT
         q.{{ group | ident }} AS grp
         , {{ code("a", "q", sensitive) }} AS s
-        , CAST(q.{{ count | ident }} AS DOUBLE) / CAST(SUM(q.{{ count | ident }}) OVER (PARTITION BY q.{{ group | ident }}) AS DOUBLE) AS share
+        , CAST(q.{{ count | ident }} AS DOUBLE)
+            / CAST(SUM(q.{{ count | ident }}) OVER (PARTITION BY q.{{ group | ident }}) AS DOUBLE) AS share
     FROM {{ counted | table }} AS q
     LEFT JOIN {{ sensitive.domain | table }} AS a ON a.value = {{ value("q", sensitive) }}
 ) AS x ON x.grp = g.grp

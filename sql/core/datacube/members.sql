@@ -1,5 +1,6 @@
 -- name: datacube/members
--- params: members (table to make), parts, domain (tables), texts (table of member, label, read from labels; none where sets are arrays)
+-- params: members (table to make), parts, domain (tables), texts (table of member, label,
+--   read from labels; none where sets are arrays)
 -- returns: part, code, size: the values of a set that the source holds, and how many values the set has
 CREATE {{ members | scratch }} AS
 SELECT m.part AS part, d.code AS code, m.size AS size

@@ -1,6 +1,7 @@
 -- name: formats/labels_matched
--- params: pairs (table to make), seen (table of _sqlanon_number, value), said (table of _sqlanon_number and the published column), kind (ordered, set or tree),
---   names, type, claims (table of leaf, label; member, label; or low, high, label), ranks (table of value, rank; or none)
+-- params: pairs (table to make), seen (table of _sqlanon_number, value), said (table of
+--   _sqlanon_number and the published column), kind (ordered, set or tree), names, type, claims
+--   (table of leaf, label; member, label; or low, high, label), ranks (table of value, rank; or none)
 -- returns: seen bigint, said bigint: the values that lie in what is published of a column
 {% macro end(name) %}CAST(CASE WHEN u.label NOT IN ('*', 'NULL') THEN u.{{ name }} END AS {{ type }}){% endmacro %}
 CREATE {{ pairs | scratch }} AS

@@ -1,5 +1,6 @@
 -- name: formats/labels_shown
--- params: shown (table to make), boxes (table), columns (list of {code, kind, domain, members, labels, key, leveled (bool: boxes have a level), height, names (published names by part)})
+-- params: shown (table to make), boxes (table), columns (list of {code, kind, domain, members,
+--   labels, key, leveled (bool: boxes have a level), height, names (published names by part)})
 -- returns: _sqlanon_class, the published columns of these quasi columns: one row a class. Planning a join takes an
 --   engine more than linear time in its tables, so a statement has few columns.
 CREATE {{ shown | scratch }} AS
@@ -30,7 +31,10 @@ LEFT JOIN {{ c.labels | table }} AS th{{ c.code }} ON th{{ c.code }}.code = b.hi
 {% elif c.kind == "set" %}
 LEFT JOIN {{ c.members | table }} AS m{{ c.code }} ON m{{ c.code }}.key = b.{{ c.key }}
 {% else %}
-LEFT JOIN {{ c.labels | table }} AS t{{ c.code }} ON t{{ c.code }}.low = b.lo_{{ c.code }} AND t{{ c.code }}.high = b.hi_{{ c.code }}{% if c.leveled %} AND t{{ c.code }}.at = b.at_{{ c.code }}{% endif %}
-
+LEFT JOIN {{ c.labels | table }} AS t{{ c.code }} ON t{{ c.code }}.low = b.lo_{{ c.code }}
+    AND t{{ c.code }}.high = b.hi_{{ c.code }}
+{% if c.leveled %}
+    AND t{{ c.code }}.at = b.at_{{ c.code }}
+{% endif %}
 {% endif %}
 {% endfor %}

@@ -1,5 +1,6 @@
 -- name: formats/points_shown
--- params: shown (table to make), boxes (table), columns (list of {code, kind, domain, middle, type, names (published names by part)})
+-- params: shown (table to make), boxes (table), columns (list of {code, kind, domain,
+--   middle, type, names (published names by part)})
 -- returns: _sqlanon_class, the published columns of these quasi columns: one row a class. Planning a join takes an
 --   engine more than linear time in its tables, so a statement has few columns.
 {% macro cast(c, value) %}{{ "CAST(" ~ value ~ " AS " ~ c.type ~ ")" if c.type else value }}{% endmacro %}

@@ -1,12 +1,20 @@
 -- name: formats/ranges_covered
--- params: classed, claimed (tables), contains (how the engine asks an array), columns (list of {alias, kind, names, as_text, type,
---   claims (table or none), ranks (table or none), said (table or none), at, has (whether the released bits have the value of the row, or none)})
--- returns: n bigint (staged rows that reach the release), uncovered bigint (rows that what is published for them does not cover)
--- Compares staged original values with released ones, by class; it knows nothing of codes or methods. Beside NULLs (some) a value lies between
--- the ends, where there are any.
--- claims says what a released node covers: (leaf, label). What sets and nodes say (said) is compared once for every pair
--- of it and an original value, not once a row.
-{% macro any(c) %}{% if c.kind == "ordered" %}((r.{{ c.names.lo | ident }} IS NULL AND r.{{ c.names.hi | ident }} IS NULL) OR {{ original(c) }} IS NULL){% else %}TRUE{% endif %}{% endmacro %}
+-- params: classed, claimed (tables), contains (how the engine asks an array), columns (list of
+--   {alias, kind, names, as_text, type, claims (table or none), ranks (table or none), said
+--   (table or none), at, has (whether the released bits have the value of the row, or none)})
+-- returns: n bigint (staged rows that reach the release), uncovered bigint (rows that what
+--   is published for them does not cover)
+-- Compares staged original values with released ones, by class; it knows nothing of codes
+-- or methods. Beside NULLs (some) a value lies between the ends, where there are any.
+-- claims says what a released node covers: (leaf, label). What sets and nodes say (said)
+-- is compared once for every pair of it and an original value, not once a row.
+{% macro any(c) %}
+{% if c.kind == "ordered" %}
+((r.{{ c.names.lo | ident }} IS NULL AND r.{{ c.names.hi | ident }} IS NULL) OR {{ original(c) }} IS NULL)
+{% else %}
+TRUE
+{% endif %}
+{% endmacro %}
 {% macro original(c) %}{{ "CAST(s." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "s." ~ c.alias }}{% endmacro %}
 SELECT
     CAST(COALESCE(SUM(g.n), 0) AS BIGINT) AS n
@@ -14,8 +22,14 @@ SELECT
 {% for c in columns if c.said %}
 {% set raw = "CAST(g.raw" ~ c.at ~ " AS VARCHAR)" if c.as_text else "g.raw" ~ c.at %}
         AND COALESCE(
-            CASE {% if c.names.null %}WHEN g.state{{ c.at }} = 'some' THEN TRUE WHEN g.state{{ c.at }} = 'all' THEN {{ raw }} IS NULL {% else %}WHEN FALSE THEN TRUE {% endif %}ELSE
-                {{ contains % {"array": "t" ~ c.at ~ ".value", "value": raw} if c.kind == "set" else "u" ~ c.at ~ ".label IS NOT NULL" }}
+            CASE
+{% if c.names.null %}
+                WHEN g.state{{ c.at }} = 'some' THEN TRUE WHEN g.state{{ c.at }} = 'all' THEN {{ raw }} IS NULL
+{% else %}
+                WHEN FALSE THEN TRUE
+{% endif %}
+                ELSE {{ contains % {"array": "t" ~ c.at ~ ".value", "value": raw} if c.kind == "set"
+                    else "u" ~ c.at ~ ".label IS NOT NULL" }}
             END
         , FALSE)
 {% endfor %}
@@ -35,7 +49,14 @@ FROM (
 {% set raw = original(c) %}
 {% set i = loop.index %}
             AND COALESCE(
-                CASE {% if c.names.null %}WHEN r.{{ c.names.null | ident }} = 'some' AND {{ any(c) }} THEN TRUE WHEN r.{{ c.names.null | ident }} = 'all' THEN {{ raw }} IS NULL {% else %}WHEN FALSE THEN TRUE {% endif %}ELSE
+                CASE
+{% if c.names.null %}
+                    WHEN r.{{ c.names.null | ident }} = 'some' AND {{ any(c) }} THEN TRUE
+                    WHEN r.{{ c.names.null | ident }} = 'all' THEN {{ raw }} IS NULL
+{% else %}
+                    WHEN FALSE THEN TRUE
+{% endif %}
+                    ELSE
 {% if c.has %}
                     {{ c.has }}
 {% elif c.ranks %}
@@ -58,13 +79,17 @@ FROM (
 {% endif %}
 {% endfor %}
 {% for c in columns if c.said %}
-    {{ "GROUP BY " if loop.first else ", " }}r._sqlanon_said{{ c.at }}, s.{{ c.alias }}{% if c.names.null %}, r.{{ c.names.null | ident }}{% endif %}
-
+    {{ "GROUP BY " if loop.first else ", " }}r._sqlanon_said{{ c.at }}, s.{{ c.alias }}
+{% if c.names.null %}
+    , r.{{ c.names.null | ident }}
+{% endif %}
 {% endfor %}
 ) AS g
 {% for c in columns if c.said %}
 JOIN {{ c.said | table }} AS t{{ c.at }} ON t{{ c.at }}.id = g.said{{ c.at }}
 {% if c.claims %}
-LEFT JOIN {{ c.claims | table }} AS u{{ c.at }} ON u{{ c.at }}.label = t{{ c.at }}.value AND CAST(u{{ c.at }}.leaf AS {{ c.type }}) = {{ "CAST(g.raw" ~ c.at ~ " AS VARCHAR)" if c.as_text else "g.raw" ~ c.at }}
+LEFT JOIN {{ c.claims | table }} AS u{{ c.at }} ON u{{ c.at }}.label = t{{ c.at }}.value
+    AND CAST(u{{ c.at }}.leaf AS {{ c.type }})
+        = {{ "CAST(g.raw" ~ c.at ~ " AS VARCHAR)" if c.as_text else "g.raw" ~ c.at }}
 {% endif %}
 {% endfor %}

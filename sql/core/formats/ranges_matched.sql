@@ -1,9 +1,11 @@
 -- name: formats/ranges_matched
--- params: pairs (table to make), seen (table of _sqlanon_number, value), said (table of _sqlanon_number and the published columns), kind (ordered, set or tree),
---   names, type, claims (table of leaf, label; or none), ranks (table of value, rank; or none), contains (how the engine asks an array)
+-- params: pairs (table to make), seen (table of _sqlanon_number, value), said (table of _sqlanon_number
+--   and the published columns), kind (ordered, set or tree), names, type, claims (table of leaf, label;
+--   or none), ranks (table of value, rank; or none), contains (how the engine asks an array)
 -- returns: seen bigint, said bigint: the values that lie in what is published of a column
 CREATE {{ pairs | scratch }} AS
-{% set known = "r." ~ (names.null | ident) ~ (" IN ('none', 'some')" if kind == "ordered" else " = 'none'") if names.null else "TRUE" %}
+{% set known = "r." ~ (names.null | ident) ~ (" IN ('none', 'some')" if kind == "ordered"
+    else " = 'none'") if names.null else "TRUE" %}
 {% if kind == "set" %}
 SELECT v._sqlanon_number AS seen, r._sqlanon_number AS said
 FROM {{ seen | table }} AS v
@@ -39,5 +41,11 @@ UNION ALL
 SELECT v._sqlanon_number AS seen, r._sqlanon_number AS said
 FROM {{ seen | table }} AS v
 CROSS JOIN {{ said | table }} AS r
-WHERE (r.{{ names.null | ident }} = 'some'{% if kind == "ordered" %} AND ((r.{{ names.lo | ident }} IS NULL AND r.{{ names.hi | ident }} IS NULL) OR v.value IS NULL){% endif %}) OR (r.{{ names.null | ident }} = 'all' AND v.value IS NULL)
+WHERE (
+    r.{{ names.null | ident }} = 'some'
+{% if kind == "ordered" %}
+    AND ((r.{{ names.lo | ident }} IS NULL AND r.{{ names.hi | ident }} IS NULL) OR v.value IS NULL)
+{% endif %}
+)
+    OR (r.{{ names.null | ident }} = 'all' AND v.value IS NULL)
 {% endif %}

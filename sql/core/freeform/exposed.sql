@@ -1,7 +1,8 @@
 -- name: freeform/exposed
--- params: edges (scratch table of rid, box), classed (table of rid, class (the drawn box) and values), columns (aliases of columns that are
---   published as they are; may be empty)
--- returns: fewest bigint (over rows: the boxes that it fits in which its own values of the columns are published), alone bigint (rows with one), n bigint (rows)
+-- params: edges (scratch table of rid, box), classed (table of rid, class (the drawn box)
+--   and values), columns (aliases of columns that are published as they are; may be empty)
+-- returns: fewest bigint (over rows: the boxes that it fits in which its own values of the
+--   columns are published), alone bigint (rows with one), n bigint (rows)
 SELECT
     CAST(COALESCE(MIN(g.n), 0) AS BIGINT) AS fewest
     , CAST(COALESCE(SUM(CASE WHEN g.n = 1 THEN 1 ELSE 0 END), 0) AS BIGINT) AS alone

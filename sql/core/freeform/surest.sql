@@ -1,6 +1,8 @@
 -- name: freeform/surest
--- params: edges (scratch table of rid, box), classed (table of class, the drawn box, and values), alias (a sensitive column), k (rows that fit a box)
--- returns: mean, worst (double): over rows, the share of the most frequent value among those that are published in the row's boxes
+-- params: edges (scratch table of rid, box), classed (table of class, the drawn box, and
+--   values), alias (a sensitive column), k (rows that fit a box)
+-- returns: mean, worst (double): over rows, the share of the most frequent value among
+--   those that are published in the row's boxes
 SELECT AVG(m.share) AS mean, MAX(m.share) AS worst
 FROM (
     SELECT v.rid AS rid, CAST(MAX(v.n) AS DOUBLE) / {{ k }} AS share

@@ -1,5 +1,6 @@
 -- name: frozen/cohort
--- params: cohort (table to make), stage (table), compared (table, or none: the lineage begins), erased (table), columns (names of the stage, without rid)
+-- params: cohort (table to make), stage (table), compared (table, or none: the lineage
+--   begins), erased (table), columns (names of the stage, without rid)
 -- returns: the staged rows that were never published and are not refused or erased; rid integer, from 0 without a gap
 CREATE {{ cohort | scratch }} AS
 SELECT

@@ -1,8 +1,10 @@
 -- name: frozen/dealt
--- params: dealt (table to make), history (rows of a cohort, as history/rows makes them), least (rows of a group, at least), sensitive (numbers of the
---   sensitive columns: 1, 2, ..), divided (table of rows of classes that are divided already, or none)
--- returns: person (hash of the key), class, part (from 0), s1..: the rows of classes of twice so many rows and more, dealt in turn to as many groups as
---   can have so many: rows of one value go to different groups, those of one combination of values in the order of their hash
+-- params: dealt (table to make), history (rows of a cohort, as history/rows makes them),
+--   least (rows of a group, at least), sensitive (numbers of the sensitive columns: 1, 2,
+--   ..), divided (table of rows of classes that are divided already, or none)
+-- returns: person (hash of the key), class, part (from 0), s1..: the rows of classes of twice
+--   so many rows and more, dealt in turn to as many groups as can have so many: rows of one
+--   value go to different groups, those of one combination of values in the order of their hash
 -- Classes are counted by themselves, so that the rows of the others, nearly all, are never sorted.
 CREATE {{ dealt | scratch }} AS
 SELECT
@@ -16,7 +18,9 @@ FROM (
     SELECT
         h.person AS person
         , h.class AS class
-        , CAST(ROW_NUMBER() OVER (PARTITION BY h.class ORDER BY {% for i in sensitive %}h.s{{ i }}, {% endfor %}h.person) - 1 AS DOUBLE) AS place
+        , CAST(ROW_NUMBER() OVER (
+            PARTITION BY h.class ORDER BY {% for i in sensitive %}h.s{{ i }}, {% endfor %}h.person
+        ) - 1 AS DOUBLE) AS place
         , FLOOR(CAST(t.n AS DOUBLE) / {{ least }}) AS parts
 {% for i in sensitive %}
         , h.s{{ i }} AS s{{ i }}

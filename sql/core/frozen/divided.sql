@@ -1,6 +1,6 @@
 -- name: frozen/divided
--- params: made (table to make), dealt (rows with class and part), below (tables of groups that do not meet a requirement), before (table of rows of
---   classes that are divided already, or none)
+-- params: made (table to make), dealt (rows with class and part), below (tables of groups that do
+--   not meet a requirement), before (table of rows of classes that are divided already, or none)
 -- returns: person, class, part: the rows of classes all of whose groups meet every requirement, with those of before
 CREATE {{ made | scratch }} AS
 SELECT d.person AS person, d.class AS class, d.part AS part

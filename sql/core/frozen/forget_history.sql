@@ -1,6 +1,7 @@
 -- name: frozen/forget_history
 -- params: history (of a version that is no lineage's), erased (table)
--- returns: nothing; nothing is kept of the classes that held an erased key, nor of erased keys that the version left out: those have no class
+-- returns: nothing; nothing is kept of the classes that held an erased key, nor of erased
+--   keys that the version left out: those have no class
 DELETE FROM {{ history | table }}
 WHERE class IN (
     SELECT h.class

@@ -1,6 +1,7 @@
 -- name: frozen/held
 -- params: keys (rows with a key), rows (the lineage's), at (the version that readers have)
--- returns: classes bigint, n bigint: the published classes that hold one of the keys, and their rows; other bigint: rows of the other published classes
+-- returns: classes bigint, n bigint: the published classes that hold one of the keys, and
+--   their rows; other bigint: rows of the other published classes
 SELECT
     COUNT(DISTINCT l._sqlanon_class) AS classes
     , COUNT(*) AS n

@@ -1,8 +1,9 @@
 -- name: frozen/history
--- params: history (table to make), rows (the lineage's), at (a version), sensitive (numbers of the sensitive columns: 1, 2, ..), persons (aliases of
---   the person's hash: one or none), classes (the lineage's, or none: exit groups are classes of their own), parts (names of what is published of a class)
--- returns: what history/rows makes, its classes as readers see them (those that publish the same are one), of the rows that a version of the lineage
---   publishes, but for classes of which nothing is kept, as they were erased
+-- params: history (table to make), rows (the lineage's), at (a version), sensitive (numbers of the sensitive
+--   columns: 1, 2, ..), persons (aliases of the person's hash: one or none), classes (the lineage's, or
+--   none: exit groups are classes of their own), parts (names of what is published of a class)
+-- returns: what history/rows makes, its classes as readers see them (those that publish the same are one), of the
+--   rows that a version of the lineage publishes, but for classes of which nothing is kept, as they were erased
 CREATE {{ history | scratch }} AS
 SELECT
     l._sqlanon_key AS person
@@ -17,7 +18,14 @@ SELECT
 FROM {{ rows | table }} AS l
 {% if classes %}
 LEFT JOIN (
-    SELECT k._sqlanon_class AS class, MIN(k._sqlanon_class) OVER (PARTITION BY {% for name in parts %}{{ ", " if not loop.first }}CAST(k.{{ name | ident }} AS VARCHAR){% endfor %}) AS shown
+    SELECT
+        k._sqlanon_class AS class
+        , MIN(k._sqlanon_class) OVER (
+            PARTITION BY
+{% for name in parts %}
+                {{ ", " if not loop.first }}CAST(k.{{ name | ident }} AS VARCHAR)
+{% endfor %}
+        ) AS shown
     FROM {{ classes | table }} AS k
 ) AS c ON c.class = l._sqlanon_class
 {% endif %}

@@ -1,8 +1,8 @@
 -- name: frozen/in_source
--- params: rows (the lineage's), stage (the source's rows, each with a key of its own), erased (table), version, exact (bool: keys are compared, not
---   numbers that are hashes of them, which takes twice as long)
--- returns: published bigint: rows of the source that the version publishes; early bigint: rows of the source whose class left in this version, although
---   none of its keys is erased; twice bigint: rows of the lineage more than keys
+-- params: rows (the lineage's), stage (the source's rows, each with a key of its own), erased (table),
+--   version, exact (bool: keys are compared, not numbers that are hashes of them, which takes twice as long)
+-- returns: published bigint: rows of the source that the version publishes; early bigint: rows of the source whose
+--   class left in this version, although none of its keys is erased; twice bigint: rows of the lineage more than keys
 {% macro key(name) %}{% if exact %}{{ name }}{% else %}HASH({{ name }}){% endif %}{% endmacro %}
 SELECT
     COUNT(CASE WHEN t.rid IS NOT NULL AND t.class IS NOT NULL AND t.gone IS NULL THEN 1 END) AS published
@@ -12,7 +12,8 @@ SELECT
         JOIN {{ erased | table }} AS e ON e._sqlanon_key = x._sqlanon_key
         WHERE x._sqlanon_class IS NOT NULL
     ) THEN 1 END) AS early
-    -- Of the keys that the source has: pairs more than the rows that it has of them. Of the others: rows more than keys.
+    -- Of the keys that the source has: pairs more than the rows that it has of them. Of
+    -- the others: rows more than keys.
     , COUNT(*) - (SELECT COUNT(*) FROM {{ stage | table }} AS n) - COUNT(DISTINCT t.away) AS twice
 FROM (
     SELECT s.rid AS rid, l.class AS class, l.gone AS gone, CASE WHEN s.rid IS NULL THEN l.person END AS away

@@ -1,6 +1,7 @@
 -- name: frozen/moved
 -- params: moved (table to make), compared, leaving, stage (tables), columns (aliases of the stage)
--- returns: rid, class, the staged columns: rows that stay published and of which only quasi columns changed, which may still lie in the published cell
+-- returns: rid, class, the staged columns: rows that stay published and of which only
+--   quasi columns changed, which may still lie in the published cell
 CREATE {{ moved | scratch }} AS
 SELECT
     CAST(s.rid AS INTEGER) AS rid

@@ -1,6 +1,7 @@
 -- name: fulldomain/count
 -- params: work (table), columns (code columns, at least one), cells (table to make, or none)
--- returns: a column per code column, n bigint: every combination of codes and its rows; without cells in ascending order of the codes
+-- returns: a column per code column, n bigint: every combination of codes and its rows;
+--   without cells in ascending order of the codes
 {% if cells %}
 CREATE {{ cells | scratch }} AS
 {% endif %}

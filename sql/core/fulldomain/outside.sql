@@ -5,5 +5,7 @@ SELECT
     CAST(COALESCE(SUM(CASE WHEN c.place <= {{ joined }} THEN m.n ELSE 0 END), 0) AS BIGINT) AS n
     , CAST(MAX(m.outside) + SUM(CASE WHEN c.place <= {{ joined }} THEN m.population ELSE 0 END) AS BIGINT) AS outside
 FROM {{ classes | table }} AS c
-JOIN {{ matched | table }} AS m ON {% for c in columns %}{{ " AND " if not loop.first }}m.{{ c }} = c.{{ c }}{% endfor %}
-
+JOIN {{ matched | table }} AS m ON
+{% for c in columns %}
+    {{ " AND " if not loop.first }}m.{{ c }} = c.{{ c }}
+{% endfor %}

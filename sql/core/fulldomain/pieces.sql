@@ -1,7 +1,8 @@
 -- name: fulldomain/pieces
--- params: pieces (table to make), cells, classes (tables), columns (list of {code, levels (table), level}), joined, starred (bool)
--- returns: a column per code column, class integer: the class of every combination of quasi codes, numbered in the order of codes; suppressed
---   classes are the last class where they are starred, and otherwise lacking
+-- params: pieces (table to make), cells, classes (tables), columns (list of {code, levels
+--   (table), level}), joined, starred (bool)
+-- returns: a column per code column, class integer: the class of every combination of quasi codes, numbered in
+--   the order of codes; suppressed classes are the last class where they are starred, and otherwise lacking
 CREATE {{ pieces | scratch }} AS
 SELECT {% for c in columns %}s.{{ c.code }} AS {{ c.code }}, {% endfor %}g.class AS class
 FROM (
@@ -10,11 +11,16 @@ FROM (
     FROM {{ cells | table }} AS t
 ) AS s
 {% for c in columns %}
-JOIN {{ c.levels | table }} AS m{{ loop.index }} ON m{{ loop.index }}.level = {{ c.level }} AND m{{ loop.index }}.code = s.{{ c.code }}
+JOIN {{ c.levels | table }} AS m{{ loop.index }} ON m{{ loop.index }}.level = {{ c.level }}
+    AND m{{ loop.index }}.code = s.{{ c.code }}
 {% endfor %}
 JOIN (
     SELECT {% for c in columns %}k.{{ c.code }} AS {{ c.code }}, {% endfor %}CAST(CASE
-        WHEN k.place > {{ joined }} THEN ROW_NUMBER() OVER (PARTITION BY CASE WHEN k.place > {{ joined }} THEN 1 ELSE 0 END ORDER BY {% for c in columns %}{{ ", " if not loop.first }}k.{{ c.code }}{% endfor %}) - 1
+        WHEN k.place
+            > {{ joined }} THEN ROW_NUMBER() OVER (
+                PARTITION BY CASE WHEN k.place > {{ joined }} THEN 1 ELSE 0 END
+                ORDER BY {% for c in columns %}{{ ", " if not loop.first }}k.{{ c.code }}{% endfor %}
+            ) - 1
         ELSE k.kept
       END AS INTEGER) AS class
     FROM (

@@ -1,14 +1,22 @@
 -- name: loss/cells
 -- params: cells (table to make), regions (table), columns (list of {code, cumulated, members (table or none)})
--- returns: class, n, per column size_ bigint (values in the cell), inside_ bigint (rows of the source whose value is in it),
---   level_ double (of regions)
+-- returns: class, n, per column size_ bigint (values in the cell), inside_ bigint (rows of
+--   the source whose value is in it), level_ double (of regions)
 CREATE {{ cells | scratch }} AS
 SELECT
     g.class AS class
     , g.n AS n
 {% for c in columns %}
-    , {% if c.members %}COALESCE(m{{ c.code }}.size, {% endif %}CAST(g.last_{{ c.code }} - g.first_{{ c.code }} + 1 AS BIGINT){% if c.members %}){% endif %} AS size_{{ c.code }}
-    , {% if c.members %}COALESCE(m{{ c.code }}.inside, {% endif %}h{{ c.code }}.upto - l{{ c.code }}.upto + l{{ c.code }}.n{% if c.members %}){% endif %} AS inside_{{ c.code }}
+    ,
+{% if c.members %}
+    COALESCE(m{{ c.code }}.size,
+{% endif %}
+    CAST(g.last_{{ c.code }} - g.first_{{ c.code }} + 1 AS BIGINT){% if c.members %}){% endif %} AS size_{{ c.code }}
+    ,
+{% if c.members %}
+    COALESCE(m{{ c.code }}.inside,
+{% endif %}
+    h{{ c.code }}.upto - l{{ c.code }}.upto + l{{ c.code }}.n{% if c.members %}){% endif %} AS inside_{{ c.code }}
     , g.level_{{ c.code }} AS level_{{ c.code }}
 {% endfor %}
 FROM {{ regions | table }} AS g

@@ -1,5 +1,6 @@
 -- name: loss/classification
--- params: classed (table), groups ({table, key, group}), value (sensitive column in the stage), starred (a class or none)
+-- params: classed (table), groups ({table, key, group}), value (sensitive column in the
+--   stage), starred (a class or none)
 -- returns: n bigint: over groups, the rows that do not have the group's most frequent value; the starred class aside
 SELECT CAST(COALESCE(SUM(g.n - g.largest), 0) AS BIGINT) AS n
 FROM (

@@ -1,6 +1,7 @@
 -- name: loss/entropies
 -- params: histogram (table), groups ({table, key, group})
--- returns: one row of doubles over groups: their number, the sum of the entropies of their values, and of rows x entropy (natural)
+-- returns: one row of doubles over groups: their number, the sum of the entropies of their
+--   values, and of rows x entropy (natural)
 SELECT
     CAST(COUNT(*) AS DOUBLE) AS classes
     , CAST(COALESCE(SUM(LN(g.n) - g.logarithms / g.n), 0) AS DOUBLE) AS entropies

@@ -1,7 +1,9 @@
 -- name: loss/extents
--- params: boxes (table), columns (list of {code, kind, domain, wide (bool: too wide for exact subtraction), nanoseconds})
--- returns: per column extent_<code> (largest hi - lo of a class; timestamps in micro- or nanoseconds; ranks; leaves or values
---   where kind is sized; NULL if no class has one), open_<code> bigint (classes with NULL, an infinity or NaN together with other values)
+-- params: boxes (table), columns (list of {code, kind, domain, wide (bool: too wide for
+--   exact subtraction), nanoseconds})
+-- returns: per column extent_<code> (largest hi - lo of a class; timestamps in micro- or
+--   nanoseconds; ranks; leaves or values where kind is sized; NULL if no class has one),
+--   open_<code> bigint (classes with NULL, an infinity or NaN together with other values)
 {% if between is not defined %}
 {% macro between(c, low, high) %}
 {% if c.kind == "integer" and not c.wide %}
@@ -36,9 +38,12 @@ FROM (
 {% endif %}
 {% endblock %}
 {% if c.kind == "float" %}
-            WHEN h{{ c.code }}.value > {% block greatest %}1.79e308{% endblock %} + LEAST(CAST(l{{ c.code }}.value AS {{ dialect.double }}), 0) THEN NULL -- no double holds it
+            -- no double holds it
+            WHEN h{{ c.code }}.value > {% block greatest %}1.79e308{% endblock %}
+                + LEAST(CAST(l{{ c.code }}.value AS {{ dialect.double }}), 0) THEN NULL
 {% endif %}
-            ELSE {{ between(c, "l" ~ c.code ~ ".value", "h" ~ c.code ~ ".value") if c.kind != "ranked" else "CAST(h" ~ c.code ~ ".ord - l" ~ c.code ~ ".ord AS BIGINT)" }}
+            ELSE {{ between(c, "l" ~ c.code ~ ".value", "h" ~ c.code ~ ".value") if c.kind != "ranked"
+                else "CAST(h" ~ c.code ~ ".ord - l" ~ c.code ~ ".ord AS BIGINT)" }}
 {% endif %}
           END AS extent_{{ c.code }}
 {% endfor %}

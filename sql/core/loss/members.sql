@@ -1,7 +1,7 @@
 -- name: loss/members
 -- params: members (table to make), regions, classed (tables), column (code column)
--- returns: class, code: the set that a class publishes, where regions have no interval of it: its own values (first_ is NULL), or
---   those of all classes (first_ is -1)
+-- returns: class, code: the set that a class publishes, where regions have no interval of
+--   it: its own values (first_ is NULL), or those of all classes (first_ is -1)
 CREATE {{ members | scratch }} AS
 SELECT s.class AS class, s.{{ column }} AS code
 FROM {{ classed | table }} AS s

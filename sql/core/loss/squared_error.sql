@@ -1,8 +1,8 @@
 -- name: loss/squared_error
--- params: classed (table), groups ({table, key, group}), domain (table), column (its code column), first (the least code of
---   a value), starred (a class or none)
--- returns: inside double, kept double: over the rows with a value, a group and no star, the squared distances from the means
---   of their groups, and from the mean of the source
+-- params: classed (table), groups ({table, key, group}), domain (table), column (its code
+--   column), first (the least code of a value), starred (a class or none)
+-- returns: inside double, kept double: over the rows with a value, a group and no star,
+--   the squared distances from the means of their groups, and from the mean of the source
 SELECT
     CAST(COALESCE(SUM(g.squares - g.sums * g.sums / g.n), 0) AS DOUBLE) AS inside
     , CAST(COALESCE(SUM(g.squares), 0) AS DOUBLE) AS kept

@@ -8,7 +8,12 @@ FROM (
         , ROW_NUMBER() OVER (PARTITION BY c.part ORDER BY c.key1, c.key2, c.dim, c.key3) AS place
     FROM (
 {% for table in candidates %}
-        {{ "UNION ALL" if not loop.first }} SELECT t{{ loop.index }}.part AS part, t{{ loop.index }}.dim AS dim, t{{ loop.index }}.cut AS cut, t{{ loop.index }}.n_left AS n_left
+        {{ "UNION ALL" if not loop.first }}
+        SELECT
+            t{{ loop.index }}.part AS part
+            , t{{ loop.index }}.dim AS dim
+            , t{{ loop.index }}.cut AS cut
+            , t{{ loop.index }}.n_left AS n_left
             , t{{ loop.index }}.key1 AS key1, t{{ loop.index }}.key2 AS key2, t{{ loop.index }}.key3 AS key3
         FROM {{ table | table }} AS t{{ loop.index }}
 {% endfor %}

@@ -1,6 +1,8 @@
 -- name: mondrian/divide
--- params: divided (table to make), items (table), cuts (table), attributes (list of {code, dim, kind}), sensitive, relaxed (bool)
--- returns: the items of partitions with a cut, part renamed: the left half keeps it, the right one adds the left one's rows
+-- params: divided (table to make), items (table), cuts (table), attributes (list of {code,
+--   dim, kind}), sensitive, relaxed (bool)
+-- returns: the items of partitions with a cut, part renamed: the left half keeps it, the
+--   right one adds the left one's rows
 CREATE {{ divided | scratch }} AS
 SELECT
     CASE WHEN o.at <= o.cut THEN o.part ELSE o.part + o.n_left END AS part
@@ -27,7 +29,10 @@ FROM (
 {% if relaxed %}
         , i.rid AS rid
         , i.tie AS tie
-        , ROW_NUMBER() OVER (PARTITION BY i.part ORDER BY CASE c.dim{% for a in attributes %} WHEN {{ a.dim }} THEN i.{{ a.code }}{% endfor %} END, i.tie) AS at
+        , ROW_NUMBER() OVER (
+            PARTITION BY i.part
+            ORDER BY CASE c.dim{% for a in attributes %} WHEN {{ a.dim }} THEN i.{{ a.code }}{% endfor %} END, i.tie
+        ) AS at
 {% else %}
         , CASE c.dim{% for a in attributes %} WHEN {{ a.dim }} THEN i.{{ a.code }}{% endfor %} END AS at
 {% endif %}

@@ -1,5 +1,6 @@
 -- name: mondrian/finished
--- params: done (table), items (table), cuts (table), keys (columns that identify an item), distinct (bool: items may share keys)
+-- params: done (table), items (table), cuts (table), keys (columns that identify an item),
+--   distinct (bool: items may share keys)
 -- returns: nothing: items of partitions without a cut move into done
 INSERT INTO {{ done | table }}
 SELECT i.part AS part{% for key in keys %}, i.{{ key }} AS {{ key }}{% endfor %}

@@ -1,6 +1,8 @@
 -- name: mondrian/items
--- params: items (table to make), work (table), attributes (list of {code, domain, ordered}), sensitive (SA code columns), relaxed (bool)
--- returns: part bigint (0), n bigint, a code (and position, if ordered) per attribute, SA codes; relaxed: rid, tie, one row each
+-- params: items (table to make), work (table), attributes (list of {code, domain,
+--   ordered}), sensitive (SA code columns), relaxed (bool)
+-- returns: part bigint (0), n bigint, a code (and position, if ordered) per attribute, SA
+--   codes; relaxed: rid, tie, one row each
 -- In strict partitioning rows of equal codes stay together, so they travel as one item with a count.
 CREATE {{ items | scratch }} AS
 SELECT
@@ -23,10 +25,17 @@ SELECT
 FROM {{ work | table }} AS w
 {% else %}
 FROM (
-    SELECT {% for attribute in attributes %}r.{{ attribute.code }} AS {{ attribute.code }}, {% endfor %}{% for column in sensitive %}r.{{ column }} AS {{ column }}, {% endfor %}COUNT(*) AS n
+    SELECT
+{% for attribute in attributes %}
+        r.{{ attribute.code }} AS {{ attribute.code }},
+{% endfor %}
+        {% for column in sensitive %}r.{{ column }} AS {{ column }}, {% endfor %}COUNT(*) AS n
     FROM {{ work | table }} AS r
-    GROUP BY {% for attribute in attributes %}{{ ", " if not loop.first }}r.{{ attribute.code }}{% endfor %}{% for column in sensitive %}, r.{{ column }}{% endfor %}
-
+    GROUP BY
+        {% for attribute in attributes %}{{ ", " if not loop.first }}r.{{ attribute.code }}{% endfor %}
+{% for column in sensitive %}
+        , r.{{ column }}
+{% endfor %}
 ) AS w
 {% endif %}
 {% for attribute in attributes %}

@@ -1,5 +1,6 @@
 -- name: mondrian/rows
--- params: rows (table to make), work (table), items (table of part and keys), keys (columns that identify an item), part_name (what to call the partition)
+-- params: rows (table to make), work (table), items (table of part and keys), keys
+--   (columns that identify an item), part_name (what to call the partition)
 -- returns: rid integer, the partition of every row that the items hold
 CREATE {{ rows | scratch }} AS
 SELECT w.rid AS rid, CAST(g.part AS INTEGER) AS {{ part_name }}

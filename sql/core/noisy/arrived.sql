@@ -1,7 +1,8 @@
 -- name: noisy/arrived
--- params: arrived (table to make), bounded (table, as noisy/bounded makes it), number (of the table), night, seen (table of earlier nights, or none)
--- returns: person text (a keyed hash), cell bigint, night integer: of each person the groups of the night of its first rows, which are tonight's for
---   those that were not seen before
+-- params: arrived (table to make), bounded (table, as noisy/bounded makes it), number (of
+--   the table), night, seen (table of earlier nights, or none)
+-- returns: person text (a keyed hash), cell bigint, night integer: of each person the groups
+--   of the night of its first rows, which are tonight's for those that were not seen before
 CREATE {{ arrived | scratch }} AS
 WITH tonight AS (
     SELECT SHA256(CAST(:secret AS VARCHAR) || '/seen/{{ number }}/' || b.person) AS person, b.cell AS cell

@@ -1,6 +1,7 @@
 -- name: noisy/arrived_again
 -- params: bounded (table, as noisy/bounded makes it), number (of the table), seen (table of earlier nights, or none)
--- returns: cell, persons, both bigint, by cell: tonight's persons less those that were seen before, for cells that have any left
+-- returns: cell, persons, both bigint, by cell: tonight's persons less those that were
+--   seen before, for cells that have any left
 SELECT b.cell AS cell, COUNT(*){% if seen %} - COUNT(s.person){% endif %} AS persons
 FROM {{ bounded | table }} AS b
 {% if seen %}

@@ -1,6 +1,8 @@
 -- name: noisy/arrived_norms
--- params: arrived (table, as noisy/arrived makes it), nodes (table of cell and l0.., the group of each level), level, most (groups of a person), night
--- returns: how many persons arrive in several nights, after the last night, or in more groups of a level than are counted
+-- params: arrived (table, as noisy/arrived makes it), nodes (table of cell and l0.., the
+--   group of each level), level, most (groups of a person), night
+-- returns: how many persons arrive in several nights, after the last night, or in more
+--   groups of a level than are counted
 SELECT COUNT(*)
 FROM (
     SELECT a.person AS person

@@ -1,5 +1,6 @@
 -- name: onedim/hilbert_cells
--- params: part (table to make), work (table), axes (list of {code, table}: a QI code column and its small table of code, cell)
+-- params: part (table to make), work (table), axes (list of {code, table}: a QI code
+--   column and its small table of code, cell)
 -- returns: rid integer, and per axis its code column's name: the cell of every row on it
 CREATE {{ part | scratch }} AS
 SELECT

@@ -5,7 +5,9 @@ SELECT {% for column in quasi %}{{ ", " if not loop.first }}o.{{ column }} AS {{
 
 FROM (
     SELECT
-        CAST(ROW_NUMBER() OVER (ORDER BY {% for column in quasi %}{{ ", " if not loop.first }}w.{{ column }}{% endfor %}) - 1 AS INTEGER) AS place
+        CAST(ROW_NUMBER() OVER (
+            ORDER BY {% for column in quasi %}{{ ", " if not loop.first }}w.{{ column }}{% endfor %}
+        ) - 1 AS INTEGER) AS place
 {% for column in quasi %}
         , w.{{ column }} AS {{ column }}
 {% endfor %}

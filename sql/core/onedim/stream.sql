@@ -1,7 +1,8 @@
 -- name: onedim/stream
--- params: work (table), keyed (table of rid and keys), keys (its key columns), quasi (QI code columns), sensitive (SA code columns)
--- returns: the keys, rid, one column per code, QI first: rows by key, then by QI codes; equal rows alternate between sensitive
---   values
+-- params: work (table), keyed (table of rid and keys), keys (its key columns), quasi (QI
+--   code columns), sensitive (SA code columns)
+-- returns: the keys, rid, one column per code, QI first: rows by key, then by QI codes;
+--   equal rows alternate between sensitive values
 SELECT
 {% for key in keys %}
     o.{{ key }} AS {{ key }},
@@ -21,7 +22,8 @@ FROM (
 {% endfor %}
 {% if sensitive %}
         , ROW_NUMBER() OVER (
-            PARTITION BY {% for column in quasi + sensitive %}{{ ", " if not loop.first }}w.{{ column }}{% endfor %} ORDER BY w.rid
+            PARTITION BY {% for column in quasi + sensitive %}{{ ", " if not loop.first }}w.{{ column }}{% endfor %}
+            ORDER BY w.rid
         ) AS occurrence
 {% endif %}
     FROM {{ work | table }} AS w

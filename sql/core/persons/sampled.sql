@@ -1,5 +1,6 @@
 -- name: persons/sampled
--- params: sampled (table to make), stage (table), person (column of the stage), columns (names, without rid), step (a whole number)
+-- params: sampled (table to make), stage (table), person (column of the stage), columns
+--   (names, without rid), step (a whole number)
 -- returns: all rows of every step-th person of the stage; rid integer, from 0 without a gap, as in the stage
 CREATE {{ sampled | scratch }} AS
 SELECT

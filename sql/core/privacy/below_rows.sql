@@ -1,5 +1,6 @@
 -- name: privacy/below_rows
--- params: made (table to make), rows (table), groups (columns), count (column with the number of rows that each represents, or none), asked
+-- params: made (table to make), rows (table), groups (columns), count (column with the
+--   number of rows that each represents, or none), asked
 -- returns: the columns of groups: every group of fewer than asked rows
 CREATE {{ made | scratch }} AS
 SELECT {% for name in groups %}{{ ", " if not loop.first }}t.{{ name | ident }} AS {{ name | ident }}{% endfor %}

@@ -1,14 +1,21 @@
 -- name: privacy/below_weights
--- params: made (table to make), rows (table), groups (columns), person, value (columns), count (column with the number of rows that each
---   represents, or none), unit (the weight of a person), p, q
--- returns: the columns of groups: every group in which a value weighs so much that its weight times p exceeds the persons times unit times q. A
---   person's part of a value is its rows with the value by its rows in the group, rounded up. Its division is of whole numbers below 2 to the power
---   of 51 by others below 2 to the power of 31, so that doubles round it up rightly
+-- params: made (table to make), rows (table), groups (columns), person, value (columns), count (column
+--   with the number of rows that each represents, or none), unit (the weight of a person), p, q
+-- returns: the columns of groups: every group in which a value weighs so much that its weight
+--   times p exceeds the persons times unit times q. A person's part of a value is its rows with
+--   the value by its rows in the group, rounded up. Its division is of whole numbers below 2 to
+--   the power of 51 by others below 2 to the power of 31, so that doubles round it up rightly
 {% macro columns(of) %}{% for name in groups %}{{ of }}.g{{ loop.index }}, {% endfor %}{% endmacro %}
-{% macro groups_of(of) %}{% for name in groups %}{{ ", " if not loop.first }}{{ of }}.g{{ loop.index }}{% endfor %}{% endmacro %}
+{% macro groups_of(of) %}
+{% for name in groups %}
+{{ ", " if not loop.first }}{{ of }}.g{{ loop.index }}
+{% endfor %}
+{% endmacro %}
 {% macro named() %}{% for name in groups %}t.{{ name | ident }} AS g{{ loop.index }}, {% endfor %}{% endmacro %}
 {% macro members() %}
-        SELECT {{ named() }}t.{{ person | ident }} AS person, {{ "SUM(t." ~ (count | ident) ~ ")" if count else "COUNT(*)" }} AS n
+        SELECT
+            {{ named() }}t.{{ person | ident }} AS person
+            , {{ "SUM(t." ~ (count | ident) ~ ")" if count else "COUNT(*)" }} AS n
         FROM {{ rows | table }} AS t
         GROUP BY {% for name in groups %}t.{{ name | ident }}, {% endfor %}t.{{ person | ident }}
 {% endmacro %}
@@ -24,7 +31,11 @@ FROM (
         FROM {{ rows | table }} AS t
         GROUP BY {% for name in groups %}t.{{ name | ident }}, {% endfor %}t.{{ person | ident }}, t.{{ value | ident }}
     ) AS c
-    JOIN ({{ members() }}    ) AS o ON {% for name in groups %}o.g{{ loop.index }} = c.g{{ loop.index }} AND {% endfor %}o.person = c.person
+    JOIN ({{ members() }} ) AS o ON
+{% for name in groups %}
+        o.g{{ loop.index }} = c.g{{ loop.index }} AND
+{% endfor %}
+        o.person = c.person
     GROUP BY {{ columns("c") }}c.value
 ) AS w
 JOIN (

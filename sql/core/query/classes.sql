@@ -2,8 +2,8 @@
 -- params: kept (table to make), released (table), columns (those that make the classes), rows (name of a column),
 --   sums (list of {sql: an aggregate over the table "released", name: of its column}), most (number),
 --   arrays (list of {array: a column with arrays, name: of the column with their numbers})
--- returns: nothing. The table has a row for each class: its columns, the number of its rows, its sums, and the numbers of
---   arrays, equal where these are; at most so many rows
+-- returns: nothing. The table has a row for each class: its columns, the number of its
+--   rows, its sums, and the numbers of arrays, equal where these are; at most so many rows
 CREATE {{ kept | scratch }} AS
 SELECT
 {% for name in columns %}

@@ -1,6 +1,8 @@
 -- name: query/state
--- params: metadata (table), columns (names), catalog (table), all (every row of the catalog, where rows are only appended)
--- returns: 0 and every row of a release's metadata; 1 and every published version of the catalog: names, source and view
+-- params: metadata (table), columns (names), catalog (table), all (every row of the
+--   catalog, where rows are only appended)
+-- returns: 0 and every row of a release's metadata; 1 and every published version of the
+--   catalog: names, source and view
 SELECT 0 AS part{% for c in columns %}, m.{{ c | ident }} AS {{ c | ident }}{% endfor %}
 
 FROM {{ metadata | table }} AS m

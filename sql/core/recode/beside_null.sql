@@ -1,6 +1,8 @@
 -- name: recode/beside_null
--- params: beside (table to make), spans, classed (tables), column (code column of an ordered domain with NULL, which is code 0)
--- returns: class, least integer: of every class that has NULL and other values the least code of these; their greatest is that of the span
+-- params: beside (table to make), spans, classed (tables), column (code column of an
+--   ordered domain with NULL, which is code 0)
+-- returns: class, least integer: of every class that has NULL and other values the least
+--   code of these; their greatest is that of the span
 CREATE {{ beside | scratch }} AS
 SELECT s.class AS class, MIN(w.{{ column }}) AS least
 FROM {{ spans | table }} AS s

@@ -1,13 +1,20 @@
 -- name: recode/boxes
--- params: boxes (table to make), spans (table), apart (bool: ranges of domains are bound, :range_<code>), columns (list of {code, kind, domain, members, found, nulls, size, range, key,
---   leveled (bool: spans have a level), height, either (bool: a cell is a value or nothing), places (bool: an ordered domain is
---   read in an array, in the order of the codes, which are 0, 1, 2, ..: where that takes a fraction of the time of two joins)})
+-- params: boxes (table to make), spans (table), apart (bool: ranges of domains are bound, :range_<code>), columns
+--   (list of {code, kind, domain, members, found, nulls, size, range, key, leveled (bool: spans have a level),
+--   height, either (bool: a cell is a value or nothing), places (bool: an ordered domain is read in an array, in
+--   the order of the codes, which are 0, 1, 2, ..: where that takes a fraction of the time of two joins)})
 -- returns: class, n, per column: lo_, hi_ (codes), null_ ('none', 'all', 'some'), ncp_ and lm_ (double, 0..1);
 --   size_ of a node or set: its leaves or values, 0 for NULL alone; at_ and key_, if spans have them
 -- NCP (Xu et al.): (max - min) / range of the domain for numbers; |u| / |A| for a node or set u of more than one value.
 -- LM (Iyengar): the same for numbers, (|u| - 1) / (|A| - 1) for nodes and sets. A class with some NULLs scores 1.
 -- A starred class (at_ above the root) scores 1 everywhere; where a cell is a value or nothing, nothing scores 1.
-{% macro ord(c, end, joined) %}{% if c.places %}(SELECT e.ord_{{ c.code }} FROM line AS e)[s.{{ end }}_{{ c.code }} + 1]{% else %}{{ joined }}{{ c.code }}.ord{% endif %}{% endmacro %}
+{% macro ord(c, end, joined) %}
+{% if c.places %}
+(SELECT e.ord_{{ c.code }} FROM line AS e)[s.{{ end }}_{{ c.code }} + 1]
+{% else %}
+{{ joined }}{{ c.code }}.ord
+{% endif %}
+{% endmacro %}
 CREATE {{ boxes | scratch }} AS
 {% if columns | selectattr("places") | list %}
 WITH line AS MATERIALIZED (
@@ -30,7 +37,12 @@ SELECT
     , s.at_{{ c.code }} AS at_{{ c.code }}
 {% endif %}
 {% if c.nulls %}
-    , CASE {% if c.leveled %}WHEN s.at_{{ c.code }} >= {{ c.height }} THEN 'some' {% endif %}WHEN s.lo_{{ c.code }} > 0 THEN 'none' WHEN s.hi_{{ c.code }} = 0 THEN 'all' ELSE 'some' END AS null_{{ c.code }}
+    , CASE
+        {% if c.leveled %}WHEN s.at_{{ c.code }} >= {{ c.height }} THEN 'some' {% endif %}
+        WHEN s.lo_{{ c.code }} > 0 THEN 'none'
+        WHEN s.hi_{{ c.code }} = 0 THEN 'all'
+        ELSE 'some'
+    END AS null_{{ c.code }}
 {% else %}
     , 'none' AS null_{{ c.code }}
 {% endif %}
@@ -49,8 +61,17 @@ SELECT
 {% if c.either %}
         ELSE 1
 {% elif c.kind == "ordered" %}
-        ELSE {% if c.range %}({{ ord(c, "hi", "h") }} - {{ ord(c, "lo", "l") }}) / {% if apart %}:range_{{ c.code }}{% else %}{{ c.range }}{% endif %}{% else %}0{% endif %}
-
+        ELSE
+{% if c.range %}
+            ({{ ord(c, "hi", "h") }} - {{ ord(c, "lo", "l") }}) /
+{% if apart %}
+                :range_{{ c.code }}
+{% else %}
+                {{ c.range }}
+{% endif %}
+{% else %}
+            0
+{% endif %}
 {% else %}
 {% set u = "m" ~ c.code ~ ".size" if c.kind == "set" else "f" ~ c.code ~ ".leaves" %}
 {% if measure == "ncp" %}
@@ -72,7 +93,10 @@ JOIN {{ c.domain | table }} AS h{{ c.code }} ON h{{ c.code }}.code = s.hi_{{ c.c
 {% elif c.kind == "set" %}
 LEFT JOIN {{ c.members | table }} AS m{{ c.code }} ON m{{ c.code }}.key = s.{{ c.key }}
 {% else %}
-LEFT JOIN {{ c.found | table }} AS f{{ c.code }} ON f{{ c.code }}.low = s.lo_{{ c.code }} AND f{{ c.code }}.high = s.hi_{{ c.code }}{% if c.leveled %} AND f{{ c.code }}.at = LEAST(s.at_{{ c.code }}, {{ c.height }}){% endif %}
-
+LEFT JOIN {{ c.found | table }} AS f{{ c.code }} ON f{{ c.code }}.low = s.lo_{{ c.code }}
+    AND f{{ c.code }}.high = s.hi_{{ c.code }}
+{% if c.leveled %}
+    AND f{{ c.code }}.at = LEAST(s.at_{{ c.code }}, {{ c.height }})
+{% endif %}
 {% endif %}
 {% endfor %}

@@ -1,6 +1,7 @@
 -- name: recode/groups
 -- params: boxes (table to make), classed (table), columns (QI code columns)
--- returns: class, n, and per column lo_, hi_ (codes, the same), ncp_ and lm_ (double): 0, because every row shows its own values
+-- returns: class, n, and per column lo_, hi_ (codes, the same), ncp_ and lm_ (double): 0,
+--   because every row shows its own values
 CREATE {{ boxes | scratch }} AS
 SELECT
     s.class AS class

@@ -1,13 +1,18 @@
 -- name: recode/members
--- params: members (table to make), classed, domain (tables), column (code column), labels (table of code, label; or none), whole (bool)
--- returns: key (the class; if whole also -1, with the values of all classes), size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
+-- params: members (table to make), classed, domain (tables), column (code column), labels
+--   (table of code, label; or none), whole (bool)
+-- returns: key (the class; if whole also -1, with the values of all classes), size bigint, members
+--   (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
 CREATE {{ members | scratch }} AS
 SELECT
     p.class AS key
     , COUNT(*) AS size
     , {% block sorted %}ARRAY_AGG(d.value ORDER BY d.value){% endblock %} AS members
 {% if labels %}
-    , CASE WHEN COUNT(*) = 1 THEN MIN(l.label) ELSE '{' || STRING_AGG(l.label, ', ' ORDER BY d.value) || '}' END AS label
+    , CASE
+        WHEN COUNT(*) = 1 THEN MIN(l.label)
+        ELSE '{' || STRING_AGG(l.label, ', ' ORDER BY d.value) || '}'
+    END AS label
 {% endif %}
 FROM (
     SELECT {% block distinct %}{% endblock %}w.class AS class, w.{{ column }} AS code

@@ -1,7 +1,8 @@
 -- name: recode/nodes
--- params: found (table to make), spans, nodes (tables), column (code column), nulls (bool), height (of the tree), leveled (bool: spans have a level)
--- returns: low, high integer, label text, leaves, node_low, node_high (codes), node_level integer: the lowest node over every span of a
---   hierarchy column; if leveled also at integer: the level of the node, -1 where the lowest was asked
+-- params: found (table to make), spans, nodes (tables), column (code column), nulls
+--   (bool), height (of the tree), leveled (bool: spans have a level)
+-- returns: low, high integer, label text, leaves, node_low, node_high (codes), node_level integer: the lowest node over
+--   every span of a hierarchy column; if leveled also at integer: the level of the node, -1 where the lowest was asked
 CREATE {{ found | scratch }} AS
 SELECT b.low AS low, b.high AS high{% if leveled %}, -1 AS at{% endif %}, n.label AS label, n.leaves AS leaves
     , n.low AS node_low, n.high AS node_high, n.level AS node_level

@@ -1,8 +1,9 @@
 -- name: recode/spans
--- params: spans (table to make), classed (table of rid, class and codes), columns (code columns), sets (code columns of small nominal domains),
---   packed (list of {code, word, shift, mask}: the codes that are in words of the table, where it has no columns of them)
--- returns: class integer, n bigint, lo_<code> and hi_<code> per column: the box of every class in codes; set_<code>: its
---   codes as bits
+-- params: spans (table to make), classed (table of rid, class and codes), columns (code
+--   columns), sets (code columns of small nominal domains), packed (list of {code, word,
+--   shift, mask}: the codes that are in words of the table, where it has no columns of them)
+-- returns: class integer, n bigint, lo_<code> and hi_<code> per column: the box of every
+--   class in codes; set_<code>: its codes as bits
 CREATE {{ spans | scratch }} AS
 SELECT
     w.class AS class

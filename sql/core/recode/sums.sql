@@ -5,7 +5,10 @@ CREATE {{ means | scratch }} AS
 SELECT
     s.class AS class
 {% for column in columns %}
-    , CASE WHEN COUNT(s.{{ column.alias }}) > 0 THEN CAST(SUM(s.{{ column.alias }}) AS DOUBLE) / CAST(COUNT(s.{{ column.alias }}) AS DOUBLE) END AS mean_{{ column.code }}
+    , CASE
+        WHEN COUNT(s.{{ column.alias }})
+            > 0 THEN CAST(SUM(s.{{ column.alias }}) AS DOUBLE) / CAST(COUNT(s.{{ column.alias }}) AS DOUBLE)
+    END AS mean_{{ column.code }}
 {% endfor %}
 FROM {{ classed | table }} AS s
 GROUP BY s.class

@@ -1,8 +1,15 @@
 -- name: refresh/fingerprint
 -- params: source (table), columns (list of {name, as_text, listed (bool: an enum)}, at least one), texts (text columns)
--- returns: n bigint, mark text: a sum of row hashes that differ from installation to installation (:secret); equal for equal multisets of rows;
---   then for every text column the length of all its values, bigint
-SELECT COUNT(*) AS n, CAST(COALESCE(SUM(CAST(HASH(:secret{% for c in columns %}, {{ "CAST(s." ~ (c.name | ident) ~ " AS VARCHAR)" if c.listed else "s." ~ (c.name | ident) }}{% endfor %}) AS HUGEINT)), 0) AS VARCHAR) AS mark
+-- returns: n bigint, mark text: a sum of row hashes that differ from installation to installation (:secret);
+--   equal for equal multisets of rows; then for every text column the length of all its values, bigint
+SELECT
+    COUNT(*) AS n
+    , CAST(COALESCE(SUM(CAST(HASH(
+        :secret
+{% for c in columns %}
+        , {{ "CAST(s." ~ (c.name | ident) ~ " AS VARCHAR)" if c.listed else "s." ~ (c.name | ident) }}
+{% endfor %}
+    ) AS HUGEINT)), 0) AS VARCHAR) AS mark
 {% for text in texts %}
     , CAST(COALESCE(SUM(LENGTH(s.{{ text | ident }})), 0) AS BIGINT) AS c{{ loop.index }}
 {% endfor %}

@@ -1,8 +1,8 @@
 -- name: risk/keys
--- params: target (table), classes (at least one {name, place, starred}: a column, its number, whether * is a wildcard as well),
---   combinations (table of risk/combinations that holds these columns, or none: they are grouped here)
--- returns: one bigint per column (0: NULL or *, else the number of the value), n bigint (rows with these values); of `combinations` in
---   the order of its rows
+-- params: target (table), classes (at least one {name, place, starred}: a column, its number, whether * is a wildcard
+--   as well), combinations (table of risk/combinations that holds these columns, or none: they are grouped here)
+-- returns: one bigint per column (0: NULL or *, else the number of the value), n bigint
+--   (rows with these values); of `combinations` in the order of its rows
 -- A join with the different values of a column, few as they mostly are, takes less than to sort all rows by it.
 {% if not combinations %}
 WITH grouped AS MATERIALIZED (
@@ -12,7 +12,17 @@ WITH grouped AS MATERIALIZED (
 
 )
 {% endif %}
-SELECT {% for one in classes %}{% if one.starred %}CASE WHEN CAST(k.g{{ one.place }} AS VARCHAR) = '*' THEN 0 ELSE COALESCE(d{{ one.place }}.number, 0) END{% else %}COALESCE(d{{ one.place }}.number, 0){% endif %} AS c{{ one.place }}, {% endfor %}k.n AS n
+SELECT
+{% for one in classes %}
+{% if one.starred %}
+    CASE WHEN CAST(k.g{{ one.place }} AS VARCHAR) = '*' THEN 0 ELSE COALESCE(d{{ one.place }}.number, 0) END
+{% else %}
+    COALESCE(d{{ one.place }}.number, 0)
+{% endif %}
+    AS c{{ one.place }}
+    ,
+{% endfor %}
+    k.n AS n
 FROM {{ combinations | table if combinations else "grouped" }} AS k
 {% for one in classes %}
 LEFT JOIN (

@@ -1,7 +1,8 @@
 -- name: risk/population
--- params: target (table), population (table), classes (column names of target), others (the same columns of population, in the same order)
--- returns: n bigint (rows of target in a class, 0 where only the population has it), m bigint (rows of population in it), classes bigint
---   (how many have these n and m)
+-- params: target (table), population (table), classes (column names of target), others
+--   (the same columns of population, in the same order)
+-- returns: n bigint (rows of target in a class, 0 where only the population has it), m
+--   bigint (rows of population in it), classes bigint (how many have these n and m)
 SELECT CAST(c.n AS BIGINT) AS n, CAST(c.m AS BIGINT) AS m, COUNT(*) AS classes
 FROM (
     SELECT SUM(b.n) AS n, SUM(b.m) AS m

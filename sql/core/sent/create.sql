@@ -1,6 +1,7 @@
 -- name: sent/create
 -- params: received (table to make)
--- returns: a row a version that the database received from another one; nothing that readers of the view may not see but the marks, which are keyed hashes
+-- returns: a row a version that the database received from another one; nothing that
+--   readers of the view may not see but the marks, which are keyed hashes
 CREATE TABLE IF NOT EXISTS {{ received | table }} (
     release TEXT NOT NULL
     , version INTEGER NOT NULL

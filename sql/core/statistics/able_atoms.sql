@@ -1,6 +1,7 @@
 -- name: statistics/able_atoms
 -- params: every (table to make), atoms, able (tables), columns (list of {levels}), sums (list of {place})
--- returns: the finest combinations that occur, and those without rows of which witnesses have some: of each column they have the value of one that occurs
+-- returns: the finest combinations that occur, and those without rows of which witnesses
+--   have some: of each column they have the value of one that occurs
 CREATE {{ every | scratch }} AS
 SELECT
     a.atom AS atom

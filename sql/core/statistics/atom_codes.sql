@@ -1,6 +1,7 @@
 -- name: statistics/atom_codes
 -- params: atoms (table), columns (list of {levels}), counted (n or persons)
--- returns: value bigint, owner bigint, and of each column and level a number of the node, bigint; in the order of the atoms
+-- returns: value bigint, owner bigint, and of each column and level a number of the node,
+--   bigint; in the order of the atoms
 SELECT
     a.{{ counted }} AS value
     , a.owner AS owner

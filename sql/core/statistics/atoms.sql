@@ -2,7 +2,14 @@
 -- params: atoms (table to make), rows (table, as statistics/rows makes it), columns (list of {levels}), sums (list)
 -- returns: atom bigint, keys as there, n bigint (rows), persons bigint, s<sum> bigint,
 --   owner bigint (a number, from 1, of the person whose rows all are; -1: several)
-{% macro keys(of) %}{% for c in columns %}{% set i = loop.index %}{% for level in range(c.levels) %}, {{ of }}.v{{ i }}_{{ level }}{% endfor %}{% endfor %}{% endmacro %}
+{% macro keys(of) %}
+{% for c in columns %}
+{% set i = loop.index %}
+{% for level in range(c.levels) %}
+, {{ of }}.v{{ i }}_{{ level }}
+{% endfor %}
+{% endfor %}
+{% endmacro %}
 CREATE {{ atoms | scratch }} AS
 SELECT
     g.atom AS atom
@@ -19,8 +26,14 @@ SELECT
 {% endfor %}
     , CASE WHEN g.persons = 1 THEN DENSE_RANK() OVER (ORDER BY g.one) ELSE -1 END AS owner
 FROM (
-    SELECT r.atom AS atom{% for c in columns %}{% set i = loop.index %}{% for level in range(c.levels) %}, r.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}{% endfor %}{% endfor %}
-
+    SELECT
+        r.atom AS atom
+{% for c in columns %}
+{% set i = loop.index %}
+{% for level in range(c.levels) %}
+        , r.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
+{% endfor %}
+{% endfor %}
         , COUNT(*) AS n
         , COUNT(DISTINCT r.person) AS persons
         , MIN(r.person) AS one

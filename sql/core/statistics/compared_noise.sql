@@ -1,8 +1,8 @@
 -- name: statistics/compared_noise
--- params: compared (table to make), published (as statistics/published makes it), cells, noise (tables), columns (list), measures (list), counted (n or
---   persons), threshold, version, additive (bool)
--- returns: as statistics/compared: a cell is wrong whose number is not the true one with its noise (unless additive), or lies outside of its bounds;
---   result bigint (the number with noise)
+-- params: compared (table to make), published (as statistics/published makes it), cells, noise (tables),
+--   columns (list), measures (list), counted (n or persons), threshold, version, additive (bool)
+-- returns: as statistics/compared: a cell is wrong whose number is not the true one with its
+--   noise (unless additive), or lies outside of its bounds; result bigint (the number with noise)
 CREATE {{ compared | scratch }} AS
 SELECT
     c.cell AS cell
@@ -11,12 +11,28 @@ SELECT
     , 1 AS hidden
     , CASE WHEN p.status IS NOT NULL THEN 1 END AS times
     , CASE
-        WHEN p.status = 'perturbed' AND p.as_of = {{ version }} AND n.value = c.{{ counted }}{% for m in measures %}{% if not additive %} AND p.m{{ loop.index }} = n.value + n.change{% else %} AND p.m{{ loop.index }} IS NOT NULL{% endif %} AND p.lower{{ loop.index }} >= 1 AND p.lower{{ loop.index }} <= c.{{ counted }} AND p.upper{{ loop.index }} >= c.{{ counted }}{% endfor %} THEN 0
+        WHEN p.status = 'perturbed'
+            AND p.as_of = {{ version }}
+            AND n.value = c.{{ counted }}
+{% for m in measures %}
+{% if not additive %}
+            AND p.m{{ loop.index }} = n.value + n.change
+{% else %}
+            AND p.m{{ loop.index }} IS NOT NULL
+{% endif %}
+            AND p.lower{{ loop.index }} >= 1
+            AND p.lower{{ loop.index }} <= c.{{ counted }}
+            AND p.upper{{ loop.index }} >= c.{{ counted }}
+{% endfor %}
+            THEN 0
         ELSE 1
     END AS wrong
     , n.value + n.change AS result
 FROM {{ cells | table }} AS c
 LEFT JOIN {{ noise | table }} AS n ON n.cell = c.cell
 FULL JOIN {{ published | table }} AS p
-    ON {% for column in columns %}{{ " AND " if not loop.first }}p.l{{ loop.index }} = c.l{{ loop.index }} AND p.k{{ loop.index }} = c.k{{ loop.index }}{% endfor %}
-
+    ON
+{% for column in columns %}
+        {{ " AND " if not loop.first }}p.l{{ loop.index }} = c.l{{ loop.index }}
+        AND p.k{{ loop.index }} = c.k{{ loop.index }}
+{% endfor %}

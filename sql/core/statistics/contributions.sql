@@ -1,7 +1,8 @@
 -- name: statistics/contributions
--- params: contributions (table to make), rows (table, as statistics/rows makes it), sum ({place, low, high (of a row, in units)})
--- returns: atom bigint, person bigint, above, below, size bigint: of each person in each atom the distance of the sum of all rows to the least and
---   to the greatest that they could have, and its absolute value
+-- params: contributions (table to make), rows (table, as statistics/rows makes it), sum
+--   ({place, low, high (of a row, in units)})
+-- returns: atom bigint, person bigint, above, below, size bigint: of each person in each atom the distance
+--   of the sum of all rows to the least and to the greatest that they could have, and its absolute value
 CREATE {{ contributions | scratch }} AS
 SELECT
     g.atom AS atom

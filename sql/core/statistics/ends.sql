@@ -1,6 +1,7 @@
 -- name: statistics/ends
 -- params: ends (table to make), moved, compared (tables)
--- returns: cell bigint, witness bigint, change bigint: of each small cell what the witnesses make of it, the true table (witness -1) among them
+-- returns: cell bigint, witness bigint, change bigint: of each small cell what the
+--   witnesses make of it, the true table (witness -1) among them
 CREATE {{ ends | scratch }} AS
 SELECT m.cell AS cell, m.witness AS witness, m.change AS change
 FROM {{ moved | table }} AS m

@@ -7,8 +7,16 @@ CREATE {{ inside | scratch }} AS
 SELECT c.cell AS cell, a.atom AS atom
 FROM {{ cells | table }} AS c
 JOIN {{ atoms | table }} AS a
-    ON {% for column in columns %}{{ " AND " if not loop.first }}{% if margin[loop.index0] < column.levels %}a.v{{ loop.index }}_{{ margin[loop.index0] }}{% else %}'*'{% endif %} = c.k{{ loop.index }}{% endfor %}
-
+    ON
+{% for column in columns %}
+        {{ " AND " if not loop.first }}
+{% if margin[loop.index0] < column.levels %}
+            a.v{{ loop.index }}_{{ margin[loop.index0] }}
+{% else %}
+            '*'
+{% endif %}
+            = c.k{{ loop.index }}
+{% endfor %}
 WHERE c.persons < {{ threshold }}{% for level in margin %} AND c.l{{ loop.index }} = {{ level }}{% endfor %}
 
 {% endfor %}

@@ -1,5 +1,6 @@
 -- name: statistics/insider_atoms
--- params: insiders (table, as statistics/insiders makes it), atoms (private table of a version), columns (list), counted (n or persons)
+-- params: insiders (table, as statistics/insiders makes it), atoms (private table of a
+--   version), columns (list), counted (n or persons)
 -- returns: of each atom of an insider the insider's number, the finest keys of the atom, and its number
 SELECT
     i.owner AS owner,

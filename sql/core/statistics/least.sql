@@ -1,7 +1,15 @@
 -- name: statistics/least
--- params: least (table to make), atoms, cells (tables), columns (list of {levels}), tables (list of {columns (places, from 1), margins})
+-- params: least (table to make), atoms, cells (tables), columns (list of {levels}), tables
+--   (list of {columns (places, from 1), margins})
 -- returns: cell bigint, least bigint: the most finest cells that a table has within the cell; none of them is zero
-{% macro set(margin) %}{% set some = [] %}{% for c in columns %}{% set level = margin[loop.index0] %}{% if level < c.levels %}{{ some.append("d.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}{% endfor %}({{ some | join(", ") }}){% endmacro %}
+{% macro set(margin) %}
+{% set some = [] %}
+{% for c in columns %}
+{% set level = margin[loop.index0] %}
+{% if level < c.levels %}{{ some.append("d.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}
+{% endfor %}
+({{ some | join(", ") }})
+{% endmacro %}
 CREATE {{ least | scratch }} AS
 SELECT c.cell AS cell, MAX(g.parts) AS least
 FROM (
@@ -12,7 +20,12 @@ FROM (
 {% for c in columns %}
 {% set i = loop.index %}
 {% if i in t.columns %}
-        , CASE{% for level in range(c.levels) %} WHEN d.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}{% endfor %} ELSE {{ c.levels }} END AS l{{ i }}
+        , CASE
+{% for level in range(c.levels) %}
+            WHEN d.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}
+{% endfor %}
+            ELSE {{ c.levels }}
+        END AS l{{ i }}
         , COALESCE({% for level in range(c.levels) %}d.v{{ i }}_{{ level }}, {% endfor %}'*') AS k{{ i }}
 {% else %}
         , {{ c.levels }} AS l{{ i }}
@@ -20,14 +33,22 @@ FROM (
 {% endif %}
 {% endfor %}
     FROM (
-        SELECT DISTINCT {% for i in t.columns %}{% set outer = loop.first %}{% for level in range(columns[i - 1].levels) %}{{ ", " if not (outer and loop.first) }}a.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}{% endfor %}{% endfor %}
-
+        SELECT DISTINCT
+{% for i in t.columns %}
+{% set outer = loop.first %}
+{% for level in range(columns[i - 1].levels) %}
+            {{ ", " if not (outer and loop.first) }}a.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
+{% endfor %}
+{% endfor %}
         FROM {{ atoms | table }} AS a
     ) AS d
     GROUP BY GROUPING SETS ({% for margin in t.margins %}{{ ", " if not loop.first }}{{ set(margin) }}{% endfor %})
 {% endfor %}
 ) AS g
 JOIN {{ cells | table }} AS c
-    ON {% for column in columns %}{{ " AND " if not loop.first }}c.l{{ loop.index }} = g.l{{ loop.index }} AND c.k{{ loop.index }} = g.k{{ loop.index }}{% endfor %}
-
+    ON
+{% for column in columns %}
+        {{ " AND " if not loop.first }}c.l{{ loop.index }} = g.l{{ loop.index }}
+        AND c.k{{ loop.index }} = g.k{{ loop.index }}
+{% endfor %}
 GROUP BY c.cell

@@ -1,8 +1,8 @@
 -- name: statistics/least_of_classes
--- params: raised (table to make), least (as statistics/least makes it), inside (as statistics/inside makes it), atoms (table of parts), needs (as
---   statistics/needs makes it), neighbour (list of {place})
--- returns: cell bigint, least bigint: where it is more, the rows that readers of the classes know to be in the cell: of each class the kinds that are
---   wholly inside, or as many needs of a column as are
+-- params: raised (table to make), least (as statistics/least makes it), inside (as statistics/inside
+--   makes it), atoms (table of parts), needs (as statistics/needs makes it), neighbour (list of {place})
+-- returns: cell bigint, least bigint: where it is more, the rows that readers of the classes know to be
+--   in the cell: of each class the kinds that are wholly inside, or as many needs of a column as are
 CREATE {{ raised | scratch }} AS
 WITH kinds AS (
     SELECT w.cell AS cell, w.class AS class, CAST(SUM(w.n) AS BIGINT) AS sure
@@ -13,7 +13,8 @@ WITH kinds AS (
         WHERE a.class >= 0
         GROUP BY i.cell, a.class, a.kind
     ) AS w
-    JOIN (SELECT b.kind AS kind, COUNT(*) AS parts FROM {{ atoms | table }} AS b GROUP BY b.kind) AS t ON t.kind = w.kind AND t.parts = w.parts
+    JOIN (SELECT b.kind AS kind, COUNT(*) AS parts FROM {{ atoms | table }} AS b GROUP BY b.kind) AS t
+        ON t.kind = w.kind AND t.parts = w.parts
     GROUP BY w.cell, w.class
 )
 {% for c in neighbour %}
@@ -25,7 +26,11 @@ WITH kinds AS (
         JOIN {{ atoms | table }} AS a ON a.atom = i.atom
         GROUP BY i.cell, a.class, a.r{{ c.place }}
     ) AS w
-    JOIN (SELECT b.class AS class, b.r{{ c.place }} AS rank, COUNT(*) AS parts FROM {{ atoms | table }} AS b GROUP BY b.class, b.r{{ c.place }}) AS t
+    JOIN (
+        SELECT b.class AS class, b.r{{ c.place }} AS rank, COUNT(*) AS parts
+        FROM {{ atoms | table }} AS b
+        GROUP BY b.class, b.r{{ c.place }}
+    ) AS t
         ON t.class = w.class AND t.rank = w.rank AND t.parts = w.parts
     JOIN {{ needs | table }} AS n ON n.class = w.class AND n.rank = w.rank AND n.place = {{ c.place }} AND n.known = 1
     GROUP BY w.cell, w.class
@@ -44,4 +49,5 @@ WITH kinds AS (
 )
 SELECT l.cell AS cell, CASE WHEN s.sure > l.least THEN s.sure ELSE l.least END AS least
 FROM {{ least | table }} AS l
-LEFT JOIN (SELECT x.cell AS cell, CAST(SUM(x.sure) AS BIGINT) AS sure FROM sure AS x GROUP BY x.cell) AS s ON s.cell = l.cell
+LEFT JOIN (SELECT x.cell AS cell, CAST(SUM(x.sure) AS BIGINT) AS sure FROM sure AS x GROUP BY x.cell) AS s
+    ON s.cell = l.cell

@@ -1,7 +1,8 @@
 -- name: statistics/least_of_equal
--- params: raised (table to make), least (table, as statistics/least makes it), inside (table, as statistics/inside makes it)
--- returns: cell bigint, least bigint: of cells that have the same finest combinations, such as a ward in a table of regions and wards and the same ward in a
---   table of wards and diagnoses, the most of all: they have the same number
+-- params: raised (table to make), least (table, as statistics/least makes it), inside
+--   (table, as statistics/inside makes it)
+-- returns: cell bigint, least bigint: of cells that have the same finest combinations, such as a ward in a table of
+--   regions and wards and the same ward in a table of wards and diagnoses, the most of all: they have the same number
 CREATE {{ raised | scratch }} AS
 WITH sizes AS (
     SELECT i.cell AS cell, COUNT(*) AS many, MIN(i.atom) AS low

@@ -1,22 +1,46 @@
 -- name: statistics/moved
--- params: moved (table to make), witness, atoms, cells (tables), columns (list of {levels}), margins, sums (list of {place, limits (table)})
--- returns: witness bigint, cell bigint, change bigint: by how much a witness differs from the true table in each cell, where it does;
---   s<sum>, outside<sum> bigint: the same of sums, and of how many atoms the change does not agree with what each contributor knows
-{% macro set(margin) %}{% set some = [] %}{% for c in columns %}{% set level = margin[loop.index0] %}{% if level < c.levels %}{{ some.append(", a.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}{% endfor %}(w.witness{{ some | join("") }}){% endmacro %}
+-- params: moved (table to make), witness, atoms, cells (tables), columns (list of
+--   {levels}), margins, sums (list of {place, limits (table)})
+-- returns: witness bigint, cell bigint, change bigint: by how much a witness differs from
+--   the true table in each cell, where it does; s<sum>, outside<sum> bigint: the same of
+--   sums, and of how many atoms the change does not agree with what each contributor knows
+{% macro set(margin) %}
+{% set some = [] %}
+{% for c in columns %}
+{% set level = margin[loop.index0] %}
+{% if level < c.levels %}{{ some.append(", a.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}
+{% endfor %}
+(w.witness{{ some | join("") }})
+{% endmacro %}
 CREATE {{ moved | scratch }} AS
-SELECT g.witness AS witness, c.cell AS cell, g.change AS change{% for s in sums %}, g.s{{ s.place }} AS s{{ s.place }}, g.outside{{ s.place }} AS outside{{ s.place }}{% endfor %}
-
+SELECT
+    g.witness AS witness
+    , c.cell AS cell
+    , g.change AS change
+{% for s in sums %}
+    , g.s{{ s.place }} AS s{{ s.place }}
+    , g.outside{{ s.place }} AS outside{{ s.place }}
+{% endfor %}
 FROM (
     SELECT
         w.witness AS witness
         , CAST(SUM(w.change) AS BIGINT) AS change
 {% for s in sums %}
         , CAST(SUM(w.s{{ s.place }}) AS BIGINT) AS s{{ s.place }}
-        , CAST(SUM(CASE WHEN w.s{{ s.place }} < COALESCE(b{{ s.place }}.low, 0) OR w.s{{ s.place }} > COALESCE(b{{ s.place }}.high, 0) THEN 1 ELSE 0 END) AS BIGINT) AS outside{{ s.place }}
+        , CAST(SUM(CASE
+            WHEN w.s{{ s.place }} < COALESCE(b{{ s.place }}.low, 0)
+                OR w.s{{ s.place }} > COALESCE(b{{ s.place }}.high, 0) THEN 1
+            ELSE 0
+        END) AS BIGINT) AS outside{{ s.place }}
 {% endfor %}
 {% for c in columns %}
 {% set i = loop.index %}
-        , CASE{% for level in range(c.levels) %} WHEN a.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}{% endfor %} ELSE {{ c.levels }} END AS l{{ i }}
+        , CASE
+{% for level in range(c.levels) %}
+            WHEN a.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}
+{% endfor %}
+            ELSE {{ c.levels }}
+        END AS l{{ i }}
         , COALESCE({% for level in range(c.levels) %}a.v{{ i }}_{{ level }}, {% endfor %}'*') AS k{{ i }}
 {% endfor %}
     FROM {{ witness | table }} AS w
@@ -27,7 +51,10 @@ FROM (
     GROUP BY GROUPING SETS ({% for margin in margins %}{{ ", " if not loop.first }}{{ set(margin) }}{% endfor %})
 ) AS g
 JOIN {{ cells | table }} AS c
-    ON {% for column in columns %}{{ " AND " if not loop.first }}c.l{{ loop.index }} = g.l{{ loop.index }} AND c.k{{ loop.index }} = g.k{{ loop.index }}{% endfor %}
-
+    ON
+{% for column in columns %}
+        {{ " AND " if not loop.first }}c.l{{ loop.index }} = g.l{{ loop.index }}
+        AND c.k{{ loop.index }} = g.k{{ loop.index }}
+{% endfor %}
 WHERE g.change <> 0{% for s in sums %} OR g.s{{ s.place }} <> 0{% endfor %}
 

@@ -1,18 +1,28 @@
 -- name: statistics/moving_on
--- params: cells (table of the new rows, as statistics/cells makes it), before (private cells with batches), columns (list), threshold
--- returns: bigint each: listed (cells that versions before have), stopped (those whose rows were hidden in one of them), few (others, to which fewer
---   persons came), many (others, to which more came)
+-- params: cells (table of the new rows, as statistics/cells makes it), before (private
+--   cells with batches), columns (list), threshold
+-- returns: bigint each: listed (cells that versions before have), stopped (those whose rows were hidden
+--   in one of them), few (others, to which fewer persons came), many (others, to which more came)
 SELECT
     COUNT(*) AS listed
     , CAST(COALESCE(SUM(e.stopped), 0) AS BIGINT) AS stopped
     , CAST(COALESCE(SUM(CASE WHEN e.stopped = 0 AND c.persons < {{ threshold }} THEN 1 ELSE 0 END), 0) AS BIGINT) AS few
-    , CAST(COALESCE(SUM(CASE WHEN e.stopped = 0 AND c.persons >= {{ threshold }} THEN 1 ELSE 0 END), 0) AS BIGINT) AS many
+    , CAST(
+        COALESCE(SUM(CASE WHEN e.stopped = 0 AND c.persons >= {{ threshold }} THEN 1 ELSE 0 END), 0) AS BIGINT
+    ) AS many
 FROM (
-    SELECT MAX(d.hidden) AS stopped{% for c in columns %}, d.l{{ loop.index }} AS l{{ loop.index }}, d.k{{ loop.index }} AS k{{ loop.index }}{% endfor %}
-
+    SELECT
+        MAX(d.hidden) AS stopped
+{% for c in columns %}
+        , d.l{{ loop.index }} AS l{{ loop.index }}
+        , d.k{{ loop.index }} AS k{{ loop.index }}
+{% endfor %}
     FROM {{ before | table }} AS d
     GROUP BY {% for c in columns %}{{ ", " if not loop.first }}d.l{{ loop.index }}, d.k{{ loop.index }}{% endfor %}
 
 ) AS e
-LEFT JOIN {{ cells | table }} AS c ON {% for c in columns %}{{ " AND " if not loop.first }}c.l{{ loop.index }} = e.l{{ loop.index }} AND c.k{{ loop.index }} = e.k{{ loop.index }}{% endfor %}
-
+LEFT JOIN {{ cells | table }} AS c ON
+{% for c in columns %}
+    {{ " AND " if not loop.first }}c.l{{ loop.index }} = e.l{{ loop.index }}
+    AND c.k{{ loop.index }} = e.k{{ loop.index }}
+{% endfor %}

@@ -1,7 +1,8 @@
 -- name: statistics/needs
 -- params: needs (table to make), atoms (table of parts), neighbour (list of {place, how, known})
--- returns: class bigint, place integer, rank bigint, known integer (1: readers know it): a rank of a column that occurs in a class of several, so that
---   not all parts of that rank can be 0: both ends, or each member of a set; of a node not all parts of other ranks can. With NULL all are kept, and readers know of NULL alone
+-- returns: class bigint, place integer, rank bigint, known integer (1: readers know it): a rank of a column that
+--   occurs in a class of several, so that not all parts of that rank can be 0: both ends, or each member of a
+--   set; of a node not all parts of other ranks can. With NULL all are kept, and readers know of NULL alone
 CREATE {{ needs | scratch }} AS
 {% for c in neighbour %}
 {{ "UNION ALL" if not loop.first }}
@@ -17,8 +18,11 @@ JOIN (
     WHERE b.n > 0 AND b.class >= 0
     GROUP BY b.class
 ) AS e ON e.class = a.class
-WHERE a.n > 0 AND e.low < e.high{% if c.how != "members" %} AND (a.r{{ c.place }} = e.low OR a.r{{ c.place }} = e.high){% endif %}
-
+WHERE a.n > 0
+    AND e.low < e.high
+{% if c.how != "members" %}
+    AND (a.r{{ c.place }} = e.low OR a.r{{ c.place }} = e.high)
+{% endif %}
 {% else %}
 SELECT a.class AS class, 0 AS place, a.n AS rank, 0 AS known
 FROM {{ atoms | table }} AS a

@@ -1,9 +1,12 @@
 -- name: statistics/part_atoms
--- params: parts (table to make), atoms (table, as statistics/atoms makes it), listed (table of atom, whole, kind, class, class_persons, weight, n and the ranks), columns (list
---   of {levels}), neighbour (list of {place}), sums (list of {place})
--- returns: the atoms of a system with the classes of a release of rows: keys, persons and sums s<sum> of the finest combination, n bigint (its rows in
---   the class), whole bigint (the finest combination), kind bigint (its sum is published; -1: of rows that are left out), class bigint, class_persons bigint
---   (the persons of the class where a person has several rows; else 0), weight bigint (what these weigh of the kind, in 1 / 720720), ranks r<place> bigint
+-- params: parts (table to make), atoms (table, as statistics/atoms makes it), listed
+--   (table of atom, whole, kind, class, class_persons, weight, n and the ranks), columns
+--   (list of {levels}), neighbour (list of {place}), sums (list of {place})
+-- returns: the atoms of a system with the classes of a release of rows: keys, persons and sums
+--   s<sum> of the finest combination, n bigint (its rows in the class), whole bigint (the finest
+--   combination), kind bigint (its sum is published; -1: of rows that are left out), class
+--   bigint, class_persons bigint (the persons of the class where a person has several rows; else
+--   0), weight bigint (what these weigh of the kind, in 1 / 720720), ranks r<place> bigint
 CREATE {{ parts | scratch }} AS
 SELECT
     l.atom AS atom

@@ -1,12 +1,29 @@
 -- name: statistics/past_small
--- params: small (table to make), atoms (as statistics/past_atoms makes it), columns (list of {levels}), margins, tables (list of {columns (places, from 1),
---   margins}), counted (n or persons), threshold
--- returns: the cells of few persons, of the rows of each version and of some versions in a row: since, upto bigint, levels and keys, value bigint, sole bigint (a
---   combination, the only one if atoms is 1), atoms bigint, least bigint (the most finest cells of a table within, of each version by themselves)
-{% macro set(margin, of) %}{% set some = [] %}{% for c in columns %}{% set level = margin[loop.index0] %}{% if level < c.levels %}{{ some.append(", a.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}{% endfor %}({{ of }}{{ some | join("") }}){% endmacro %}
+-- params: small (table to make), atoms (as statistics/past_atoms makes it), columns (list of {levels}),
+--   margins, tables (list of {columns (places, from 1), margins}), counted (n or persons), threshold
+-- returns: the cells of few persons, of the rows of each version and of some versions in a row: since,
+--   upto bigint, levels and keys, value bigint, sole bigint (a combination, the only one if atoms is 1),
+--   atoms bigint, least bigint (the most finest cells of a table within, of each version by themselves)
+{% macro set(margin, of) %}
+{% set some = [] %}
+{% for c in columns %}
+{% set level = margin[loop.index0] %}
+{% if level < c.levels %}{{ some.append(", a.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}
+{% endfor %}
+({{ of }}{{ some | join("") }})
+{% endmacro %}
 CREATE {{ small | scratch }} AS
-SELECT g.since AS since, g.upto AS upto, g.value AS value, g.sole AS sole, g.atoms AS atoms, MAX(m.least) AS least{% for c in columns %}, g.l{{ loop.index }} AS l{{ loop.index }}, g.k{{ loop.index }} AS k{{ loop.index }}{% endfor %}
-
+SELECT
+    g.since AS since
+    , g.upto AS upto
+    , g.value AS value
+    , g.sole AS sole
+    , g.atoms AS atoms
+    , MAX(m.least) AS least
+{% for c in columns %}
+    , g.l{{ loop.index }} AS l{{ loop.index }}
+    , g.k{{ loop.index }} AS k{{ loop.index }}
+{% endfor %}
 FROM (
     SELECT
         w.since AS since
@@ -17,7 +34,12 @@ FROM (
         , COUNT(DISTINCT a.whole) AS atoms
 {% for c in columns %}
 {% set i = loop.index %}
-        , CASE{% for level in range(c.levels) %} WHEN a.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}{% endfor %} ELSE {{ c.levels }} END AS l{{ i }}
+        , CASE
+{% for level in range(c.levels) %}
+            WHEN a.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}
+{% endfor %}
+            ELSE {{ c.levels }}
+        END AS l{{ i }}
         , COALESCE({% for level in range(c.levels) %}a.v{{ i }}_{{ level }}, {% endfor %}'*') AS k{{ i }}
 {% endfor %}
     FROM {{ atoms | table }} AS a
@@ -26,7 +48,11 @@ FROM (
         FROM (SELECT DISTINCT x.batch AS batch FROM {{ atoms | table }} AS x) AS s
         JOIN (SELECT DISTINCT y.batch AS batch FROM {{ atoms | table }} AS y) AS u ON u.batch >= s.batch
     ) AS w ON a.batch >= w.since AND a.batch <= w.upto
-    GROUP BY GROUPING SETS ({% for margin in margins %}{{ ", " if not loop.first }}{{ set(margin, "w.since, w.upto") }}{% endfor %})
+    GROUP BY GROUPING SETS (
+{% for margin in margins %}
+        {{ ", " if not loop.first }}{{ set(margin, "w.since, w.upto") }}
+{% endfor %}
+    )
 ) AS g
 JOIN (
 {% for t in tables %}
@@ -38,7 +64,12 @@ JOIN (
 {% for c in columns %}
 {% set i = loop.index %}
 {% if i in t.columns %}
-        , CASE{% for level in range(c.levels) %} WHEN a.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}{% endfor %} ELSE {{ c.levels }} END AS l{{ i }}
+        , CASE
+{% for level in range(c.levels) %}
+            WHEN a.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}
+{% endfor %}
+            ELSE {{ c.levels }}
+        END AS l{{ i }}
         , COALESCE({% for level in range(c.levels) %}a.v{{ i }}_{{ level }}, {% endfor %}'*') AS k{{ i }}
 {% else %}
         , {{ c.levels }} AS l{{ i }}
@@ -46,8 +77,13 @@ JOIN (
 {% endif %}
 {% endfor %}
     FROM (
-        SELECT DISTINCT d.batch AS batch{% for i in t.columns %}{% for level in range(columns[i - 1].levels) %}, d.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}{% endfor %}{% endfor %}
-
+        SELECT DISTINCT
+            d.batch AS batch
+{% for i in t.columns %}
+{% for level in range(columns[i - 1].levels) %}
+            , d.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
+{% endfor %}
+{% endfor %}
         FROM {{ atoms | table }} AS d
     ) AS a
     JOIN (
@@ -55,10 +91,21 @@ JOIN (
         FROM (SELECT DISTINCT x.batch AS batch FROM {{ atoms | table }} AS x) AS s
         JOIN (SELECT DISTINCT y.batch AS batch FROM {{ atoms | table }} AS y) AS u ON u.batch >= s.batch
     ) AS w ON a.batch >= w.since AND a.batch <= w.upto
-    GROUP BY GROUPING SETS ({% for margin in t.margins %}{{ ", " if not loop.first }}{{ set(margin, "w.since, w.upto") }}{% endfor %})
+    GROUP BY GROUPING SETS (
+{% for margin in t.margins %}
+        {{ ", " if not loop.first }}{{ set(margin, "w.since, w.upto") }}
 {% endfor %}
-) AS m ON m.since = g.since AND m.upto = g.upto{% for c in columns %} AND m.l{{ loop.index }} = g.l{{ loop.index }} AND m.k{{ loop.index }} = g.k{{ loop.index }}{% endfor %}
-
+    )
+{% endfor %}
+) AS m ON m.since = g.since
+    AND m.upto = g.upto
+{% for c in columns %}
+    AND m.l{{ loop.index }} = g.l{{ loop.index }}
+    AND m.k{{ loop.index }} = g.k{{ loop.index }}
+{% endfor %}
 WHERE g.persons < {{ threshold }}
-GROUP BY g.since, g.upto, g.value, g.sole, g.atoms{% for c in columns %}, g.l{{ loop.index }}, g.k{{ loop.index }}{% endfor %}
-
+GROUP BY
+    g.since, g.upto, g.value, g.sole, g.atoms
+{% for c in columns %}
+    , g.l{{ loop.index }}, g.k{{ loop.index }}
+{% endfor %}

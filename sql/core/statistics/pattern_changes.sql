@@ -1,6 +1,7 @@
 -- name: statistics/pattern_changes
 -- params: changes (table to make), witness, patterns, paid (tables; the last with sums alone), sums (list of {place})
--- returns: witness bigint, atom bigint, change bigint (rows of the finest combination that the persons of a witness have more), s<sum> bigint (its sums more)
+-- returns: witness bigint, atom bigint, change bigint (rows of the finest combination that
+--   the persons of a witness have more), s<sum> bigint (its sums more)
 CREATE {{ changes | scratch }} AS
 SELECT
     g.witness AS witness

@@ -1,7 +1,7 @@
 -- name: statistics/pattern_ends
 -- params: ends (table to make), moved (table, as statistics/pattern_moved makes it), compared (table)
--- returns: cell bigint, witness bigint, n bigint, persons bigint: the rows and persons of each small cell in the witnesses, the true source (witness -1)
---   among them
+-- returns: cell bigint, witness bigint, n bigint, persons bigint: the rows and persons of
+--   each small cell in the witnesses, the true source (witness -1) among them
 CREATE {{ ends | scratch }} AS
 SELECT m.cell AS cell, m.witness AS witness, c.n + m.n AS n, c.persons + m.persons AS persons
 FROM {{ moved | table }} AS m

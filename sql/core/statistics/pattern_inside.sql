@@ -1,7 +1,7 @@
 -- name: statistics/pattern_inside
 -- params: touching (table to make), inside (table, as statistics/inside makes it), patterns (table)
--- returns: cell bigint, pattern bigint, persons bigint, excess bigint: the patterns with rows in a cell of few persons, how many persons have each, and its rows
---   in the cell beyond the first
+-- returns: cell bigint, pattern bigint, persons bigint, excess bigint: the patterns with rows in
+--   a cell of few persons, how many persons have each, and its rows in the cell beyond the first
 CREATE {{ touching | scratch }} AS
 SELECT
     i.cell AS cell

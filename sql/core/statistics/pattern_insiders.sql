@@ -1,7 +1,7 @@
 -- name: statistics/pattern_insiders
 -- params: insiders (table to make), cells (table), touching (table, as statistics/pattern_inside makes it)
--- returns: owner bigint (the pattern of a person who is alone in a cell), pattern bigint: a pattern that the person knows nobody else to have, as it has rows in
---   such a cell
+-- returns: owner bigint (the pattern of a person who is alone in a cell), pattern bigint:
+--   a pattern that the person knows nobody else to have, as it has rows in such a cell
 CREATE {{ insiders | scratch }} AS
 SELECT DISTINCT o.pattern AS owner, t.pattern AS pattern
 FROM {{ cells | table }} AS c

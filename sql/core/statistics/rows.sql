@@ -1,11 +1,15 @@
 -- name: statistics/rows
--- params: rows (table to make), stage (table), columns (list of {alias, levels, paths (table, as statistics/paths makes it, or none)}),
---   person (alias of the numbers of the persons in stage), sums (list of {alias, factor}: columns, and units of one)
--- returns: atom bigint (a number, from 1, of each combination of keys), person bigint, rid integer, and of each column keys text of its node at each level:
---   v<column>_<level>, 'v' and the value's text or the label, or 'n' for NULL; s<sum> bigint, the value in units
+-- params: rows (table to make), stage (table), columns (list of {alias, levels, paths
+--   (table, as statistics/paths makes it, or none)}), person (alias of the numbers of the
+--   persons in stage), sums (list of {alias, factor}: columns, and units of one)
+-- returns: atom bigint (a number, from 1, of each combination of keys), person bigint, rid
+--   integer, and of each column keys text of its node at each level: v<column>_<level>, 'v'
+--   and the value's text or the label, or 'n' for NULL; s<sum> bigint, the value in units
 CREATE {{ rows | scratch }} AS
 SELECT
-    DENSE_RANK() OVER (ORDER BY {% for c in columns %}{{ ", " if not loop.first }}g.v{{ loop.index }}_0{% endfor %}) AS atom
+    DENSE_RANK() OVER (
+        ORDER BY {% for c in columns %}{{ ", " if not loop.first }}g.v{{ loop.index }}_0{% endfor %}
+    ) AS atom
     , g.person AS person
     , g.rid AS rid
 {% for s in sums %}
@@ -36,6 +40,7 @@ FROM (
 {% endfor %}
     FROM {{ stage | table }} AS s
 {% for c in columns if c.paths %}
-    LEFT JOIN {{ c.paths | table }} AS p{{ c.place }} ON p{{ c.place }}.value = {{ "CAST(s.%s AS VARCHAR)" | format(c.alias) if c.as_text else "s." ~ c.alias }}
+    LEFT JOIN {{ c.paths | table }} AS p{{ c.place }}
+        ON p{{ c.place }}.value = {{ "CAST(s.%s AS VARCHAR)" | format(c.alias) if c.as_text else "s." ~ c.alias }}
 {% endfor %}
 ) AS g

@@ -1,8 +1,10 @@
 -- name: statistics/said_by
 -- params: source (table), column, sum (names), numbers (bool: both are numbers)
--- returns: said bigint (1: a column says what another one is: each of its values, of which there are at most half as many as rows, has one value of
---   the other, or numbers are the other ones in another unit)
-{% macro read(name) %}{{ "CAST(s.%s AS DOUBLE)" | format(name | ident) if numbers else "s." ~ (name | ident) }}{% endmacro %}
+-- returns: said bigint (1: a column says what another one is: each of its values, of which there are at
+--   most half as many as rows, has one value of the other, or numbers are the other ones in another unit)
+{% macro read(name) %}
+{{ "CAST(s.%s AS DOUBLE)" | format(name | ident) if numbers else "s." ~ (name | ident) }}
+{% endmacro %}
 SELECT CAST(CASE
     WHEN COUNT(DISTINCT g.x) < 2 OR SUM(g.begins) < 2 THEN 0
     WHEN COUNT(*) = SUM(g.begins) AND 2 * COUNT(*) <= SUM(g.n) THEN 1

@@ -1,9 +1,13 @@
 -- name: statistics/small_shares
 -- params: cells (table), columns (list), threshold, needs (tables, as statistics/sum_needs makes them)
--- returns: cells bigint, small bigint (of them fewer persons than the threshold, or a sum that may not be shown), and the level of each column: a row for each margin
+-- returns: cells bigint, small bigint (of them fewer persons than the threshold, or a sum
+--   that may not be shown), and the level of each column: a row for each margin
 SELECT
     COUNT(*) AS cells
-    , CAST(SUM(CASE WHEN c.persons < {{ threshold }}{% for need in needs %} OR n{{ loop.index }}.sensitive = 1{% endfor %} THEN 1 ELSE 0 END) AS BIGINT) AS small
+    , CAST(SUM(CASE
+        WHEN c.persons < {{ threshold }}{% for need in needs %} OR n{{ loop.index }}.sensitive = 1{% endfor %} THEN 1
+        ELSE 0
+    END) AS BIGINT) AS small
 {% for column in columns %}
     , c.l{{ loop.index }} AS l{{ loop.index }}
 {% endfor %}

@@ -1,8 +1,9 @@
 -- name: statistics/sum_contributors
--- params: contributors (table to make), contributions (table, as statistics/contributions makes it), sum ({percent, share (parts of 10000; share 0: no
---   dominance rule), dominant (number of contributors of that rule)})
--- returns: person bigint (a number from 1), atom bigint, more_low, more_high, less_low, less_high bigint: of each person who dominates an atom all atoms
---   with rows of the person, and between which changes the person can have p % more, and p % less, for each other contributor
+-- params: contributors (table to make), contributions (table, as statistics/contributions makes it), sum ({percent,
+--   share (parts of 10000; share 0: no dominance rule), dominant (number of contributors of that rule)})
+-- returns: person bigint (a number from 1), atom bigint, more_low, more_high, less_low, less_high
+--   bigint: of each person who dominates an atom all atoms with rows of the person, and between
+--   which changes the person can have p % more, and p % less, for each other contributor
 CREATE {{ contributors | scratch }} AS
 WITH r AS (
     SELECT
@@ -53,7 +54,13 @@ WITH r AS (
         o.atom AS atom
         , o.person AS person
         , LEAST(o.part, o.below) - LEAST(o.left_above, o.left_size) AS more
-        , {% if sum.share %}LEAST((o.dominant * 10000 + {{ sum.share - 1 }}) // {{ sum.share }} - o.size, o.below + o.left_below){% else %}0{% endif %} AS dominance
+        ,
+{% if sum.share %}
+            LEAST((o.dominant * 10000 + {{ sum.share - 1 }}) // {{ sum.share }} - o.size, o.below + o.left_below)
+{% else %}
+            0
+{% endif %}
+            AS dominance
         , o.below + o.left_below AS more_high
         , o.left_below - LEAST(o.part, o.above) AS less
         , -(o.above + o.left_above) AS less_low

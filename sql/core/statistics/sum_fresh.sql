@@ -1,5 +1,6 @@
 -- name: statistics/sum_fresh
--- params: fresh (table to make), keyed (table, as statistics/verify_rows makes it), atoms (table), columns (list of {levels}), sums (list of {place})
+-- params: fresh (table to make), keyed (table, as statistics/verify_rows makes it), atoms
+--   (table), columns (list of {levels}), sums (list of {place})
 -- returns: the staged rows with the kept numbers of their atoms, as statistics/rows has them
 CREATE {{ fresh | scratch }} AS
 SELECT

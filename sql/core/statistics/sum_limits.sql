@@ -1,6 +1,7 @@
 -- name: statistics/sum_limits
 -- params: limits (table to make), contributions (table, as statistics/contributions makes it), insiders (bool)
--- returns: atom bigint, low bigint, high bigint: the least and the greatest change of each atom's sum that agrees with what each contributor knows
+-- returns: atom bigint, low bigint, high bigint: the least and the greatest change of each
+--   atom's sum that agrees with what each contributor knows
 CREATE {{ limits | scratch }} AS
 SELECT
     c.atom AS atom

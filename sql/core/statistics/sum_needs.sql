@@ -1,9 +1,16 @@
 -- name: statistics/sum_needs
--- params: needs (table to make), rows, cells (tables, as statistics/rows and statistics/cells make them), columns (list of {levels}), margins, threshold,
---   sum ({place, low, high, percent, share, dominant})
--- returns: cell bigint, up, down bigint (by how much the sum must be able to be larger and smaller; 0: not demanded), sensitive integer (1: a rule
---   forbids to show the cell); cells without a demand are left out
-{% macro set(margin) %}{% set some = [] %}{% for c in columns %}{% set level = margin[loop.index0] %}{% if level < c.levels %}{{ some.append(", r.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}{% endfor %}(r.person{{ some | join("") }}){% endmacro %}
+-- params: needs (table to make), rows, cells (tables, as statistics/rows and statistics/cells make them),
+--   columns (list of {levels}), margins, threshold, sum ({place, low, high, percent, share, dominant})
+-- returns: cell bigint, up, down bigint (by how much the sum must be able to be larger and smaller; 0: not
+--   demanded), sensitive integer (1: a rule forbids to show the cell); cells without a demand are left out
+{% macro set(margin) %}
+{% set some = [] %}
+{% for c in columns %}
+{% set level = margin[loop.index0] %}
+{% if level < c.levels %}{{ some.append(", r.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}
+{% endfor %}
+(r.person{{ some | join("") }})
+{% endmacro %}
 CREATE {{ needs | scratch }} AS
 WITH g AS (
     SELECT
@@ -12,7 +19,12 @@ WITH g AS (
         , r.person AS person
 {% for c in columns %}
 {% set i = loop.index %}
-        , CASE{% for level in range(c.levels) %} WHEN r.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}{% endfor %} ELSE {{ c.levels }} END AS l{{ i }}
+        , CASE
+{% for level in range(c.levels) %}
+            WHEN r.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}
+{% endfor %}
+            ELSE {{ c.levels }}
+        END AS l{{ i }}
         , COALESCE({% for level in range(c.levels) %}r.v{{ i }}_{{ level }}, {% endfor %}'*') AS k{{ i }}
 {% endfor %}
     FROM {{ rows | table }} AS r
@@ -29,8 +41,11 @@ WITH g AS (
         , ROW_NUMBER() OVER (PARTITION BY c.cell ORDER BY ABS(g.x) DESC, g.person) AS by_size
     FROM g
     JOIN {{ cells | table }} AS c
-        ON {% for column in columns %}{{ " AND " if not loop.first }}c.l{{ loop.index }} = g.l{{ loop.index }} AND c.k{{ loop.index }} = g.k{{ loop.index }}{% endfor %}
-
+        ON
+{% for column in columns %}
+            {{ " AND " if not loop.first }}c.l{{ loop.index }} = g.l{{ loop.index }}
+            AND c.k{{ loop.index }} = g.k{{ loop.index }}
+{% endfor %}
 )
 , t AS (
     SELECT
@@ -57,11 +72,18 @@ WITH g AS (
         , GREATEST(
             LEAST(t.part, t.below1) - LEAST(t.left_above, t.left_size)
             , LEAST(t.part, t.above1) - t.left_below
-            , {% if sum.share %}(t.dominant * 10000 + {{ sum.share - 1 }}) // {{ sum.share }} - t.size{% else %}0{% endif %}
-
+            ,
+{% if sum.share %}
+                (t.dominant * 10000 + {{ sum.share - 1 }}) // {{ sum.share }} - t.size
+{% else %}
+                0
+{% endif %}
             , 0
         ) AS ruled
-        , CASE WHEN t.persons < {{ threshold }} THEN GREATEST(1, (t.size * {{ sum.percent }} + 9999) // 10000) ELSE 0 END AS few
+        , CASE
+            WHEN t.persons < {{ threshold }} THEN GREATEST(1, (t.size * {{ sum.percent }} + 9999) // 10000)
+            ELSE 0
+        END AS few
     FROM t
 )
 SELECT

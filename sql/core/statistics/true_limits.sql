@@ -1,6 +1,7 @@
 -- name: statistics/true_limits
 -- params: atoms, limits (private tables of a version), columns (list), place (of the sum)
--- returns: of each atom the finest keys, then its number, its sum, and the least and the greatest change that agrees with what each contributor knows
+-- returns: of each atom the finest keys, then its number, its sum, and the least and the
+--   greatest change that agrees with what each contributor knows
 SELECT
 {% for c in columns %}
     a.v{{ loop.index }}_0 AS v{{ loop.index }},

@@ -1,6 +1,7 @@
 -- name: statistics/true_sums
 -- params: cells, needs (private tables of a version), columns (list), place (of the sum)
--- returns: of each cell its levels, then its keys, then its sum, and by how much it must be able to be larger and smaller, 0: not demanded
+-- returns: of each cell its levels, then its keys, then its sum, and by how much it must
+--   be able to be larger and smaller, 0: not demanded
 SELECT
 {% for c in columns %}
     c.l{{ loop.index }} AS l{{ loop.index }},

@@ -1,6 +1,7 @@
 -- name: statistics/verify_classes
 -- params: atoms (table of parts), witness (table), needs (as statistics/needs makes it), neighbour (list of {place})
--- returns: moved bigint (kinds whose number a witness changes), lost bigint (ranks that a class shows, or that are kept, of which a witness leaves no row; of nodes, branches beside which it leaves none)
+-- returns: moved bigint (kinds whose number a witness changes), lost bigint (ranks that a class shows,
+--   or that are kept, of which a witness leaves no row; of nodes, branches beside which it leaves none)
 SELECT
     (
         SELECT COUNT(*)
@@ -17,9 +18,15 @@ SELECT
         SELECT COUNT(*)
         FROM (
             SELECT t.witness AS witness, n.class AS class, n.rank AS rank
-            FROM (SELECT DISTINCT x.witness AS witness, y.class AS class FROM {{ witness | table }} AS x JOIN {{ atoms | table }} AS y ON y.atom = x.atom WHERE y.class >= 0) AS t
+            FROM (
+                SELECT DISTINCT x.witness AS witness, y.class AS class
+                FROM {{ witness | table }} AS x
+                JOIN {{ atoms | table }} AS y ON y.atom = x.atom
+                WHERE y.class >= 0
+            ) AS t
             JOIN {{ needs | table }} AS n ON n.class = t.class AND n.place = {{ c.place }}
-            JOIN {{ atoms | table }} AS b ON b.class = n.class AND b.r{{ c.place }} {{ "<>" if c.how == "branches" else "=" }} n.rank
+            JOIN {{ atoms | table }} AS b ON b.class = n.class
+                AND b.r{{ c.place }} {{ "<>" if c.how == "branches" else "=" }} n.rank
             LEFT JOIN {{ witness | table }} AS u ON u.witness = t.witness AND u.atom = b.atom
             GROUP BY t.witness, n.class, n.rank
             HAVING SUM(b.n + COALESCE(u.change, 0)) < 1

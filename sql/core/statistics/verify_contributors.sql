@@ -1,9 +1,13 @@
 -- name: statistics/verify_contributors
 -- params: contributors, limits, witness (tables), place (of the sum)
--- returns: failing bigint: contributors for whom no witness has more in all of their atoms, or none less, with no other change than agrees with what
---   each other contributor knows
+-- returns: failing bigint: contributors for whom no witness has more in all of their atoms,
+--   or none less, with no other change than agrees with what each other contributor knows
 WITH v AS (
-    SELECT w.witness AS witness, SUM(CASE WHEN w.s{{ place }} < COALESCE(l.low, 0) OR w.s{{ place }} > COALESCE(l.high, 0) THEN 1 ELSE 0 END) AS outside
+    SELECT
+        w.witness AS witness
+        , SUM(
+            CASE WHEN w.s{{ place }} < COALESCE(l.low, 0) OR w.s{{ place }} > COALESCE(l.high, 0) THEN 1 ELSE 0 END
+        ) AS outside
     FROM {{ witness | table }} AS w
     LEFT JOIN {{ limits | table }} AS l ON l.atom = w.atom
     GROUP BY w.witness
@@ -33,8 +37,14 @@ WITH v AS (
 , g AS (
     SELECT
         d.person AS person
-        , MAX(CASE WHEN d.needs_more = 0 OR (t.not_more = 0 AND t.moved_more = d.needs_more AND t.own = v.outside) THEN 1 ELSE 0 END) AS more
-        , MAX(CASE WHEN d.needs_less = 0 OR (t.not_less = 0 AND t.moved_less = d.needs_less AND t.own = v.outside) THEN 1 ELSE 0 END) AS less
+        , MAX(CASE
+            WHEN d.needs_more = 0 OR (t.not_more = 0 AND t.moved_more = d.needs_more AND t.own = v.outside) THEN 1
+            ELSE 0
+        END) AS more
+        , MAX(CASE
+            WHEN d.needs_less = 0 OR (t.not_less = 0 AND t.moved_less = d.needs_less AND t.own = v.outside) THEN 1
+            ELSE 0
+        END) AS less
     FROM d
     LEFT JOIN t ON t.person = d.person
     LEFT JOIN v ON v.witness = t.witness

@@ -1,6 +1,7 @@
 -- name: statistics/verify_ends
 -- params: ends, compared, least (tables), threshold
--- returns: failing bigint: small cells that no witness takes to the least that their parts allow, or none to the threshold
+-- returns: failing bigint: small cells that no witness takes to the least that their parts
+--   allow, or none to the threshold
 SELECT COUNT(*) AS failing
 FROM (
     SELECT e.cell AS cell, MIN(e.change) AS low, MAX(e.change) AS high

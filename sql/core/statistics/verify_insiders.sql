@@ -1,6 +1,7 @@
 -- name: statistics/verify_insiders
 -- params: ends, compared, least, insiders, own, witness (tables), threshold, sums (list of {place})
--- returns: failing bigint: pairs of a small cell and an insider whom no witness that leaves his atoms as they are shows the least, or the threshold
+-- returns: failing bigint: pairs of a small cell and an insider whom no witness that
+--   leaves his atoms as they are shows the least, or the threshold
 SELECT COUNT(*) AS failing
 FROM (
     SELECT

@@ -1,7 +1,9 @@
 -- name: statistics/verify_nearest
--- params: published (as statistics/published makes it), atoms, cells, noise (tables), columns (list of {levels}), margins, near (a number)
--- returns: failing bigint: atoms where the differences of the numbers with noise and the published ones, summed over the cells that contain the atom, are
---   not about 0; where all are, no other numbers that add up are nearer (least squares; cells of the same persons count once)
+-- params: published (as statistics/published makes it), atoms, cells, noise (tables),
+--   columns (list of {levels}), margins, near (a number)
+-- returns: failing bigint: atoms where the differences of the numbers with noise and the
+--   published ones, summed over the cells that contain the atom, are not about 0; where all are,
+--   no other numbers that add up are nearer (least squares; cells of the same persons count once)
 SELECT COUNT(*) AS failing
 FROM (
     SELECT d.atom AS atom, SUM(d.rest) AS rest
@@ -18,12 +20,23 @@ FROM (
 {% endfor %}
             FROM {{ noise | table }} AS n
             JOIN {{ cells | table }} AS c ON c.cell = n.cell
-            JOIN {{ published | table }} AS p ON {% for column in columns %}{{ " AND " if not loop.first }}p.l{{ loop.index }} = c.l{{ loop.index }} AND p.k{{ loop.index }} = c.k{{ loop.index }}{% endfor %}
-
+            JOIN {{ published | table }} AS p ON
+{% for column in columns %}
+                {{ " AND " if not loop.first }}p.l{{ loop.index }} = c.l{{ loop.index }}
+                AND p.k{{ loop.index }} = c.k{{ loop.index }}
+{% endfor %}
         ) AS r
         JOIN {{ atoms | table }} AS a
-            ON {% for column in columns %}{{ " AND " if not loop.first }}{% if margin[loop.index0] < column.levels %}a.v{{ loop.index }}_{{ margin[loop.index0] }}{% else %}'*'{% endif %} = r.k{{ loop.index }}{% endfor %}
-
+            ON
+{% for column in columns %}
+                {{ " AND " if not loop.first }}
+{% if margin[loop.index0] < column.levels %}
+                    a.v{{ loop.index }}_{{ margin[loop.index0] }}
+{% else %}
+                    '*'
+{% endif %}
+                    = r.k{{ loop.index }}
+{% endfor %}
         WHERE {% for level in margin %}{{ " AND " if not loop.first }}r.l{{ loop.index }} = {{ level }}{% endfor %}
 
 {% endfor %}

@@ -1,6 +1,7 @@
 -- name: statistics/verify_pattern_came
 -- params: witness, cells (tables), least (readers know that there are so many persons)
--- returns: failing bigint: sources with fewer persons, the true one and the witnesses; the grand total is the cell of most persons
+-- returns: failing bigint: sources with fewer persons, the true one and the witnesses; the
+--   grand total is the cell of most persons
 SELECT COUNT(*) AS failing
 FROM (
     SELECT SUM(w.change) AS change

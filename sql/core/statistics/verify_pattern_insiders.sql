@@ -1,15 +1,19 @@
 -- name: statistics/verify_pattern_insiders
--- params: ends (table, as statistics/pattern_ends makes it), compared, least, witness (tables), touching (table, as statistics/pattern_inside makes it), insiders
---   (table, as statistics/pattern_insiders makes it), least_of (n or persons), threshold, sums (list of {place}),
---   paid (table), known (table, as statistics/pattern_known makes it; both with sums alone)
--- returns: failing bigint: pairs of a small cell and a person alone in another one, for whom no witness that leaves what the person knows has the least, or the
---   threshold
+-- params: ends (table, as statistics/pattern_ends makes it), compared, least, witness (tables),
+--   touching (table, as statistics/pattern_inside makes it), insiders (table, as
+--   statistics/pattern_insiders makes it), least_of (n or persons), threshold, sums (list of
+--   {place}), paid (table), known (table, as statistics/pattern_known makes it; both with sums alone)
+-- returns: failing bigint: pairs of a small cell and a person alone in another one, for
+--   whom no witness that leaves what the person knows has the least, or the threshold
 SELECT COUNT(*) AS failing
 FROM (
     SELECT
         q.cell AS cell
         , q.owner AS owner
-        , MAX(CASE WHEN x.owner IS NULL AND e.{{ least_of }} <= q.least{% if least_of == "n" %} + q.excess{% endif %} THEN 1 ELSE 0 END) AS low
+        , MAX(CASE
+            WHEN x.owner IS NULL AND e.{{ least_of }} <= q.least{% if least_of == "n" %} + q.excess{% endif %} THEN 1
+            ELSE 0
+        END) AS low
         , MAX(CASE WHEN x.owner IS NULL AND e.persons >= {{ threshold }} THEN 1 ELSE 0 END) AS high
     FROM (
         SELECT c.cell AS cell, l.least AS least, o.owner AS owner, COALESCE(t.excess, 0) AS excess

@@ -1,6 +1,7 @@
 -- name: statistics/verify_patterns
 -- params: listed (table, as statistics/verify_person_rows makes it), patterns (table)
--- returns: failing bigint (patterns that other numbers of persons have, and persons who have several), large bigint (patterns of more rows than any person has)
+-- returns: failing bigint (patterns that other numbers of persons have, and persons who
+--   have several), large bigint (patterns of more rows than any person has)
 WITH q AS (
     SELECT p.pattern AS pattern, COUNT(*) AS many, CAST(SUM(p.times) AS BIGINT) AS n, MAX(p.persons) AS persons
     FROM {{ patterns | table }} AS p
@@ -24,6 +25,12 @@ WITH q AS (
     JOIN s ON s.person = m.person AND s.many = m.many
 )
 SELECT
-    (SELECT COUNT(*) FROM q LEFT JOIN (SELECT j.pattern AS pattern, COUNT(*) AS persons FROM j GROUP BY j.pattern) AS f ON f.pattern = q.pattern WHERE q.persons <> COALESCE(f.persons, 0))
+    (
+        SELECT COUNT(*)
+        FROM q
+        LEFT JOIN (SELECT j.pattern AS pattern, COUNT(*) AS persons FROM j GROUP BY j.pattern) AS f
+            ON f.pattern = q.pattern
+        WHERE q.persons <> COALESCE(f.persons, 0)
+    )
     + (SELECT COUNT(*) FROM (SELECT j.person AS person FROM j GROUP BY j.person HAVING COUNT(*) > 1) AS t) AS failing
     , (SELECT COUNT(*) FROM q WHERE q.n > (SELECT MAX(s.n) FROM s)) AS large

@@ -1,6 +1,7 @@
 -- name: statistics/whole_changes
 -- params: changes (table to make), witness, atoms (tables of parts), sums (list of {place})
--- returns: witness bigint, atom bigint (number of a finest combination), change bigint, s<sum> bigint: the changes of all parts of it
+-- returns: witness bigint, atom bigint (number of a finest combination), change bigint,
+--   s<sum> bigint: the changes of all parts of it
 CREATE {{ changes | scratch }} AS
 SELECT
     w.witness AS witness

@@ -1,9 +1,18 @@
 -- name: suppress/attach
--- params: assign (table to make), work (table), places (table of the words, the sensitive codes, cell, after, upto, class, divided: rows after+1 to
---   upto of a cell are in class), words (list of lists of {code, times}), sensitive (SA code columns), divided (bool: some cells have more than one class)
+-- params: assign (table to make), work (table), places (table of the words, the sensitive codes, cell,
+--   after, upto, class, divided: rows after+1 to upto of a cell are in class), words (list of lists of
+--   {code, times}), sensitive (SA code columns), divided (bool: some cells have more than one class)
 -- returns: rid integer, class integer
 {% macro same(p) %}
-{% for word in words %}{{ " AND " if not loop.first }}{{ p }}.key{{ loop.index }} = {% for c in word %}{{ " + " if not loop.first }}CAST(w.{{ c.code }} AS BIGINT) * CAST({{ c.times }} AS BIGINT){% endfor %}{% endfor %}{% for s in sensitive %} AND {{ p }}.{{ s }} = w.{{ s }}{% endfor %}
+{% for word in words %}
+    {{ " AND " if not loop.first }}{{ p }}.key{{ loop.index }} =
+{% for c in word %}
+        {{ " + " if not loop.first }}CAST(w.{{ c.code }} AS BIGINT) * CAST({{ c.times }} AS BIGINT)
+{% endfor %}
+{% endfor %}
+{% for s in sensitive %}
+    AND {{ p }}.{{ s }} = w.{{ s }}
+{% endfor %}
 {% endmacro %}
 CREATE {{ assign | scratch }} AS
 SELECT w.rid AS rid, p.class AS class

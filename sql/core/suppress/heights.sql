@@ -1,6 +1,7 @@
 -- name: suppress/heights
 -- params: heights (table to make), cells (table), keys (columns), value (SA code column), p, q (l = p / q)
--- returns: the keys, height bigint: the count that phase one of TP cuts every value of a group to, see `sqlanon.kernels.suppress.measure_height`
+-- returns: the keys, height bigint: the count that phase one of TP cuts every value of a
+--   group to, see `sqlanon.kernels.suppress.measure_height`
 -- A group with fewer than l values has a sum of 0 after its last one: nothing of it can be kept.
 CREATE {{ heights | scratch }} AS
 SELECT {% for key in keys %}r.{{ key }} AS {{ key }}, {% endfor %}
@@ -14,9 +15,13 @@ FROM (
         END AS bound
     FROM (
         SELECT {% for key in keys %}c.{{ key }} AS {{ key }}, {% endfor %}c.n AS n
-            , ROW_NUMBER() OVER (PARTITION BY {% for key in keys %}{{ ", " if not loop.first }}c.{{ key }}{% endfor %} ORDER BY c.n DESC, c.{{ value }}) - 1 AS place
+            , ROW_NUMBER() OVER (
+                PARTITION BY {% for key in keys %}{{ ", " if not loop.first }}c.{{ key }}{% endfor %}
+                ORDER BY c.n DESC, c.{{ value }}
+            ) - 1 AS place
             , SUM(c.n) OVER (
-                PARTITION BY {% for key in keys %}{{ ", " if not loop.first }}c.{{ key }}{% endfor %} ORDER BY c.n DESC, c.{{ value }}
+                PARTITION BY {% for key in keys %}{{ ", " if not loop.first }}c.{{ key }}{% endfor %}
+                ORDER BY c.n DESC, c.{{ value }}
                 ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
             ) AS rest
         FROM {{ cells | table }} AS c

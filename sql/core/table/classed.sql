@@ -1,14 +1,21 @@
 -- name: table/classed
--- params: classed (table to make), stage, work, assign (tables), raw (aliases in the stage), codes (QI code columns), tied (table or
---   none), kept (all; those that have a class: assigned; those of class -1, which have none: omitted), rows (of the stage, numbered from 0),
---   block (so many rows are joined at a time; 0: all), listed (bool: assign is one row, the classes of all rows in the order of rid),
---   link (alias of each column that it is the hash of, and whether that is a listed text; none: the column link)
--- returns: class, rid, the staged originals, the QI codes, link where the stage has it: what recode, verify and publish read, joined once
+-- params: classed (table to make), stage, work, assign (tables), raw (aliases in the stage), codes (QI code
+--   columns), tied (table or none), kept (all; those that have a class: assigned; those of class -1, which
+--   have none: omitted), rows (of the stage, numbered from 0), block (so many rows are joined at a time; 0:
+--   all), listed (bool: assign is one row, the classes of all rows in the order of rid), link (alias of
+--   each column that it is the hash of, and whether that is a listed text; none: the column link)
+-- returns: class, rid, the staged originals, the QI codes, link where the stage has it:
+--   what recode, verify and publish read, joined once
 -- With tied, the rows in it take the class that it gives them.
--- Numbers in a row that are not too many are found in an array, more of them in a hash table that no cache of a processor holds and that
--- takes several times the memory. Listed classes are an array by themselves; the empty one beside it makes PostgreSQL read it once.
+-- Numbers in a row that are not too many are found in an array, more of them in a hash table
+-- that no cache of a processor holds and that takes several times the memory. Listed classes
+-- are an array by themselves; the empty one beside it makes PostgreSQL read it once.
 {% macro between(source, first) %}
-{% if block and rows > block %}(SELECT * FROM {{ source | table }} WHERE rid >= {{ first }} AND rid < {{ first + block }}){% else %}{{ source | table }}{% endif %}
+{% if block and rows > block %}
+(SELECT * FROM {{ source | table }} WHERE rid >= {{ first }} AND rid < {{ first + block }})
+{% else %}
+{{ source | table }}
+{% endif %}
 {% endmacro %}
 {% if listed %}
 {% set given = "(SELECT a.classes || CAST([] AS INTEGER[]) FROM %s AS a)[s.rid + 1]" % (assign | table) %}

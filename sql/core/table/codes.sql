@@ -1,6 +1,6 @@
 -- name: table/codes
--- params: work (table), columns (code column names), tie_break (bool), part (table or none), label (its column), span (bool: only
---   label, without part rid, from :first to before :past)
+-- params: work (table), columns (code column names), tie_break (bool), part (table or none),
+--   label (its column), span (bool: only label, without part rid, from :first to before :past)
 -- returns: rid, then one column per code column; with tie_break in the order that relaxed methods cut
 SELECT w.rid AS rid
 {% for column in columns %}

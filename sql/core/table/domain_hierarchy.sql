@@ -1,5 +1,6 @@
 -- name: table/domain_hierarchy
--- params: domain (table to make), leaves (table of leaf integer, label text), values (table), type (SQL type), nulls (0 or 1)
+-- params: domain (table to make), leaves (table of leaf integer, label text), values
+--   (table), type (SQL type), nulls (0 or 1)
 -- returns: code integer (NULL 0 if present, then the number of the leaf), value, n bigint (0 where absent), pos, ord
 CREATE {{ domain | scratch }} AS
 SELECT CAST(h.leaf + {{ nulls }} AS INTEGER) AS code, h.value AS value, COALESCE(v.n, 0) AS n

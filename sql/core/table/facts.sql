@@ -1,7 +1,9 @@
 -- name: table/facts
--- params: tables (list of {seen: a frequency set (value, n), or a domain, which is one, ord: bool: the domain of an ordered column})
--- returns: place integer (in the list), distinct_values bigint (without NULL), nulls bigint (rows), singles bigint, top bigint (rows of
---   the most frequent value, NULL too), spread double (the range of the domain): one row a column that has values
+-- params: tables (list of {seen: a frequency set (value, n), or a domain, which is one,
+--   ord: bool: the domain of an ordered column})
+-- returns: place integer (in the list), distinct_values bigint (without NULL), nulls
+--   bigint (rows), singles bigint, top bigint (rows of the most frequent value, NULL too),
+--   spread double (the range of the domain): one row a column that has values
 SELECT
     f.place AS place
     , CAST(SUM(f.filled) AS BIGINT) AS distinct_values

@@ -1,7 +1,9 @@
 -- name: table/level_calendar
--- params: values (a frequency set), units (list of day, week, month, quarter, year, decade), zoned (bool: a timestamp with time zone)
--- returns: value, and per unit low1.. (bigint: the day, or the first day of the week, in days since 1970-01-01; months or quarters since
---   the year 0; the year; the first year of the decade; NULL: not a day of the years 1 to 9999): every value that is not NULL
+-- params: values (a frequency set), units (list of day, week, month, quarter, year,
+--   decade), zoned (bool: a timestamp with time zone)
+-- returns: value, and per unit low1.. (bigint: the day, or the first day of the week, in
+--   days since 1970-01-01; months or quarters since the year 0; the year; the first year
+--   of the decade; NULL: not a day of the years 1 to 9999): every value that is not NULL
 {% set v = "CAST(v.value AS %s)" % dialect.timestamp if zoned else "v.value" %}
 SELECT
     d.value AS value
@@ -13,7 +15,9 @@ SELECT
 {% elif unit == "month" %}
     , CASE WHEN d.known = 1 THEN d.years * 12 + d.months - 1 END AS low{{ loop.index }}
 {% elif unit == "quarter" %}
-    , CASE WHEN d.known = 1 THEN d.years * 4 + {% block quarter %}CAST(FLOOR((d.months - 1) / 3) AS BIGINT){% endblock %} END AS low{{ loop.index }}
+    , CASE
+        WHEN d.known = 1 THEN d.years * 4 + {% block quarter %}CAST(FLOOR((d.months - 1) / 3) AS BIGINT){% endblock %}
+    END AS low{{ loop.index }}
 {% elif unit == "year" %}
     , CASE WHEN d.known = 1 THEN d.years END AS low{{ loop.index }}
 {% else %}

@@ -1,7 +1,7 @@
 -- name: table/outlying
 -- params: domains (tables of ordered columns)
--- returns: place integer (of the domain in the list), outside bigint (rows in the 0.5 % at either end), inside double (the range of the
---   others), spread double (of all): one row a column that has values
+-- returns: place integer (of the domain in the list), outside bigint (rows in the 0.5 % at either end),
+--   inside double (the range of the others), spread double (of all): one row a column that has values
 SELECT
     q.place AS place
     , CAST(SUM(CASE WHEN q.ord < q.low OR q.ord > q.high THEN q.n ELSE 0 END) AS BIGINT) AS outside

@@ -9,7 +9,15 @@ SELECT
     , o.{{ column }} AS {{ column }}
 {% endfor %}
     , CAST(ROW_NUMBER() OVER (
-        ORDER BY {% for column in quasi %}o.{{ column }}, {% endfor %}o.occurrence{% for column in sensitive %}, o.{{ column }}{% endfor %}, o.rid
+        ORDER BY
+{% for column in quasi %}
+            o.{{ column }},
+{% endfor %}
+            o.occurrence
+{% for column in sensitive %}
+            , o.{{ column }}
+{% endfor %}
+            , o.rid
     ) - 1 AS INTEGER) AS tie
 FROM (
     SELECT
@@ -18,7 +26,8 @@ FROM (
         , w.{{ column }} AS {{ column }}
 {% endfor %}
         , ROW_NUMBER() OVER (
-            PARTITION BY {% for column in quasi + sensitive %}{{ ", " if not loop.first }}w.{{ column }}{% endfor %} ORDER BY w.rid
+            PARTITION BY {% for column in quasi + sensitive %}{{ ", " if not loop.first }}w.{{ column }}{% endfor %}
+            ORDER BY w.rid
         ) AS occurrence
     FROM {{ work | table }} AS w
 ) AS o

@@ -1,6 +1,7 @@
 -- name: table/uniques
 -- params: source (table), column (name), as_text (whether its type has no equality, so that its text is counted)
--- returns: filled bigint (rows not NULL), distinct_values bigint, singles bigint (rows whose value occurs once), top bigint
+-- returns: filled bigint (rows not NULL), distinct_values bigint, singles bigint (rows
+--   whose value occurs once), top bigint
 SELECT
     CAST(COALESCE(SUM(g.n), 0) AS BIGINT) AS filled
     , COUNT(*) AS distinct_values

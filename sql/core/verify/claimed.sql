@@ -1,7 +1,8 @@
 -- name: verify/claimed
--- params: claimed (table to make), released (table), kept (published columns that are compared as they are), said (list of
---   {column, table})
--- returns: the class, the kept columns, and per entry of ``said`` _sqlanon_said<its place>: the number of what the column says
+-- params: claimed (table to make), released (table), kept (published columns that are
+--   compared as they are), said (list of {column, table})
+-- returns: the class, the kept columns, and per entry of ``said`` _sqlanon_said<its
+--   place>: the number of what the column says
 CREATE {{ claimed | scratch }} AS
 SELECT
     r._sqlanon_class AS _sqlanon_class

@@ -7,7 +7,11 @@ SELECT
 FROM (
     SELECT COUNT(*) AS n
     FROM (
-        SELECT {% for name in classes + within %}t.{{ name | ident }} AS g{{ loop.index }}, {% endfor %}COUNT(*) AS repeats
+        SELECT
+{% for name in classes + within %}
+            t.{{ name | ident }} AS g{{ loop.index }},
+{% endfor %}
+            COUNT(*) AS repeats
         FROM {{ target | table }} AS t
         GROUP BY {% for name in classes + within %}t.{{ name | ident }}, {% endfor %}t.{{ sensitive | ident }}
     ) AS v

@@ -1,7 +1,7 @@
 -- name: verify/exposed
 -- params: classed (table), groups ({table, key, group}), also (aliases of columns that divide classes)
--- returns: fewest bigint (rows of the smallest group), alone bigint (groups of one row), n bigint (rows), groups bigint: a reader's groups, as
---   classes that publish the same are one
+-- returns: fewest bigint (rows of the smallest group), alone bigint (groups of one row), n
+--   bigint (rows), groups bigint: a reader's groups, as classes that publish the same are one
 SELECT
     CAST(COALESCE(MIN(g.n), 0) AS BIGINT) AS fewest
     , CAST(COALESCE(SUM(CASE WHEN g.n = 1 THEN 1 ELSE 0 END), 0) AS BIGINT) AS alone

@@ -1,5 +1,14 @@
 -- name: verify/fingerprint
--- params: target (table), published (list of {source (r or s), name, as_text (bool: its type has operators of its own)})
--- returns: n bigint, mark text: a sum of row hashes, equal for equal multisets of rows: hash(hash(class columns), kept columns)
-SELECT COUNT(*) AS n, CAST(COALESCE(SUM(CAST(HASH(HASH({% for c in published if c.source == "r" %}{{ ", " if not loop.first }}t.{{ c.name | ident }}{% endfor %}){% for c in published if c.source == "s" %}, t.{{ c.name | ident }}{% endfor %}) AS HUGEINT)), 0) AS VARCHAR) AS mark
+-- params: target (table), published (list of {source (r or s), name, as_text (bool: its
+--   type has operators of its own)})
+-- returns: n bigint, mark text: a sum of row hashes, equal for equal multisets of rows:
+--   hash(hash(class columns), kept columns)
+SELECT
+    COUNT(*) AS n
+    , CAST(COALESCE(SUM(CAST(HASH(
+        HASH({% for c in published if c.source == "r" %}{{ ", " if not loop.first }}t.{{ c.name | ident }}{% endfor %})
+{% for c in published if c.source == "s" %}
+        , t.{{ c.name | ident }}
+{% endfor %}
+    ) AS HUGEINT)), 0) AS VARCHAR) AS mark
 FROM {{ target | table }} AS t

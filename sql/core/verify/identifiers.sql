@@ -1,6 +1,8 @@
 -- name: verify/identifiers
--- params: classed (table), groups ({table, key, group}), identifiers (aliases in the stage), also (aliases of columns that divide classes; may be empty)
--- returns: per identifier, the fewest distinct values in any class, as a reader sees them: classes that publish the same are one
+-- params: classed (table), groups ({table, key, group}), identifiers (aliases in the
+--   stage), also (aliases of columns that divide classes; may be empty)
+-- returns: per identifier, the fewest distinct values in any class, as a reader sees them:
+--   classes that publish the same are one
 SELECT
 {% for name in identifiers %}
     {{ ", " if not loop.first }}MIN(g.n{{ loop.index }}) AS fewest{{ loop.index }}

@@ -1,6 +1,8 @@
 -- name: verify/k_anonymity
--- params: target (table), classes (column names that make the classes; may be empty), count (column with the number of rows that each represents, or none)
--- returns: classes bigint, reached bigint (smallest class), largest bigint, singles bigint (classes of one row), n bigint, failing bigint
+-- params: target (table), classes (column names that make the classes; may be empty),
+--   count (column with the number of rows that each represents, or none)
+-- returns: classes bigint, reached bigint (smallest class), largest bigint, singles bigint
+--   (classes of one row), n bigint, failing bigint
 SELECT
     COUNT(*) AS classes
     , CAST(COALESCE(MIN(g.n), 0) AS BIGINT) AS reached

@@ -1,11 +1,15 @@
 -- name: verify/least_values
--- params: matched (table of class and the staged originals: every row once for each box), released (table), columns (list of {alias (the original),
---   names (published columns), bits (of a set: the aggregate over rows of the bits of its values; or none), said (table of verify/said_bits),
---   claims (table of low, high, label; or none: lo and hi are values), type (that texts are cast to), as_text (bool: originals are compared as
---   text), ranks (table of value, rank; or none), boolean (bool: values are)})
--- returns: n bigint (rows that reach the release), wide bigint for each of the columns: boxes whose published ends are not the least and greatest
---   value of their rows, whose set is not that of their values, or whose NULLs are not as theirs
-{% macro number(x, c) %}{{ "CASE WHEN " ~ x ~ " THEN 1 WHEN NOT " ~ x ~ " THEN 0 END" if c.boolean else x }}{% endmacro %}
+-- params: matched (table of class and the staged originals: every row once for each box), released (table), columns
+--   (list of {alias (the original), names (published columns), bits (of a set: the aggregate over rows of the bits of
+--   its values; or none), said (table of verify/said_bits), claims (table of low, high, label; or none: lo and hi are
+--   values), type (that texts are cast to), as_text (bool: originals are compared as text), ranks (table of value,
+--   rank; or none), boolean (bool: values are)}), sums (table of verify/class_sums for these columns, or none)
+-- returns: n bigint (rows that reach the release), wide bigint for each of the columns:
+--   boxes whose published ends are not the least and greatest value of their rows, whose
+--   set is not that of their values, or whose NULLs are not as theirs
+{% macro number(x, c) %}
+{{ "CASE WHEN " ~ x ~ " THEN 1 WHEN NOT " ~ x ~ " THEN 0 END" if c.boolean else x }}
+{% endmacro %}
 {% macro raw(c) %}{{ "CAST(s." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "s." ~ c.alias }}{% endmacro %}
 {% macro lo(c) %}r.{{ (c.names.lo or c.names.value) | ident }}{% endmacro %}
 {% macro hi(c) %}r.{{ (c.names.hi or c.names.value) | ident }}{% endmacro %}
@@ -19,26 +23,40 @@ SELECT
     CAST(COALESCE(SUM(g.n), 0) AS BIGINT) AS n
 {% for c in columns %}
 {% set i = loop.index %}
-{% set low = "l" ~ i ~ ".rank" if c.ranks else number("CAST(o" ~ i ~ ".low AS " ~ c.type ~ ")" if c.claims else lo(c), c) %}
-{% set high = "h" ~ i ~ ".rank" if c.ranks else number("CAST(o" ~ i ~ ".high AS " ~ c.type ~ ")" if c.claims else hi(c), c) %}
+{% set low = "l" ~ i ~ ".rank" if c.ranks else number("CAST(o" ~ i ~ ".low AS " ~ c.type ~ ")" if c.claims
+    else lo(c), c) %}
+{% set high = "h" ~ i ~ ".rank" if c.ranks else number("CAST(o" ~ i ~ ".high AS " ~ c.type ~ ")" if c.claims
+    else hi(c), c) %}
 {% set same_ends = "COALESCE(" ~ low ~ " = g.least" ~ i ~ " AND " ~ high ~ " = g.greatest" ~ i ~ ", FALSE)" %}
 {% set same = "g.n" ~ i ~ " = g.n AND " ~ same_values(c, i, same_ends) %}
     , CAST(COALESCE(SUM(CASE WHEN
 {% if c.claims %}
-        CASE {{ lo(c) }} WHEN '*' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n WHEN 'NULL' THEN g.n{{ i }} = 0 ELSE {{ same }} END
+        CASE {{ lo(c) }}
+            WHEN '*' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n
+            WHEN 'NULL' THEN g.n{{ i }} = 0
+            ELSE {{ same }}
+        END
 {% elif c.names.null %}
-        CASE r.{{ c.names.null | ident }} WHEN 'some' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n{{ same_some(c, lo(c), hi(c), same_ends) }} WHEN 'all' THEN g.n{{ i }} = 0 ELSE {{ same }} END
+        CASE r.{{ c.names.null | ident }}
+            WHEN 'some' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n{{ same_some(c, lo(c), hi(c), same_ends) }}
+            WHEN 'all' THEN g.n{{ i }} = 0
+            ELSE {{ same }}
+        END
 {% else %}
         {{ same }}
 {% endif %}
         THEN 0 ELSE 1 END), 0) AS BIGINT) AS wide{{ i }}
 {% endfor %}
+{% if sums %}
+FROM {{ sums | table }} AS g
+{% else %}
 FROM (
     SELECT s.class AS class, COUNT(*) AS n
 {% for c in columns %}
 {% set i = loop.index %}
 {% set value = "k" ~ i ~ ".rank" if c.ranks else number(raw(c), c) %}
-        , COUNT(s.{{ c.alias }}) AS n{{ i }}, {% block values scoped %}MIN({{ value }}) AS least{{ i }}, MAX({{ value }}) AS greatest{{ i }}{% endblock %}
+        , COUNT(s.{{ c.alias }}) AS n{{ i }}
+        , {% block values scoped %}MIN({{ value }}) AS least{{ i }}, MAX({{ value }}) AS greatest{{ i }}{% endblock %}
 
 {% endfor %}
     FROM {{ matched | table }} AS s
@@ -49,6 +67,7 @@ FROM (
 {% endfor %}
     GROUP BY s.class
 ) AS g
+{% endif %}
 JOIN {{ released | table }} AS r ON r._sqlanon_class = g.class
 {% for c in columns %}
 {% set i = loop.index %}

@@ -1,6 +1,7 @@
 -- name: verify/pair
 -- params: rows (table: one row each), counted (table: sensitive values and how often), group, count (columns)
--- returns: groups bigint (in either table), wrong bigint (groups of which the two tables do not hold the same number of rows)
+-- returns: groups bigint (in either table), wrong bigint (groups of which the two tables
+--   do not hold the same number of rows)
 SELECT
     COUNT(*) AS groups
     , CAST(COALESCE(SUM(CASE WHEN g.rows_n = g.counted_n THEN 0 ELSE 1 END), 0) AS BIGINT) AS wrong

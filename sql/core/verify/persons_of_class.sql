@@ -1,5 +1,6 @@
 -- name: verify/persons_of_class
--- params: target (table), classes (column names; none: all rows are one class), person (column with a number of each person, never NULL)
+-- params: target (table), classes (column names; none: all rows are one class), person
+--   (column with a number of each person, never NULL)
 -- returns: reached bigint (the fewest persons who have rows in a class), failing bigint (classes of fewer than :asked)
 SELECT
     CAST(COALESCE(MIN(g.persons), 0) AS BIGINT) AS reached

@@ -1,8 +1,8 @@
 -- name: verify/population_counted
--- params: counted (table to make), groups, people, matched (tables), starred (the group of starred rows, which is no cell, or none), missing
---   (rows of the source in no cell: starred, or not published)
--- returns: grp bigint, n bigint, population bigint: rows and rows of the population of every published cell; and, with the missing rows,
---   those of the population that lie in none, where there are any of either
+-- params: counted (table to make), groups, people, matched (tables), starred (the group of starred rows,
+--   which is no cell, or none), missing (rows of the source in no cell: starred, or not published)
+-- returns: grp bigint, n bigint, population bigint: rows and rows of the population of every published cell;
+--   and, with the missing rows, those of the population that lie in none, where there are any of either
 CREATE {{ counted | scratch }} AS
 SELECT g._sqlanon_grp AS grp, CAST(g._sqlanon_n AS BIGINT) AS n, COALESCE(m.n, 0) AS population
 FROM {{ groups | table }} AS g

@@ -9,4 +9,10 @@ FROM (
     WHERE r.{{ column | ident }} IS NOT NULL
 ) AS d
 UNION ALL
-SELECT 0 AS id, (SELECT MIN(r.{{ column | ident }}) FROM {{ released | table }} AS r WHERE r.{{ column | ident }} IS NULL) AS value
+SELECT
+    0 AS id
+    , (
+        SELECT MIN(r.{{ column | ident }})
+        FROM {{ released | table }} AS r
+        WHERE r.{{ column | ident }} IS NULL
+    ) AS value

@@ -1,6 +1,12 @@
 -- name: verify/staged
--- params: classed, marks (tables), published (list of {source (r or s), column, as_text (bool: see verify/fingerprint)}), dense (bool: the classes are 0, 1, 2, .., each once)
--- returns: n bigint, mark text: the fingerprint that the staged rows must leave in the table (verify/fingerprint says how)
-SELECT COUNT(*) AS n, CAST(COALESCE(SUM(CAST(HASH(r.mark{% for c in published if c.source == "s" %}, s.{{ c.column | ident }}{% endfor %}) AS HUGEINT)), 0) AS VARCHAR) AS mark
+-- params: classed, marks (tables), published (list of {source (r or s), column, as_text
+--   (bool: see verify/fingerprint)}), dense (bool: the classes are 0, 1, 2, .., each once)
+-- returns: n bigint, mark text: the fingerprint that the staged rows must leave in the
+--   table (verify/fingerprint says how)
+SELECT
+    COUNT(*) AS n
+    , CAST(COALESCE(SUM(
+        CAST(HASH(r.mark{% for c in published if c.source == "s" %}, s.{{ c.column | ident }}{% endfor %}) AS HUGEINT)
+    ), 0) AS VARCHAR) AS mark
 FROM {{ classed | table }} AS s
 JOIN {{ marks | table }} AS r ON r.class = s.class

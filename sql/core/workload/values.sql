@@ -1,7 +1,7 @@
 -- name: workload/values
 -- params: source (table), column (name), :most
--- returns: value, n bigint: the values of one column without NULL, of more than :most at most so many, evenly over their order; and how
---   many values there are
+-- returns: value, n bigint: the values of one column without NULL, of more than :most at
+--   most so many, evenly over their order; and how many values there are
 SELECT w.value AS value, w.n AS n
 FROM (
     SELECT

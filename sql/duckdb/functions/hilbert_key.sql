@@ -11,7 +11,8 @@ CREATE OR REPLACE {{ "TEMPORARY " if temporary }}MACRO {{ schema }}.hilbert_key(
         WHEN p['x'] IS NULL OR p['b'] IS NULL OR list_count(p['x']) < len(p['x']) THEN CAST(NULL AS BIGINT)
         WHEN p['b'] NOT BETWEEN 1 AND 31 THEN error('hilbert_key: bits must be 1 to 31')
         WHEN len(p['x']) NOT BETWEEN 1 AND 62 THEN error('hilbert_key: there must be 1 to 62 cells')
-        WHEN len(p['x']) * p['b'] > 63 THEN error('hilbert_key: cells times bits is more than 63; use hilbert_key_bytes')
+        WHEN len(p['x']) * p['b'] > 63
+            THEN error('hilbert_key: cells times bits is more than 63; use hilbert_key_bytes')
         WHEN list_min(p['x']) < 0 OR CAST(list_max(p['x']) AS BIGINT) >= CAST(1 AS BIGINT) << p['b']
             THEN error('hilbert_key: every cell must be 0 to 2^bits - 1')
         ELSE list_transform(

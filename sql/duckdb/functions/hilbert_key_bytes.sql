@@ -34,7 +34,9 @@ CREATE OR REPLACE {{ "TEMPORARY " if temporary }}MACRO {{ schema }}.hilbert_key_
                                 WHEN i < len(x) AND (x[i] >> level) & 1 = 1 THEN x[i]
                                 ELSE xor(
                                     x[i],
-                                    xor(xor(x[i], x[CASE WHEN ones < i - 1 THEN i - 1 - ones ELSE len(x) END]), -(ones & 1))
+                                    xor(xor(
+                                        x[i], x[CASE WHEN ones < i - 1 THEN i - 1 - ones ELSE len(x) END]
+                                    ), -(ones & 1))
                                     & ((CAST(1 AS BIGINT) << level) - 1)
                                 )
                             END

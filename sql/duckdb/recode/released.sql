@@ -11,6 +11,11 @@ FROM {{ shown | table }} AS r
 JOIN (
     SELECT
         o._sqlanon_class AS class
-        , DENSE_RANK() OVER (ORDER BY {% for name in names %}{{ ", " if not loop.first }}o.{{ (keys[name] or name) | ident }} NULLS FIRST{% endfor %}) AS place
+        , DENSE_RANK() OVER (
+            ORDER BY
+{% for name in names %}
+                {{ ", " if not loop.first }}o.{{ (keys[name] or name) | ident }} NULLS FIRST
+{% endfor %}
+        ) AS place
     FROM {{ shown | table }} AS o
 ) AS k ON k.class = r._sqlanon_class

@@ -1,7 +1,7 @@
 -- name: table/collated
 -- params: source (table), columns (list of names of text columns)
--- returns: one row, a boolean a column in their order: texts of other bytes may be equal there, or their order is not that of bytes.
---   No row of the source is read
+-- returns: one row, a boolean a column in their order: texts of other bytes may be equal
+--   there, or their order is not that of bytes. No row of the source is read
 SELECT
 {% for column in columns %}
     COALESCE(s.{{ column | ident }}, 'a') < 'B'

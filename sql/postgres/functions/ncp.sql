@@ -1,8 +1,9 @@
 -- name: functions/ncp
 -- params: schema (as SQL)
 -- returns: nothing
--- ncp(lo, hi, first, last) -> double precision: the normalized certainty penalty of a range lo to hi over the domain first
--- to last: (hi - lo) / (last - first), 0 where the domain has one value (Xu et al., 2006). NULL if an argument is NULL.
+-- ncp(lo, hi, first, last) -> double precision: the normalized certainty penalty of a
+-- range lo to hi over the domain first to last: (hi - lo) / (last - first), 0 where the
+-- domain has one value (Xu et al., 2006). NULL if an argument is NULL.
 CREATE OR REPLACE FUNCTION {{ schema }}.ncp(lo anycompatible, hi anycompatible, first anycompatible, last anycompatible)
 RETURNS double precision
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 100

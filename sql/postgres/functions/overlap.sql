@@ -1,9 +1,9 @@
 -- name: functions/overlap
 -- params: schema (as SQL)
 -- returns: nothing
--- overlap(lo, hi, a, b) -> double precision: the part of the values from lo to hi that lies from a to b, all ends included,
--- 0 to 1. The arguments have one type, which decides: integers and dates are counted, other numbers and timestamps
--- measured; one value is in or out. NULL if an argument is NULL.
+-- overlap(lo, hi, a, b) -> double precision: the part of the values from lo to hi that lies from a to
+-- b, all ends included, 0 to 1. The arguments have one type, which decides: integers and dates are
+-- counted, other numbers and timestamps measured; one value is in or out. NULL if an argument is NULL.
 CREATE OR REPLACE FUNCTION {{ schema }}.overlap(lo anycompatible, hi anycompatible, a anycompatible, b anycompatible)
 RETURNS double precision
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 100

@@ -14,7 +14,8 @@ CAST({{ high }} AS numeric) - CAST({{ low }} AS numeric)
 {% if c.kind in ("date", "timestamp") %}
 {{ super() }}
 {% elif c.kind in ("float", "decimal") %}
-            WHEN l{{ c.code }}.value IN ('NaN', 'Infinity', '-Infinity') OR h{{ c.code }}.value IN ('NaN', 'Infinity', '-Infinity') THEN NULL
+            WHEN l{{ c.code }}.value IN ('NaN', 'Infinity', '-Infinity')
+                OR h{{ c.code }}.value IN ('NaN', 'Infinity', '-Infinity') THEN NULL
 {% endif %}
 {% endblock %}
 {% block greatest %}CAST(1.79e308 AS double precision){% endblock %}

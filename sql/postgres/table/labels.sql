@@ -1,6 +1,7 @@
 -- name: table/labels
 -- params: schema, name (of the table, as text binds)
--- returns: column_name text, provider text, label text: the security labels of PostgreSQL Anonymizer on the columns of a table
+-- returns: column_name text, provider text, label text: the security labels of PostgreSQL
+--   Anonymizer on the columns of a table
 SELECT a.attname AS column_name, l.provider AS provider, l.label AS label
 FROM pg_catalog.pg_seclabels AS l
 JOIN pg_catalog.pg_class AS c ON c.oid = l.objoid

@@ -1,18 +1,29 @@
 -- name: table/work
--- The codes of a small range are an array, whose places are read in half the time that a join takes. It has no NULLs: PostgreSQL then
--- computes where a place is. To send a row takes as long as to encode it, and to shift a code of every row longer than to shift those of
--- the domain.
+-- The codes of a small range are an array, whose places are read in half the time that a join
+-- takes. It has no NULLs: PostgreSQL then computes where a place is. To send a row takes as long
+-- as to encode it, and to shift a code of every row longer than to shift those of the domain.
 {% macro placed(code, column) %}
-CAST({{ code }} AS {{ "bigint" if words else column.type }}){% if words and column.shift %} << {{ column.shift }}{% endif %}
+CAST({{ code }} AS {{ "bigint" if words else column.type }})
+{% if words and column.shift %}
+    << {{ column.shift }}
+{% endif %}
 {% endmacro %}
 {% macro code(column, d) %}
 {% if column.dense %}
 (
         SELECT array_agg({{ placed("COALESCE(%s.code, 0)" % d, column) }} ORDER BY g.value)
-        FROM (SELECT CAST(MIN(v.value) AS bigint) AS low, CAST(MAX(v.value) AS bigint) AS high FROM {{ column.domain | table }} AS v) AS e
+        FROM (
+            SELECT CAST(MIN(v.value) AS bigint) AS low, CAST(MAX(v.value) AS bigint) AS high
+            FROM {{ column.domain | table }} AS v
+        ) AS e
         CROSS JOIN generate_series(e.low, e.high) AS g(value)
         LEFT JOIN {{ column.domain | table }} AS {{ d }} ON {{ d }}.value = g.value
-    )[CAST(s.{{ column.alias | ident }} - (SELECT CAST(MIN(v.value) AS bigint) FROM {{ column.domain | table }} AS v) AS integer) + 1]
+    )[CAST(
+        s.{{ column.alias | ident }} - (
+            SELECT CAST(MIN(v.value) AS bigint)
+            FROM {{ column.domain | table }} AS v
+        ) AS integer
+    ) + 1]
 {%- else %}
 {{ d }}.code
 {%- endif %}
@@ -26,7 +37,12 @@ CREATE {{ work | scratch }} AS
 SELECT
 {% if words %}
 {% for word in range(words) %}
-    {{ ", " if word }}string_agg(int8send({{ "CAST(s.rid AS bigint)" if word == 0 }}{% for column in columns if column.word == word %}{{ " + " if word == 0 or not loop.first }}{{ number(column, "d%d" % (columns.index(column) + 1)) }}{% endfor %}), '') AS w{{ word }}
+    {{ ", " if word }}string_agg(int8send(
+        {{ "CAST(s.rid AS bigint)" if word == 0 }}
+{% for column in columns if column.word == word %}
+        {{ " + " if word == 0 or not loop.first }}{{ number(column, "d%d" % (columns.index(column) + 1)) }}
+{% endfor %}
+    ), '') AS w{{ word }}
 {% endfor %}
 {% else %}
     s.rid AS rid

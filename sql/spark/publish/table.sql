@@ -1,9 +1,10 @@
 -- name: publish/table
--- That is the order within each file, and the rows of what a reader sees as one class are in one: the place decides which. ORDER BY, for an
--- order of the files too, would have Spark compute the join twice, as it takes a sample of the rows first. Rows are distributed while they
--- are narrow: what is published for their place is joined afterwards, once, as classes of one place publish the same.
--- In SORT BY Spark looks names up in what is selected first, where a person's column may be called like a table here: so columns that
--- are ordered by are selected under names of ours, and left out again.
+-- That is the order within each file, and the rows of what a reader sees as one class are in one: the
+-- place decides which. ORDER BY, for an order of the files too, would have Spark compute the join
+-- twice, as it takes a sample of the rows first. Rows are distributed while they are narrow: what is
+-- published for their place is joined afterwards, once, as classes of one place publish the same. In
+-- SORT BY Spark looks names up in what is selected first, where a person's column may be called like
+-- a table here: so columns that are ordered by are selected under names of ours, and left out again.
 CREATE TABLE {{ physical | table }} AS
 SELECT {% for c in published %}{{ ", " if not loop.first }}o.{{ c.name | ident }}{% endfor %}
 
@@ -14,14 +15,27 @@ FROM (
 {% if c.source == "s" %}
         , t._sqlanon_by{{ loop.index }} AS {{ c.name | ident }}
         , t._sqlanon_by{{ loop.index }} AS _sqlanon_by{{ loop.index }}
-        , {% if c.kind == "other" %}CAST(t._sqlanon_by{{ loop.index }} AS STRING){% elif c.kind == "float" %}CASE WHEN t._sqlanon_by{{ loop.index }} = 0 THEN CAST(t._sqlanon_by{{ loop.index }} AS STRING) END{% else %}0{% endif %} AS _sqlanon_look{{ loop.index }}
+        ,
+{% if c.kind == "other" %}
+            CAST(t._sqlanon_by{{ loop.index }} AS STRING)
+{% elif c.kind == "float" %}
+            CASE WHEN t._sqlanon_by{{ loop.index }} = 0 THEN CAST(t._sqlanon_by{{ loop.index }} AS STRING) END
+{% else %}
+            0
+{% endif %}
+            AS _sqlanon_look{{ loop.index }}
 {% else %}
         , f.{{ c.column | ident }} AS {{ c.name | ident }}
 {% endif %}
 {% endfor %}
     FROM (
-        SELECT p._sqlanon_place AS _sqlanon_place{% for c in published %}{% if c.source == "s" %}, s.{{ c.column | ident }} AS _sqlanon_by{{ loop.index }}{% endif %}{% endfor %}
-
+        SELECT
+            p._sqlanon_place AS _sqlanon_place
+{% for c in published %}
+{% if c.source == "s" %}
+            , s.{{ c.column | ident }} AS _sqlanon_by{{ loop.index }}
+{% endif %}
+{% endfor %}
         FROM {{ classed | table }} AS s
         JOIN {{ released | table }} AS p ON p._sqlanon_class = s.class
         DISTRIBUTE BY _sqlanon_place
@@ -30,6 +44,10 @@ FROM (
         SELECT r.*, ROW_NUMBER() OVER (PARTITION BY r._sqlanon_place ORDER BY r._sqlanon_class) AS _sqlanon_turn
         FROM {{ released | table }} AS r
     ) AS f ON f._sqlanon_place = t._sqlanon_place AND f._sqlanon_turn = 1
-    SORT BY _sqlanon_place{% for c in published %}{% if c.source == "s" %}, _sqlanon_by{{ loop.index }} NULLS FIRST, _sqlanon_look{{ loop.index }}{% endif %}{% endfor %}
-
+    SORT BY _sqlanon_place
+{% for c in published %}
+{% if c.source == "s" %}
+    , _sqlanon_by{{ loop.index }} NULLS FIRST, _sqlanon_look{{ loop.index }}
+{% endif %}
+{% endfor %}
 ) AS o

@@ -18,7 +18,10 @@ SELECT
 {% endif %}
         WHEN {{ ends }}.high = {{ ends }}.low THEN 0
 {% if kind == "float" %}
-        ELSE FLOOR((({{ scaled('o.ord') }}) - ({{ scaled('e.low') }})) / (({{ scaled('e.high') }}) - ({{ scaled('e.low') }})) * 1048576D)
+        ELSE FLOOR(
+            (({{ scaled('o.ord') }}) - ({{ scaled('e.low') }})) / (({{ scaled('e.high') }}) - ({{ scaled('e.low') }}))
+                * 1048576D
+        )
 {% else %}
         WHEN {{ range }} > 1e31 THEN FLOOR({{ above }} / {{ range }} * 1048576D)
         ELSE ((o.ord - {{ ends }}.low) * 1048576) DIV ({{ ends }}.high - {{ ends }}.low)
@@ -27,7 +30,12 @@ SELECT
     , CAST(CASE
         WHEN o.value IS NULL THEN 0
 {% if kind == "float" and not by_ord %}
-        WHEN NOT o.finite THEN CASE WHEN o.value < COALESCE(e.low_value, 0) THEN 0 WHEN e.low IS NULL OR e.low = e.high THEN 1 ELSE {{ scaled('e.high') }} - {{ scaled('e.low') }} END
+        WHEN NOT o.finite
+            THEN CASE
+                WHEN o.value < COALESCE(e.low_value, 0) THEN 0
+                WHEN e.low IS NULL OR e.low = e.high THEN 1
+                ELSE {{ scaled('e.high') }} - {{ scaled('e.low') }}
+            END
 {% endif %}
 {% if kind == "float" %}
         ELSE {{ scaled('o.ord') }} - {{ scaled('e.low') }}

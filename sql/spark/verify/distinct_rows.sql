@@ -1,6 +1,7 @@
 -- name: verify/distinct_rows
--- Each number is a bit of the number of 64 bits that it shares with its neighbours: tasks send these, where COUNT(DISTINCT ..) would send
--- every row. A negative number has a place as well; NULL has none, and is not counted among the different ones.
+-- Each number is a bit of the number of 64 bits that it shares with its neighbours: tasks
+-- send these, where COUNT(DISTINCT ..) would send every row. A negative number has a place
+-- as well; NULL has none, and is not counted among the different ones.
 SELECT
     COALESCE(SUM(b.n), 0) AS found
     , COALESCE(SUM(BIT_COUNT(b.bits)), 0) AS different

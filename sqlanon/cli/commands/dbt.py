@@ -53,7 +53,7 @@ TargetPath = Annotated[
 ]
 Db = Annotated[
     str | None,
-    option("--db", "URL", "duckdb:///path or postgresql://...; instead of the profile's database."),
+    option("--db", "URL", "duckdb:///path, postgresql://.. or sc://..; instead of the profile's database."),
 ]
 Select = Annotated[
     list[str] | None,

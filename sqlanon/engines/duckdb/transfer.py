@@ -39,7 +39,7 @@ _TYPES: Mapping[str, str] = {
     "BLOB": "bytes",
 }
 """The portable type of each of DuckDB's; DuckDB makes the first of several of the portable type."""
-_OWN = {name: engine_type for engine_type, name in reversed([*_TYPES.items()])}
+_OWN = {name: engine_type for engine_type, name in reversed([*_TYPES.items()])} | {"padded": "VARCHAR"}
 _IN_ARROW = {"decimal", *_TYPES.values()} - {"int128", "uint128", "time", "uuid"}
 """Types that Arrow has as well."""
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
@@ -79,6 +79,10 @@ class TransferConnection(FileCompaction):
         else:
             type_text = _OWN.get(kind.name)
         return f"{type_text}[]" if type_text and kind.array else type_text
+
+    def find_shaped_arrays(self, _table: TableRef, _columns: Sequence[PortableColumn]) -> Sequence[str]:
+        """See `Transfer.find_shaped_arrays`: its arrays are lists."""
+        return ()
 
     def stream_rows(self, rows: Statement, block: int) -> Iterator[Sequence[str]]:
         """See `Transfer.stream_rows`: DuckDB makes the lines as they are fetched."""

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -35,12 +34,6 @@ MAX_IDENTIFIER = 63
 _WHOLE = re.compile(r"numeric\((\d+)\)")
 _BLOCK = 10_000
 """Rows that are in memory on their way."""
-_PAD = "0" * 100
-"""Before each row: of a COPY that ends early the server's log has a row, of which it shows the first 100 bytes."""
-_YEAR = re.compile(r"(\d+)-")
-_FIRST_YEAR = 4713
-"""Before our era."""
-_LAST_YEARS = {"date": 5_874_897, "timestamp": 294_276, "zoned": 294_276}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,57 +145,20 @@ class LakeSession(TransferSession):
         if self._latest.get(table.shown) != table.name:
             raise DatabaseError(f"{table}: another version was looked up meanwhile; run again")
         inside = self._connection.info.transaction_status == TransactionStatus.INTRANS
-        names = {column.name for column in copy.columns}
-        pad = next(name for name in map("pad{}".format, count()) if name not in names)
         typed = [
-            (pad, "smallint"),
-            *((column.name, column.type + _collation(column)) for column in copy.relation.columns),
+            (portable, column.type + _collation(column))
+            for portable, column in zip(copy.columns, copy.relation.columns, strict=True)
         ]
-        defined = sql.SQL(", ").join(
-            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(type_text)) for name, type_text in typed
+        self._copy_lines(
+            table,
+            typed,
+            self.lake_engine.read_texts(copy.origin, copy.columns, _BLOCK),
+            form="CREATE TEMP TABLE {table} ({columns})" + (" ON COMMIT DROP" if inside else ""),
+            where=str(table),
+            advice="write the table without them, or work in a DuckDB file (duckdb:///path)",
         )
-        end = sql.SQL(" ON COMMIT DROP" if inside else "")
-        self._new(table, sql.SQL("CREATE TEMP TABLE {} ({}){}").format(ident(table), defined, end))
-        dated = [(place, column) for place, column in enumerate(copy.columns) if column.type.name in _LAST_YEARS]
-        sent = 0
-        with (
-            self._translate_errors(f"load {table}"),
-            self._connection.cursor() as cursor,
-        ):
-            with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(ident(table))) as rows:
-                for block in self.lake_engine.read_texts(copy.origin, copy.columns, _BLOCK):
-                    if dated:
-                        _check_years(table, dated, block)
-                    rows.write("".join(f"{_PAD}\t{line}\n" for line in block))
-                    sent += len(block)
-            if cursor.rowcount != sent:
-                raise DatabaseError(f"{table}: {sent} rows were read and {cursor.rowcount} arrived; run again")
-            cursor.execute(sql.SQL("ALTER TABLE {} DROP COLUMN {}").format(ident(table), sql.Identifier(pad)))
-            cursor.execute(sql.SQL("ANALYZE {}").format(ident(table)))
-
-
-def _check_years(table: TableRef, dated: Sequence[tuple[int, PortableColumn]], lines: Sequence[str]) -> None:
-    """Check times before they are sent: the server's log would show one that PostgreSQL cannot hold.
-
-    Args:
-        table: the lake table.
-        dated: the columns of times, each with a place.
-        lines: rows.
-
-    Raises:
-        UnsupportedError: a year is too early or too late.
-    """
-    for line in lines:
-        fields = line.split("\t")
-        for place, column in dated:
-            for text in fields[place].strip("{}").replace('"', "").split(","):
-                year = _YEAR.match(text)
-                last = _FIRST_YEAR if text.endswith(" BC") else _LAST_YEARS[column.type.name]
-                if year is not None and int(year[1]) > last:
-                    raise UnsupportedError(
-                        f"{table}: column {column.name} has times in years that PostgreSQL cannot hold; write the "
-                        "table without them, or work in a DuckDB file (duckdb:///path)"
-                    )
+        with self._translate_errors(f"load {table}"):
+            self._connection.execute(sql.SQL("ANALYZE {}").format(ident(table)))
 
 
 def _describe(name: str, type_text: str) -> Column:

@@ -10,7 +10,8 @@ from psycopg import sql
 from sqlanon.engines.base import Column, Statement, TableRef
 from sqlanon.engines.portable import Portable, PortableColumn
 from sqlanon.engines.postgres.binary import receive
-from sqlanon.engines.postgres.tables import Tables, ident
+from sqlanon.engines.postgres.line_copies import LineCopies
+from sqlanon.engines.postgres.tables import ident
 
 _TYPES: Mapping[str, str] = {
     "smallint": "int16",
@@ -21,7 +22,6 @@ _TYPES: Mapping[str, str] = {
     "boolean": "boolean",
     "text": "text",
     "character varying": "text",
-    "character": "text",
     "name": "text",
     "date": "date",
     "timestamp without time zone": "timestamp",
@@ -42,6 +42,7 @@ _OWN: Mapping[str, str] = {
     "uint128": "numeric(39)",
 }
 _DECIMAL = re.compile(r"numeric\((\d+),(\d+)\)")
+_PADDED = re.compile(r"character\((\d+)\)")
 _LENGTH = re.compile(r"\(\d+\)")
 _ROW_BYTES = 8
 """Bytes of a row of the first block, fewer than most have."""
@@ -49,7 +50,7 @@ _DIGITS = 1000
 """Digits of a numeric that says how many it has, at most."""
 
 
-class TransferSession(Tables):
+class TransferSession(LineCopies):
     """A session that sends and takes rows."""
 
     reads_arrow = False
@@ -59,6 +60,8 @@ class TransferSession(Tables):
             return None
         array = column.type.endswith("[]")
         kind = column.type.removesuffix("[]")
+        if match := _PADDED.fullmatch(kind):
+            return Portable("padded", int(match[1]), array=array)
         if column.kind in ("text", "enum") and not array:
             return Portable("text")
         if match := _DECIMAL.fullmatch(kind):
@@ -69,9 +72,26 @@ class TransferSession(Tables):
     def write_type(self, kind: Portable) -> str | None:
         if kind.name == "decimal":
             type_text = f"numeric({kind.digits},{kind.scale})" if 0 <= kind.scale <= kind.digits <= _DIGITS else None
+        elif kind.name == "padded":
+            type_text = f"character({kind.digits})"
         else:
             type_text = _OWN.get(kind.name)
         return f"{type_text}[]" if type_text and kind.array else type_text
+
+    def find_shaped_arrays(self, table: TableRef, columns: Sequence[PortableColumn]) -> Sequence[str]:
+        """See `Transfer.find_shaped_arrays`."""
+        arrays = [column.name for column in columns if column.type.array]
+        if not arrays:
+            return ()
+        shaped = sql.SQL(", ").join(
+            sql.SQL("COALESCE(BOOL_OR(ARRAY_NDIMS(t.{0}) > 1 OR ARRAY_LOWER(t.{0}, 1) <> 1), FALSE)").format(
+                sql.Identifier(name)
+            )
+            for name in arrays
+        )
+        query = sql.SQL("SELECT {} FROM {} AS t").format(shaped, ident(table)).as_string(self._connection)
+        (row,) = self.fetch(Statement("shapes of arrays", query))
+        return [name for name, is_shaped in zip(arrays, row, strict=True) if is_shaped]
 
     def stream_rows(self, rows: Statement, block: int) -> Iterator[Sequence[str]]:
         """See `Transfer.stream_rows`: one COPY, read as it comes."""
@@ -96,18 +116,14 @@ class TransferSession(Tables):
 
     def load_texts(self, table: TableRef, columns: Sequence[PortableColumn], blocks: Iterable[Sequence[str]]) -> None:
         """See `Transfer.load_texts`: one COPY."""
-        defined = sql.SQL(", ").join(
-            sql.SQL("{} {}").format(sql.Identifier(column.name), sql.SQL(self.write_type(column.type) or ""))
-            for column in columns
+        self._copy_lines(
+            table,
+            [(column, self.write_type(column.type) or "") for column in columns],
+            blocks,
+            form="CREATE TABLE {table} ({columns})",
+            where="publish_to",
+            advice="change them in a view of the source",
         )
-        self._new(table, sql.SQL("CREATE TABLE {} ({})").format(ident(table), defined))
-        with (
-            self._translate_errors(f"load {table.name}"),
-            self._connection.cursor() as cursor,
-            cursor.copy(sql.SQL("COPY {} FROM STDIN").format(ident(table))) as copy,
-        ):
-            for block in blocks:
-                copy.write("".join(f"{line}\n" for line in block))
         self._look_at_size(table)
 
     def stream_arrow(self, _table: TableRef, _columns: Sequence[PortableColumn]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self, cast
 
 from pyspark.errors import PySparkException
 
-from sqlanon.engines.base import Column, LakeWriting, LookupResult, Relation, Statement, TableRef
+from sqlanon.engines.base import Column, FirstWork, LakeWriting, LookupResult, Relation, Statement, TableRef, Work
 from sqlanon.engines.portable import Portable, PortableColumn
 from sqlanon.engines.spark import transfer
 from sqlanon.engines.spark.binds import frame_of
@@ -21,6 +21,7 @@ from sqlanon.engines.spark.lakes import LakeSession
 from sqlanon.engines.spark.names import parts_of, qualify, quote
 from sqlanon.engines.spark.small_tables import select_field
 from sqlanon.engines.spark.types import read_fields
+from sqlanon.engines.spark.workers import map_rows
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.lake_names import lake_of
 
@@ -54,6 +55,22 @@ class SparkEngine(LakeSession):
         """See `Engine.workers`: the executors."""
         return self
 
+    def map_arrays(
+        self,
+        read: Statement,
+        work: Work,
+        table: TableRef,
+        columns: Sequence[tuple[str, str]],
+        *,
+        by: str | None = None,
+        first: FirstWork | None = None,
+    ) -> None:
+        with self._translate_errors(read.name):
+            rows = self._frame(read)
+            if first is not None:
+                rows = map_rows(rows, first.work, first.columns, None)
+            map_rows(rows, work, columns, by).write.saveAsTable(qualify(table))
+
     @property
     def arrow(self) -> Self:
         """See `Engine.arrow`: Spark plans and compiles each statement, whatever the number of rows."""
@@ -72,6 +89,10 @@ class SparkEngine(LakeSession):
     def read_type(self, column: Column) -> Portable | None:
         """See `Transfer.read_type`."""
         return transfer.read_type(column)
+
+    def find_shaped_arrays(self, _table: TableRef, _columns: Sequence[PortableColumn]) -> Sequence[str]:
+        """See `Transfer.find_shaped_arrays`: its arrays are lists."""
+        return ()
 
     def stream_rows(self, rows: Statement, block: int) -> Iterator[Sequence[str]]:
         """See `Transfer.stream_rows`: through the driver, a partition at a time."""

@@ -26,7 +26,6 @@ from sqlanon.engines.base import (
     Statement,
     TableRef,
     Traffic,
-    Work,
 )
 from sqlanon.engines.lacks import LACKS
 from sqlanon.engines.spark import batches, open_session, small_statements
@@ -38,7 +37,6 @@ from sqlanon.engines.spark.names import qualify, quote
 from sqlanon.engines.spark.python_archive import ship
 from sqlanon.engines.spark.small_tables import SmallTables
 from sqlanon.engines.spark.types import arrow_type, name_of
-from sqlanon.engines.spark.workers import map_rows
 from sqlanon.errors import DatabaseError
 
 if TYPE_CHECKING:
@@ -317,13 +315,6 @@ class Session:
                     self._metered.sql(f"INSERT INTO {name} ({listed}) {query}")
             finally:
                 self._session.catalog.dropTempView(view)
-
-    def map_arrays(
-        self, read: Statement, work: Work, table: TableRef, columns: Sequence[tuple[str, str]], *, by: str | None = None
-    ) -> None:
-        with self._translate_errors(read.name):
-            rows = map_rows(self._frame(read), work, columns, by)
-            rows.write.saveAsTable(qualify(table))
 
     @contextmanager
     def few_rows(self, settings: Mapping[str, str] = small_statements.FEW) -> Iterator[None]:

@@ -1,8 +1,8 @@
 """Scratch tables of few rows, held in the driver as local relations.
 
 To write such a table, to list its files whenever a statement reads it and to drop it takes Spark longer than the query
-itself. A plan shows the columns of a local relation and no rows of it. A result of more rows, or of more bytes, is a
-table of the private schema, beneath a view.
+itself. A plan shows the columns of a local relation and no rows of it. A result of more rows, or of more bytes than
+there is room for, is a table of the private schema, beneath a view.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 MOST = 1 << 17
 """Rows of a table that is held, at most."""
 MOST_BYTES = 64 << 20
-"""Bytes of these, at most: a query names several such tables."""
+"""Bytes of these, at most."""
+MOST_TOGETHER = 128 << 20
+"""Bytes of all tables that are held at the same time, at most: a query names several."""
 _NAME = r"`(_sqlanon_[0-9a-f]{8}_small_\w+)`"
 _NOTES = r"(?:--[^\n]*\n|/\*.*?\*/|\s)*"
 _CREATE = re.compile(rf"{_NOTES}CREATE TEMPORARY (?:TABLE|VIEW) {_NAME}\s+AS\b", re.DOTALL)
@@ -43,6 +45,8 @@ class SmallTables:
         self._session, self._send = session, send
         self._schema = f"{quote(catalog)}.{quote(PRIVATE_SCHEMA)}"
         self._written: set[str] = set()
+        self._held: dict[str, int] = {}
+        """Bytes of each held table."""
 
     def run(self, statement: Statement, binds: Binds) -> bool:
         """Run a statement that makes or drops a held table; False: it is another statement, which was not run."""
@@ -54,6 +58,7 @@ class SmallTables:
             return True
         if drop := _DROP.match(statement.text):
             self._session.catalog.dropTempView(drop[1])
+            self._held.pop(drop[1], None)
             if drop[1] in self._written:
                 self._send(f"DROP TABLE IF EXISTS {self._schema}.{quote(drop[1])}")
                 self._written.discard(drop[1])
@@ -62,7 +67,9 @@ class SmallTables:
 
     def _make(self, name: str, query: str) -> None:
         rows = self._send(query).limit(MOST + 1).toArrow()
-        if rows.num_rows <= MOST and rows.nbytes <= MOST_BYTES:
+        room = min(MOST_BYTES, MOST_TOGETHER - sum(self._held.values()))
+        if rows.num_rows <= MOST and rows.nbytes <= room:
+            self._held[name] = rows.nbytes
             frame_of(self._session, rows).selectExpr(*map(select_field, rows.schema)).createOrReplaceTempView(name)
             return
         table = f"{self._schema}.{quote(name)}"

@@ -176,6 +176,7 @@ class Mondrian:
         from sqlanon.methods.shared.bare_rows import FetchedRows, fetch_bare
         from sqlanon.methods.shared.class_boxes import make_spans
         from sqlanon.methods.shared.load_assignment import load_classes
+        from sqlanon.methods.shared.threads import put_at
 
         relaxed, median = self.variant == "relaxed", self.cut == "median"
         expect(grow_by_median if median else grow)
@@ -223,8 +224,7 @@ class Mondrian:
         starts = np.flatnonzero(first)
         group = (np.cumsum(first, dtype=np.int32) - np.int32(1)).astype(np.int32, copy=False)
         names = np.arange(len(starts), dtype=np.int32) if span is None else _names(starts, np.array(bounds), base)
-        classes = np.empty(len(first), np.int32)
-        classes[bare.number] = names[group]
+        classes = put_at(group if span is None else names[group], bare.number, context.threads)
         of_row = classes if fetched_rows.group is None else classes[fetched_rows.group]
         if span is not None:
             context.scratch.engine.load_arrays(table, {"rid": rid, "class": of_row})

@@ -237,13 +237,25 @@ class _PartitionCounts:
 
 @dataclass(frozen=True, slots=True)
 class PartitionPlacement:
-    """Row ids, words and carried columns -> the same, the name of the row's partition, whether it is open (1 or 0)."""
+    """Row ids, words and carried columns -> the row's block, the same, and the name of the row's partition.
+
+    The block is the name of the partition, if that is open. Rows of other partitions, which may be large, are in blocks
+    of any rows, with numbers less than 0.
+
+    Attributes:
+        packing: where the codes are.
+        levels: the tree.
+        d: number of quasi columns.
+        others: number of blocks of rows of partitions that are not open.
+    """
 
     packing: Packing
     levels: Levels
     d: int
+    others: int
 
     def __call__(self, columns: Arrays) -> Arrays:
         """Find the partitions of some rows. Cost: O(n depth)."""
         leaf = find_leaves(np.stack(self.packing.codes(columns[1:])[: self.d]), self.levels.tree)  # type: ignore[arg-type]
-        return *columns, self.levels.begin[leaf], self.levels.open[leaf].astype(np.int32)
+        part, others = self.levels.begin[leaf], -1 - columns[0].astype(np.int32) % self.others
+        return np.where(self.levels.open[leaf], part, others).astype(np.int32), *columns, part

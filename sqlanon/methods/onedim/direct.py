@@ -225,4 +225,6 @@ def _short_runs(loaded: LoadedTable, rows: Rows, demands: Demands, most: int, lo
 
 
 def _number_groups(first: Flags) -> Ints:
-    return (np.cumsum(first) - 1).astype(np.int32)
+    group: Ints = np.cumsum(first, dtype=np.int32)
+    group -= np.int32(1)
+    return group

@@ -58,6 +58,7 @@ class OneDimensional:
         from sqlanon.methods.shared.equal_codes import EqualRows
         from sqlanon.methods.shared.load_assignment import load_classes
         from sqlanon.methods.shared.refine import refine_loaded
+        from sqlanon.methods.shared.threads import put_at
 
         is_own = context.accuracy is not None or self.solver != "auto"
         order = self.make_order()
@@ -92,8 +93,7 @@ class OneDimensional:
             group, notes = dual.solve(context, loaded, arranged, self.solver, self.minimize)
         else:
             group = direct.solve(context, loaded, arrangement, order, fast=self.fast, minimize=self.minimize)
-        classes = np.empty(len(group), np.int32)
-        classes[bare.number] = group
+        classes = put_at(group, bare.number, context.threads)
         execution = "pushdown" if context.execution == "pushdown" else "kernel"
         if context.refine is not None:
             del arrangement, bare, equal

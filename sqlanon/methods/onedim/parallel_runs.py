@@ -57,8 +57,8 @@ def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int, of: Ints | No
 
     first = np.zeros((1, 1), np.int64)
     n = len(rows.number if of is None else of)
-    best, back = _in_pieces(solve, n, first, 2 * k, _BEFORE * k, _LEAST, threads)
-    return _marks(back), int(best[0, -1])
+    parts, back = _in_pieces(solve, n, first, 2 * k, _BEFORE * k, _LEAST, threads)
+    return _marks(back), int(parts[-1][0, -1])
 
 
 def find_requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: int, threads: int) -> tuple[Flags, int]:
@@ -76,7 +76,8 @@ def find_requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: 
 
     first, n = np.array([[0], [NEVER]], np.int64), len(rows.number)
     before = most + _BEFORE * demands.k
-    best, back = _in_pieces(solve, n, first, most, before, _LEAST_LAWFUL, threads)
+    parts, back = _in_pieces(solve, n, first, most, before, _LEAST_LAWFUL, threads)
+    best = np.concatenate(parts, axis=1)
     if best[0, n] == NEVER:
         opt, need = best
         find_lawful_runs(rows.places, rows.sets, rows.number, geometry, demands, most, n, True, opt, need, back)
@@ -91,7 +92,7 @@ def _in_pieces(
     before: int,
     least: int,
     threads: int,
-) -> tuple[Longs, Ints]:
+) -> tuple[list[Longs], Ints]:
     """Solve all prefixes of n rows.
 
     Args:
@@ -105,7 +106,7 @@ def _in_pieces(
         threads: pieces, at most.
 
     Returns:
-        int64[c, n + 1] and int32[n + 1], as one call of ``solve`` for all rows.
+        int64[c, n + 1] in parts that follow one another, and int32[n + 1], as one call of ``solve`` for all rows.
     """
     pieces = max(min(threads, n // max(least, 2 * before, 2 * window)), 1)
     bounds = [n * piece // pieces for piece in range(pieces + 1)]
@@ -120,23 +121,19 @@ def _in_pieces(
             back[start + 1 : stop + 1] = links[start - begin + 1 :]
 
     spread(solve_pieces, pieces, threads, 1)
-    if pieces == 1:
-        return borders[0], back
-    state = np.zeros((len(first), n + 1), np.int64)
-    state[:, : bounds[1] + 1] = borders[0]
-    for piece, (start, stop) in enumerate(pairwise(bounds)):
-        if piece == 0:
-            continue
-        known_costs = state[:, start - window + 1 : start + 1]
+    parts = borders[:1]
+    for piece, (start, stop) in enumerate(pairwise(bounds[1:]), 1):
+        known_costs = parts[-1][:, -window:]  # a piece has twice as many rows, at least
         guess = borders[piece][:, -(stop - start) - window :]
         if _agree(known_costs, guess[:, :window]):
-            state[:, start + 1 : stop + 1] = guess[:, window:]
-            losses = state[0, start + 1 : stop + 1]
+            losses = guess[0, window:]
             np.add(losses, known_costs[0, 0] - guess[0, 0], out=losses, where=losses < NEVER)
+            parts.append(guess[:, window:])
             continue
         solved, links = solve(start - window + 1, stop, known_costs)
-        state[:, start + 1 : stop + 1], back[start + 1 : stop + 1] = solved[:, window:], links[window:]
-    return state, back
+        parts.append(solved[:, window:])
+        back[start + 1 : stop + 1] = links[window:]
+    return parts, back
 
 
 def _agree(solved: Longs, guess: Longs) -> bool:

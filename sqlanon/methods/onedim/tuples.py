@@ -22,6 +22,7 @@ from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.class_boxes import make_spans
 from sqlanon.methods.shared.kernel_input import LoadedTable
 from sqlanon.methods.shared.load_assignment import load_classes
+from sqlanon.methods.shared.threads import put_at
 from sqlanon.privacy.base import least_rows
 
 if TYPE_CHECKING:
@@ -103,8 +104,7 @@ def divide_tuples(context: Context, loaded: LoadedTable, tuples: Tuples, order: 
     group: Ints = np.cumsum(begins, dtype=np.int32) - np.int32(1)
     is_divided = _find_divided_rows(tuples, group)
     settle_ties(loaded, ranked.order, ranked.begins | ~is_divided, loaded.codes[:0], threads)
-    classes = np.empty(len(group), np.int32)
-    classes[ranked.order[place]] = group
+    classes = put_at(group, ranked.order[place], threads)
     starts_part = begins.copy()
     np.logical_or(starts_part[1:], of[1:] != of[:-1], out=starts_part[1:])
     starts = np.flatnonzero(starts_part)

@@ -14,7 +14,7 @@ from sqlanon.kernels.lanes import pad_width
 from sqlanon.kernels.requirements import Demands, demands_of
 from sqlanon.kernels.rows import Rows, TreeRows, fill, pack, pick
 from sqlanon.methods.base import Context
-from sqlanon.methods.shared.threads import spread
+from sqlanon.methods.shared.threads import LEAST_ROWS, spread
 from sqlanon.privacy.base import Coded, Values, beyond_rows, least_rows, shapes_beyond_rows
 from sqlanon.privacy.values import rows_of_codes, values_of
 from sqlanon.table.geometry import geometry_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.arrays import Ints, Longs
+    from sqlanon.table.domain import Domain
 
 
 def make_geometry(context: Context) -> Geometry:
@@ -58,7 +59,26 @@ def fetch_codes(
     """
     encoded = context.encoded
     domains = encoded.quasi + (encoded.counted if sensitive else ())
-    names = [domain.code for domain in domains]
+    rid, *arrays = _read_columns(context, domains, tie_break, part, span, label)
+    d = len(encoded.quasi)
+    codes: Ints = np.empty((d, len(rid)), np.int32 if geometry is None else code_type(geometry))
+    for column, array in zip(codes, arrays, strict=False):
+        column[:] = array
+    values = [array.astype(np.int32, copy=False) for array in arrays[d : len(domains)]]
+    parts = arrays[-1] if part is not None else np.zeros(0, dtype=np.int32)
+    return rid.astype(np.int32, copy=False), codes, values, parts.astype(np.int32, copy=False)
+
+
+def _read_columns(
+    context: Context,
+    domains: Sequence[Domain],
+    tie_break: bool,
+    part: TableRef | None = None,
+    span: tuple[int, int] | None = None,
+    label: str = "part",
+) -> Sequence[npt.NDArray[np.generic]]:
+    """Row ids, the codes of some columns, and with ``part`` the partitions, in the types in which they are stored."""
+    encoded, names = context.encoded, [domain.code for domain in domains]
     binds: dict[str, int | float | str | None] = {}
     if span:
         binds = {"first": span[0], "past": span[1]}
@@ -80,16 +100,9 @@ def fetch_codes(
             query,
             ["int32"] + [domain.code_array for domain in domains] + ["int32"] * (part is not None),
         )
-    rid, *arrays = arrays
     if part is None and span is None:
-        check_rows(encoded.rows, len(rid))
-    d = len(encoded.quasi)
-    codes: Ints = np.empty((d, len(rid)), np.int32 if geometry is None else code_type(geometry))
-    for column, array in zip(codes, arrays, strict=False):
-        column[:] = array
-    values = [array.astype(np.int32, copy=False) for array in arrays[d : len(names)]]
-    parts = arrays[-1] if part is not None else np.zeros(0, dtype=np.int32)
-    return rid.astype(np.int32, copy=False), codes, values, parts.astype(np.int32, copy=False)
+        check_rows(encoded.rows, len(arrays[0]))
+    return arrays
 
 
 def list_sizes(context: Context) -> Longs:
@@ -121,38 +134,35 @@ class LoadedTable:
 
 def load(context: Context) -> LoadedTable:
     """Read the work table, by row id."""
-    rid, codes, sensitive, _ = fetch_codes(context, tie_break=False)
-    if (rid[1:] < rid[:-1]).any():  # an engine's threads give a few ascending pieces
-        rid, places = _rank_rows(rid)
-        sensitive = [_put(column, places) for column in sensitive]
+    encoded = context.encoded
+    stored, *arrays = _read_columns(context, encoded.quasi + encoded.counted, tie_break=False)
+    rid, places = _rank_rows(stored.astype(np.int32, copy=False))
+    codes: Ints = np.empty((len(encoded.quasi), len(rid)), np.int32)
+    sensitive: list[Ints] = [np.empty(len(rid), np.int32) for _ in encoded.counted]
+    columns = [*codes, *sensitive]
 
-        def arrange(first: int, past: int) -> None:
-            for column in codes[first:past]:
-                column[:] = _put(column, places)
+    def arrange(first: int, past: int) -> None:
+        for column, array in zip(columns[first:past], arrays[first:past], strict=True):
+            column[... if places is None else places] = array
 
-        spread(arrange, len(codes), context.threads, 1)
+    spread(arrange, len(columns), context.threads if len(rid) > LEAST_ROWS else 1, 1)
     return LoadedTable(rid, codes, sensitive, make_geometry(context))
 
 
-def _rank_rows(rid: Ints) -> tuple[Ints, Ints]:
-    """Row ids in ascending order, and the place of each row in that order."""
-    n, least = len(rid), int(rid.min())
+def _rank_rows(rid: Ints) -> tuple[Ints, Ints | None]:
+    """Row ids in ascending order, and the place of each row in that order; None: they are in order."""
+    if not (rid[1:] < rid[:-1]).any():
+        return rid, None
+    n, least = len(rid), int(rid.min())  # an engine's threads give a few ascending pieces
     if int(rid.max()) - least == n - 1:  # ids that follow one another are places
-        places = rid - np.int32(least)
-        ascending: Ints = np.arange(least, least + n, dtype=np.int32)
-        if (_put(rid, places) == ascending).all():
-            return ascending, places
+        places, is_seen = rid - np.int32(least), np.zeros(n, np.bool_)
+        is_seen[places] = True
+        if is_seen.all():
+            return np.arange(least, least + n, dtype=np.int32), places
     order = np.argsort(rid, kind="stable")
     places = np.empty(n, np.int32)
     places[order] = np.arange(n, dtype=np.int32)
     return rid[order], places
-
-
-def _put(column: Ints, places: Ints) -> Ints:
-    """The column with every value at its row's place."""
-    result = np.empty_like(column)
-    result[places] = column
-    return result
 
 
 def code_type(geometry: Geometry) -> type[np.int16 | np.int32]:

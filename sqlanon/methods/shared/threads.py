@@ -34,6 +34,17 @@ def spread(work: Callable[[int, int], None], n: int, threads: int, least: int | 
         future.result()
 
 
+def put_at(values: Ints, places: Ints, threads: int) -> Ints:
+    """int32[n], which has every one of n values at its place; the places are 0 to n - 1, each once."""
+    result = np.empty(len(places), np.int32)
+
+    def put(start: int, stop: int) -> None:
+        result[places[start:stop]] = values[start:stop]
+
+    spread(put, len(places), threads)
+    return result
+
+
 def sort_by(keys: Longs, threads: int) -> tuple[Ints, Longs]:
     """Stable order of rows by ascending key, which is not negative, and their keys.
 

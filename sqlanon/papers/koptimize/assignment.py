@@ -16,6 +16,7 @@ from sqlanon.papers.koptimize.cut_search import CutSearch
 from sqlanon.papers.koptimize.cut_sets import CutSets, read_records
 from sqlanon.papers.koptimize.declaration import SECONDS, affordable_sets
 from sqlanon.papers.koptimize.kernels.cut_bounds import cut_bounds
+from sqlanon.papers.koptimize.kernels.cut_intervals import search_intervals
 from sqlanon.papers.koptimize.kernels.cut_slabs import bound_slabs
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
     Raises:
         InfeasibleError: no set keeps within the limit of suppressed rows.
     """
-    expect(cut_bounds, bound_slabs, group)
+    expect(cut_bounds, bound_slabs, search_intervals, group)
     records, cells = read_records(context, metric)
     sets = CutSets(context, metric, records)
     search = CutSearch(sets, context.most_unassigned, context.progress)

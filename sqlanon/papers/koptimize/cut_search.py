@@ -7,9 +7,10 @@ suppressed in the whole subtree; a lower bound for the others is in `kernels.cut
 same bound is made with the cut in the head: where that is no better than the best set so far the cut leaves the tail,
 as does a cut that makes no class of k rows, and the bounds are made again.
 
-Where the domain is small, `cut_columns` searches first, with half of the sets. Ours: that search; bounds of groups; the
-tail by ascending bounds; the starts; and that the second half of the sets is taken by the lowest bound, so that the
-bound that is left rises where the search ends early.
+Where the domain is small, `cut_columns` searches first, with half of the sets, and by LM without suppressed rows
+`interval_search` before it. Ours: these searches; bounds of groups; the tail by ascending bounds; the starts; and that
+the second half of the sets is taken by the lowest bound, so that the bound that is left rises where the search ends
+early.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 
 from sqlanon.papers.koptimize.cut_columns import ColumnSearch
 from sqlanon.papers.koptimize.cut_sets import CutSets, Records
+from sqlanon.papers.koptimize.interval_search import find_intervals, fits_intervals
 from sqlanon.papers.koptimize.kernels.cut_bounds import bound_of_groups, cut_bounds, sum_groups
 from sqlanon.progress import Progress, SilentProgress
 
@@ -91,6 +93,11 @@ class CutSearch:
     def run(self, most: int) -> bool:
         """Look at sets until none can be better, or at ``most`` of them. Returns whether the best set is proven."""
         limit, self._total, low = self._most, most, 0
+        if fits_intervals(self._sets, limit):
+            low = self._search_intervals(most)
+            if self.best is not None and low >= self.best[0]:
+                self.bound = self.best[0]
+                return True
         columns = ColumnSearch(self._sets, limit, self)
         if limit:
             # Sets that suppress nothing are few, and the best of them is a better start than the others.
@@ -104,7 +111,7 @@ class CutSearch:
             if columns.run((most - self.looked) // 2):
                 self.bound = self.best[0] if self.best is not None else 0
                 return True
-            low = columns.bound
+            low = max(low, columns.bound)
             self._improve(most)
         proven = self._enumerate(most)
         self.bound = max(self.bound, low)
@@ -119,6 +126,18 @@ class CutSearch:
     def compare(self, cuts: Flags) -> None:
         """Look at a set: it is noted if it is the best."""
         self._try_change(cuts, [])
+
+    def _search_intervals(self, most: int) -> int:
+        """Look at sets interval by interval, with half of the sets; a bound that no set costs less than."""
+        self._greedy()
+        self._improve(most // 8)
+        better, bound, took = find_intervals(
+            self._sets, None if self.best is None else self.best[0], (most - self.looked) // 2
+        )
+        self.look(took)
+        if better is not None:
+            self.compare(better)
+        return bound
 
     def _start_from(self, most: int) -> None:
         self._greedy()

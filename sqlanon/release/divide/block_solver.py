@@ -25,13 +25,10 @@ if TYPE_CHECKING:
 
     Arrays = Sequence[npt.NDArray[np.generic]]
 
-PARTS = 16
-"""Rows are numbered in parts of the curve, 2^16 of them at most."""
-
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Row ids, words and carried columns -> the same, parts of the curve, keys.
+    """Row ids and words -> keys and row ids, the columns of an order of rows.
 
     Attributes:
         keys: of codes.
@@ -48,8 +45,50 @@ class Keys:
         import numpy as np
 
         codes = np.stack(self.packing.codes(columns[1:])[: self.quasi])  # type: ignore[arg-type]
-        words = self.keys.of(codes, 1)
-        return *columns, (words[0] >> max(self.keys.span.bit_length() - PARTS, 0)).astype(np.int32), *words
+        return *self.keys.of(codes, 1), columns[0]
+
+
+@dataclass(frozen=True, slots=True)
+class CurveBlocks:
+    """Row ids, words and carried columns -> the name of the row's block, and the same.
+
+    Attributes:
+        keys: of rows, with their row ids.
+        borders: the columns of the order: the first row of each block but the first, ascending.
+        step: the difference of the names of two neighbouring blocks.
+    """
+
+    keys: Keys
+    borders: Sequence[Longs]
+    step: int
+
+    def __call__(self, columns: Arrays) -> Arrays:
+        """Find the blocks of some rows. Cost: that of the keys, and O(n log b) for b borders."""
+        import numpy as np
+
+        block = find_places(self.borders, self.keys(columns)) * self.step
+        return block.astype(np.int32), *columns
+
+
+def find_places(borders: Sequence[Longs], rows: Arrays) -> Longs:
+    """How many borders are at or before each row, where both are ordered by their columns, the leading first."""
+    import numpy as np
+
+    if not len(borders[0]):
+        return np.zeros(len(rows[0]), np.int64)
+    if len(borders) == 1:
+        return np.searchsorted(borders[0], rows[0], side="right")
+    begins = np.searchsorted(borders[0], rows[0], side="left")
+    ends = np.searchsorted(borders[0], rows[0], side="right")
+    (tied,) = np.nonzero(begins < ends)
+    places = begins.copy()
+    for begin in np.unique(begins[tied]):
+        among = tied[begins[tied] == begin]
+        end = ends[among[0]]
+        places[among] += find_places(
+            [column[begin:end] for column in borders[1:]], [column[among] for column in rows[1:]]
+        )
+    return places
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +112,8 @@ class _Column:
 class Solver:
     """A block's name, row ids, words and carried columns -> row ids, classes, words, carried columns.
 
-    A block is named by the number of rows before it, and has at least as many rows as classes, so that the sum of its
-    name and a number of each class within it is a class of the block alone. Less than 0: the block cannot meet the
+    The names of two blocks differ by at least as much as the blocks have classes, so that the sum of a name and a
+    number of each class within the block is a class of the block alone. Less than 0: the block cannot meet the
     requirements, and has that number for itself.
 
     Attributes:
@@ -82,15 +121,17 @@ class Solver:
         method: name and options of the method.
         columns: of the quasi columns, then of the sensitive columns.
         packing: places of the codes.
+        step: the least difference of two names; 0: a block is named by the number of rows before it.
     """
 
     context: Context
     method: Method
     columns: Sequence[_Column]
     packing: Packing
+    step: int
 
     @classmethod
-    def of(cls, context: Context, method: Method) -> Solver:
+    def of(cls, context: Context, method: Method, step: int = 0) -> Solver:
         """The method of a run, as it can be sent to workers."""
         import numpy as np
 
@@ -123,6 +164,7 @@ class Solver:
             method,
             [_Column(*column) for column in zip(domains, rows, places, strict=True)],
             encoded.staged.packing,
+            step,
         )
 
     def __call__(self, columns: Arrays) -> Arrays:
@@ -134,6 +176,8 @@ class Solver:
         order = np.argsort(rid, kind="stable")
         classes = np.full(len(rid), -1, np.int32)
         classes[order] = self._classes([column[order] for column in codes])
+        if self.step and int(classes.max()) >= self.step:
+            raise OverflowError("a block has more classes than there are numbers between its name and the next one")
         return rid, np.where(classes < 0, -1 - block, block + classes), *columns[2:]
 
     def _classes(self, codes: list[Ints]) -> Ints:
@@ -161,3 +205,18 @@ class Solver:
         classes = np.full(n, -1, np.int32)
         classes[rows] = np.unique(labels, return_inverse=True)[1].reshape(-1)
         return classes
+
+
+@dataclass(frozen=True, slots=True)
+class SolverOfOpen:
+    """As `Solver`, for rows that have beside the carried columns the name of their partition.
+
+    In a block of a name less than 0 are rows of partitions that cannot be cut: each partition is a class.
+    """
+
+    solver: Solver
+
+    def __call__(self, columns: Arrays) -> Arrays:
+        """Divide the rows of a block, or take their partitions."""
+        block, rid, *sent, part = columns
+        return (rid, part, *sent) if block[0] < 0 else self.solver([block, rid, *sent])

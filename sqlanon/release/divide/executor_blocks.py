@@ -1,7 +1,8 @@
 """Classes made where the rows are: in the workers of an engine, block by block.
 
-Nothing that grows with the rows comes to this process. Blocks along the Hilbert curve are of equally many rows, and
-their borders are exact: keys are computed in the workers, places by SQL. Of Mondrian the blocks are the open partitions
+Nothing that grows with the rows comes to this process. Blocks along the Hilbert curve are of about equally many rows:
+the borders are those of equal parts of a sample, whose keys the workers compute. Of Mondrian the blocks are the open
+partitions
 below the upper levels of the tree, so that classes are those of the whole table. Codes of a row are sent in few
 integers, and beside them the link, where it cannot be made of the codes: staged rows need not be joined with their
 classes. In a worker a block is a separate table, in a database in memory, which the method divides as it does any
@@ -13,19 +14,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from sqlanon.engines.base import Statement, TableRef, Workers
-from sqlanon.engines.rows import read_integer
+from sqlanon.engines.base import FirstWork, Statement, TableRef, Work, Workers
+from sqlanon.engines.rows import read_integers
 from sqlanon.errors import DatabaseError, InfeasibleError
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.method import Method
 from sqlanon.privacy.base import beyond_rows
-from sqlanon.release.divide.block_solver import Keys, Solver
+from sqlanon.release.divide.block_solver import CurveBlocks, Keys, Solver, SolverOfOpen
 from sqlanon.release.divide.division import DividedRows, Division, DivisionKeys, of_classes
 from sqlanon.table.class_rows import list_carried
 from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
+    from sqlanon.arrays import Longs
     from sqlanon.table.work import Packing
+
+MOST_NAMES = (1 << 31) - 1
+"""Most names of blocks and classes together, which are integers of 32 bits."""
+BLOCKS_OF_PARTITION = 4
+"""Open partitions of Mondrian have at most the rows of so many blocks: each level above them is a scan of all rows."""
+SAMPLED = 1000
+"""So many rows of the sample are in a block: 0.2 % of blocks have a tenth more or fewer rows than others."""
 
 
 def assign_blocks(context: Context, method: Method, workers: Workers) -> Assignment:
@@ -74,39 +83,49 @@ def _divisible(context: Context, method: Method) -> bool:
 def _along_curve(context: Context, method: Method, workers: Workers) -> Assignment:
     from sqlanon.methods.onedim.curves import Hilbert
 
-    scratch, encoded = context.scratch, context.encoded
-    packing, keys, columns = encoded.staged.packing, Hilbert().keys(context), _list_sent(context)
-    names = [f"key{i}" for i in range(keys.words)]
-    keyed, places, table = scratch.table("keyed"), scratch.small("places"), scratch.table("assign_blocks")
-    workers.map_arrays(
-        encoded.staged.select_packed(carried=list_carried(encoded)),
-        Keys(keys, packing, len(encoded.quasi)),
-        keyed,
-        [("rid", "integer"), *_type_columns(columns), ("part", "integer"), *((name, "bigint") for name in names)],
-    )
-    context.progress.update(1, 3, "steps: keys")
+    encoded = context.encoded
     blocks = max(encoded.rows // workers.block, 1)
-    size = -(-encoded.rows // blocks)
-    scratch.execute("blocks/places", places=places, keyed=keyed, size=size)
-    context.progress.update(2, 3, "steps: blocks")
-    rows = scratch.sql("blocks/along", keyed=keyed, places=places, keys=names, columns=columns, size=size)
-    _solve(context, method, workers, rows, table, columns)
-    for scratch_table in (keyed, places):
-        scratch.drop(scratch_table)
-    solved_rows, unsolved = scratch.numbers("blocks/solved", solved=table)
-    check_rows(encoded.rows, solved_rows)
+    row_keys = Keys(Hilbert().keys(context), encoded.staged.packing, len(encoded.quasi))
+    borders = _find_borders(context, workers, row_keys, blocks)
+    context.progress.update(1, 2, "steps: borders of blocks")
+    step = MOST_NAMES // blocks
+    table = _solve(
+        context, workers, _read_packed(context), CurveBlocks(row_keys, borders, step), Solver.of(context, method, step)
+    )
+    spans = _spans(context, table)
+    unsolved = _count_unsolved(context, spans)
     if unsolved:
         raise InfeasibleError(
             f"{unsolved} of {blocks} blocks of near rows cannot meet the requirements by themselves; ask for less, or "
             "use method mondrian"
         )
-    context.progress.update(3, 3, "steps: classes")
+    context.progress.update(2, 2, "steps: classes")
     notes = (
         (f"{blocks} blocks of near rows are divided each by itself: no class reaches over a border",)
         if blocks > 1
         else ()
     )
-    return Assignment(table, "kernel", notes, spans=_spans(context, table), refined=True, packed=True)
+    return Assignment(table, "kernel", notes, spans=spans, refined=True, packed=True)
+
+
+def _find_borders(context: Context, workers: Workers, row_keys: Keys, blocks: int) -> list[Longs]:
+    """Keys and row ids of the first row of each block but the first, where blocks are equal parts of a sample.
+
+    Cost: a scan that joins one row in so many with the domains, and a sort of these rows.
+    """
+    import numpy as np
+
+    names = [*(f"key{i}" for i in range(row_keys.keys.words)), "rid"]
+    if blocks == 1:
+        return [np.zeros(0, np.int64) for _ in names]
+    scratch = context.scratch
+    keyed = scratch.table("keyed")
+    sample = context.encoded.staged.select_packed(one_in=max(workers.block // SAMPLED, 1))
+    kinds = ["bigint"] * row_keys.keys.words + ["integer"]
+    workers.map_arrays(sample, row_keys, keyed, list(zip(names, kinds, strict=True)))
+    rows = scratch.fetch("blocks/borders", max_rows=blocks, keyed=keyed, keys=names[:-1], blocks=blocks)
+    scratch.drop(keyed)
+    return list(np.array([read_integers(row) for row in rows], np.int64).reshape(-1, len(names)).T)
 
 
 def _below_levels(context: Context, method: Method, workers: Workers) -> Assignment:
@@ -116,51 +135,54 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
     """
     from sqlanon.methods.mondrian.worker_levels import can_count
 
-    if method.options["cut"] == "loss" and can_count(context, workers.block):
-        return _assign_below(context, method, workers)
+    fits = BLOCKS_OF_PARTITION * workers.block
+    if method.options["cut"] == "loss" and can_count(context, fits):
+        return _assign_below(context, method, workers, fits)
     scratch, algorithm = context.scratch, method.algorithm
-    finished, parts, parts_left = algorithm.levels(context, workers.block)  # type: ignore[attr-defined]
+    finished, parts, parts_left = algorithm.levels(context, fits)  # type: ignore[attr-defined]
     if not parts_left:
         return Assignment(finished, "pushdown")
     packed, solved, table = (scratch.table(name) for name in ("packed", "solved", "assign_blocks"))
     columns = _pack(context, packed).words
     rows = scratch.sql("blocks/parted", work=packed, parts=parts, columns=columns)
-    _solve(context, method, workers, rows, solved, columns)
-    _check_solved(context, solved)
+    classes = [("rid", "integer"), ("class", "integer"), *_type_columns(columns)]
+    workers.map_arrays(rows, Solver.of(context, method), solved, classes, by="block")
+    _refuse_unsolved(scratch.numbers("blocks/solved", solved=solved, counted=False)[1])
     scratch.execute("blocks/finished", assigned=table, done=finished, solved=solved)
     for scratch_table in (packed, finished, parts, solved):
         scratch.drop(scratch_table)
     return Assignment(table, "pushdown+kernel")
 
 
-def _assign_below(context: Context, method: Method, workers: Workers) -> Assignment:
+def _assign_below(context: Context, method: Method, workers: Workers, fits: int) -> Assignment:
     from sqlanon.methods.mondrian.worker_levels import PartitionPlacement, grow_levels
 
-    scratch = context.scratch
-    packed, placed, solved, table = (scratch.table(name) for name in ("packed", "placed", "solved", "assign_blocks"))
-    packing, columns = _pack(context, packed), _list_sent(context)
-    levels = grow_levels(context, workers, packed, workers.block)
-    workers.map_arrays(
-        scratch.sql("blocks/rows", table=packed, columns=["rid", *columns]),
-        PartitionPlacement(packing, levels, len(context.encoded.quasi)),
-        placed,
-        [("rid", "integer"), *_type_columns(columns), ("block", "integer"), ("open", "integer")],
-    )
+    scratch, encoded = context.scratch, context.encoded
+    packed = scratch.table("packed")
+    packing = _pack(context, packed)
+    levels = grow_levels(context, workers, packed, fits)
+    placement = PartitionPlacement(packing, levels, len(encoded.quasi), encoded.rows // fits + 1)
+    rows = scratch.sql("blocks/rows", table=packed, columns=["rid", *_list_sent(context)])
+    table = _solve(context, workers, rows, placement, SolverOfOpen(Solver.of(context, method)), ["part"])
     scratch.drop(packed)
-    _solve(context, method, workers, scratch.sql("blocks/open", placed=placed, words=columns), solved, columns)
-    _check_solved(context, solved)
-    if not levels.finished:
-        scratch.drop(placed)
-        return Assignment(solved, "kernel", spans=_spans(context, solved), packed=True)
-    scratch.execute("blocks/closed", assigned=table, placed=placed, solved=solved, words=columns)
-    for scratch_table in (placed, solved):
-        scratch.drop(scratch_table)
-    return Assignment(table, "kernel", spans=_spans(context, table), packed=True)
+    spans = _spans(context, table)
+    _refuse_unsolved(_count_unsolved(context, spans))
+    return Assignment(table, "kernel", spans=spans, packed=True)
 
 
-def _check_solved(context: Context, solved: TableRef) -> None:
+def _count_unsolved(context: Context, spans: TableRef) -> int:
+    """How many blocks a worker could not divide, of the boxes of the classes.
+
+    Raises:
+        DatabaseError: the classes have fewer or more rows than were staged.
+    """
+    solved_rows, unsolved = context.scratch.numbers("blocks/solved", solved=spans, counted=True)
+    check_rows(context.encoded.rows, solved_rows)
+    return unsolved
+
+
+def _refuse_unsolved(unsolved: int) -> None:
     """Refuse a partition that a worker could not divide: it meets the requirements, as both halves of every cut do."""
-    unsolved = read_integer(context.scratch.fetch("blocks/solved", solved=solved)[0][1])
     if unsolved:
         raise DatabaseError(
             f"executors could not divide {unsolved} partitions; nothing was published. This is a defect of sqlanon"
@@ -184,14 +206,29 @@ def _type_columns(columns: Sequence[str]) -> list[tuple[str, str]]:
     return [(column, "bigint") for column in columns]
 
 
+def _read_packed(context: Context) -> Statement:
+    """The query of row ids, words and carried columns of all rows."""
+    return context.encoded.staged.select_packed(carried=list_carried(context.encoded))
+
+
 def _solve(
-    context: Context, method: Method, workers: Workers, rows: Statement, table: TableRef, sent: Sequence[str]
-) -> None:
-    """Divide each block in a worker; the table of classes has the columns that are sent with the rows, too."""
-    solver = Solver.of(context, method)
-    workers.map_arrays(
-        rows, solver, table, [("rid", "integer"), ("class", "integer"), *_type_columns(sent)], by="block"
-    )
+    context: Context, workers: Workers, rows: Statement, place: Work, solve: Work, beside: Sequence[str] = ()
+) -> TableRef:
+    """Divide each block in a worker; the table of classes has the columns that are sent with the rows, too.
+
+    Args:
+        context: the run.
+        workers: of the engine.
+        rows: row ids, words and carried columns.
+        place: finds the blocks of rows, the first column of its results.
+        solve: divides the rows of a block.
+        beside: further columns that ``place`` returns after those of the rows.
+    """
+    table, sent = context.scratch.table("assign_blocks"), _type_columns(_list_sent(context))
+    placed = [("block", "integer"), ("rid", "integer"), *sent, *((column, "integer") for column in beside)]
+    classes = [("rid", "integer"), ("class", "integer"), *sent]
+    workers.map_arrays(rows, solve, table, classes, by="block", first=FirstWork(place, placed))
+    return table
 
 
 def _spans(context: Context, table: TableRef) -> TableRef:

@@ -37,10 +37,12 @@ class CarryRoute:
 
         Raises:
             PolicyError: values of a column would be lost or changed, or its name is too long there.
+
+        Cost: a scan of the table, where it has arrays.
         """
         here, there = transfer_of(self.source), reception_of(self.target)
         longest = self.target.capabilities.max_identifier
-        portable_columns, problems = [], []
+        portable_columns, problems = list[PortableColumn](), []
         for column in self.source.look_up([table]).columns(table):
             kind = here.read_type(column)
             if kind is None or there.write_type(kind) is None:
@@ -50,6 +52,11 @@ class CarryRoute:
                 problems.append(f"{column.name}: a name of at most {longest} bytes")
             else:
                 portable_columns.append(PortableColumn(column.name, kind))
+        problems += [
+            f"{name} (arrays of several dimensions, or with another first index than 1): "
+            f"CASE WHEN {identifier(name)} IS NOT NULL THEN ARRAY(SELECT UNNEST({identifier(name)})) END"
+            for name in here.find_shaped_arrays(table, portable_columns)
+        ]
         if problems:
             raise PolicyError(
                 f"{self.release}: publish_to: the other place has no type for every value of these columns, or no such "

@@ -15,13 +15,22 @@ from sqlanon.formats.cover import count_wider_than_least
 from sqlanon.formats.levels import NOT_ASKED
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlanon.engines.base import TableRef
     from sqlanon.formats.base import RecodedClasses
+    from sqlanon.formats.cover import Claim
     from sqlanon.formats.levels import CoverTightness
     from sqlanon.table.class_rows import ClassedRows
     from sqlanon.table.scratch import Scratch
 
 
-def least_covers(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses) -> CoverTightness:
+def least_covers(
+    scratch: Scratch,
+    classed: ClassedRows,
+    recoded: RecodedClasses,
+    measure: Callable[[Sequence[Claim]], TableRef] | None = None,
+) -> CoverTightness:
     """The quasi columns with published ends, or members of sets, that are values of rows of the class.
 
     In these columns no cell is wider than the least cover of the rows.
@@ -34,6 +43,7 @@ def least_covers(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses
         scratch: the run.
         classed: staged rows with their original values and class.
         recoded: published cells of every class.
+        measure: see `sqlanon.formats.cover.count_wider_than_least`.
 
     Cost: see `sqlanon.formats.cover.count_wider_than_least`.
     """
@@ -44,4 +54,4 @@ def least_covers(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses
         for domain in classed.encoded.quasi
         if domain.reading.treatment != "hierarchy" and domain.reading.spec.recode is None
     ]
-    return count_wider_than_least(recoded.form, scratch, by_value, classed.table, recoded)
+    return count_wider_than_least(recoded.form, scratch, by_value, classed.table, recoded, measure)

@@ -18,6 +18,7 @@ from sqlanon.formats import Grouping, RecodedClasses, format_of
 from sqlanon.privacy.base import Measured, Requirement, Sizes, as_number
 from sqlanon.privacy.diversity.requirement import FrequencyDiversity
 from sqlanon.privacy.population import of_population, of_rows
+from sqlanon.release.verify.class_sums import ClassSums
 from sqlanon.release.verify.population import verify_population
 from sqlanon.release.verify.source_shares import measure_compared
 from sqlanon.release.verify.tight_bounds import least_covers
@@ -63,14 +64,17 @@ def verify_staged(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasse
         PrivacyViolation: some row is lost or not covered; the text counts them.
     """
     encoded = classed.encoded
-    row_count, distinct = _rows(scratch, classed.table, encoded.rows)
     expected = encoded.rows - recoded.left_out
-    if (row_count, distinct) != (expected, expected):
-        raise PrivacyViolation(
-            f"of {encoded.rows} rows {distinct} have a class and {row_count - distinct} more than one; nothing was "
-            "published"
-        )
-    least = least_covers(scratch, classed, recoded)
+    if classed.links is None:
+        row_count, distinct = _rows(scratch, classed.table, encoded.rows)
+        if (row_count, distinct) != (expected, expected):
+            raise PrivacyViolation(
+                f"of {encoded.rows} rows {distinct} have a class and {row_count - distinct} more than one; nothing was "
+                "published"
+            )
+    sums = ClassSums(scratch, classed, recoded)
+    least = least_covers(scratch, classed, recoded, sums.measure)
+    sums.check()
     members, expected = recoded.members.each(classed.table, expected)
     counts = format_of(form.kind).count_covered(scratch, replace(classed, table=members), recoded, least)
     if counts is None:
@@ -196,12 +200,17 @@ def verify_rows(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses,
         scratch.execute(
             "verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class, own=text_names
         )
-        staged = scratch.fetch(
-            "verify/staged", classed=classed.table, marks=marks, published=published, dense=recoded.groups.dense
-        )[0]
-    sizes = None
-    if scratch.engine.capabilities.groups_by_mark and classed.encoded.rows >= MANY_ROWS:
-        written_fingerprint, sizes = fingerprint_written(scratch, marks, recoded, physical.ref, published)
+        if classed.links is None:
+            staged = scratch.fetch(
+                "verify/staged", classed=classed.table, marks=marks, published=published, dense=recoded.groups.dense
+            )[0]
+        else:
+            staged = scratch.fetch("verify/summed", sums=classed.links.sums, marks=marks)[0]
+    sizes, by_mark = None, classed.links is not None
+    if by_mark or (scratch.engine.capabilities.groups_by_mark and classed.encoded.rows >= MANY_ROWS):
+        written_fingerprint, sizes = fingerprint_written(
+            scratch, marks, recoded, physical.ref, published, by_mark=by_mark
+        )
     else:
         written_fingerprint = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
     published_rows = classed.encoded.rows - recoded.left_out
@@ -219,16 +228,18 @@ def fingerprint_written(
     recoded: RecodedClasses,
     physical: TableRef,
     published: Sequence[Mapping[str, object]],
+    *,
+    by_mark: bool = False,
 ) -> tuple[tuple[object, ...], Grouping | None]:
     """Fingerprint of the written table and, from the same scan, the groups by mark.
 
     Two groups of the same mark would be counted together, and could hide that each is too small. So the groups are
     returned only if different published cells have different marks; the fingerprint shows that the table holds nothing
-    else.
+    else. ``by_mark``: the fingerprint is a sum over marks (``verify/written``), not over rows.
     """
     groups = scratch.table("written")
     with scratch.together():
-        scratch.execute("verify/written", written=groups, target=physical, published=published)
+        scratch.execute("verify/written", written=groups, target=physical, published=published, by_mark=by_mark)
         names = recoded.layout.of_class
         *fingerprint, apart = scratch.fetch(
             "verify/of_written", written=groups, marks=marks, released=recoded.released, names=names

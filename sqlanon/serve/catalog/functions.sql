@@ -28,9 +28,16 @@ CREATE MACRO fn.to_regclass
 CREATE MACRO fn.as_oid
     (n) AS coalesce(fn.to_regclass(CAST(n AS VARCHAR)), TRY_CAST(CAST(n AS VARCHAR) AS UINTEGER));
 CREATE MACRO fn.regclass_name
-    (o) AS coalesce((SELECT max(c.relname) FROM pgc.pg_class AS c WHERE c.oid = CAST(o AS UINTEGER)), CAST(o AS VARCHAR));
+    (o) AS coalesce(
+        (SELECT max(c.relname) FROM pgc.pg_class AS c WHERE c.oid = CAST(o AS UINTEGER)), CAST(o AS VARCHAR)
+    );
 CREATE MACRO fn.to_regtype
-    (n) AS (SELECT max(t.oid) FROM pgc.pg_type AS t JOIN pgc.spelled AS s ON s.oid = t.oid WHERE n IN (t.typname, s.name, 'pg_catalog.' || t.typname));
+    (n) AS (
+        SELECT max(t.oid)
+        FROM pgc.pg_type AS t
+        JOIN pgc.spelled AS s ON s.oid = t.oid
+        WHERE n IN (t.typname, s.name, 'pg_catalog.' || t.typname)
+    );
 CREATE MACRO fn.to_regnamespace
     (n) AS (SELECT max(s.oid) FROM pgc.pg_namespace AS s WHERE s.nspname = replace(n, '"', ''));
 CREATE MACRO fn.regnamespace_name
