@@ -133,7 +133,9 @@ class CountSearch:
         most = int(self._most[cell]) + min(more) if low else None
         fewest = None if low else int(self._fewest[cell]) + self._more_above(max(more))
         demanded = int(self._least_of[cell]) if low else cell
-        change = self._find(Demand(demanded, most, fewest, fixed, kept=self._insiders.kept(persons)), keep_shown=able)
+        change = self._find(
+            Demand(demanded, most, fewest, fixed, kept=self._insiders.list_kept(persons)), keep_shown=able
+        )
         if change is None:
             if able:
                 return False
