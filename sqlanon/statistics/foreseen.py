@@ -75,11 +75,11 @@ def check_cost(system: System, contributors: int, must: Flags) -> None:
     if system.times is None:
         return
     small, nearby = int(system.small.sum()), not affords_all_atoms(system)
-    programs = 0 if nearby and small else 2 * contributors
-    left = MOST_FORESEEN - programs * (ENTRIES_OF_PROGRAM + READINGS * len(rows.member))
+    left = MOST_FORESEEN - 2 * contributors * (ENTRIES_OF_PROGRAM + READINGS * len(rows.member))
     # Levels are proposed at which programs of all atoms end.
-    able = max(left, 0) // _price_cell(system) if _is_among_classes(system) else None
-    most = max(left, 0) // ENTRIES_OF_CELL if nearby else able
+    able = most = max(left, 0) // _price_cell(system) if _is_among_classes(system) else None
+    if nearby and small:
+        left, most = MOST_FORESEEN, MOST_FORESEEN // ENTRIES_OF_CELL
     if left < 0 or (most is not None and most < small):
         raise UnservedError(_find_margin(system, must), exhausted=True, foreseen=True, able=able)
 
