@@ -117,8 +117,8 @@ class Anatomy(Format):
         scratch.engine.load_arrays(
             released, {groups.key: classes.astype(np.int32), GROUP: group_numbers, groups.group: group_numbers}
         )
-        row = scratch.fetch("recode/sizes", boxes=boxes, released=released)[0]
-        count, smallest, largest, _ = read_integers(row)
+        row = scratch.fetch("recode/sizes", boxes=boxes, released=released, groups=groups)[0]
+        count, smallest, largest, *_ = read_integers(row)
         layout = self.layout(encoded.roles, encoded.quasi, form)
         return RecodedClasses(boxes, released, self, layout, count, smallest, largest, groups)
 

@@ -6,6 +6,7 @@ SQL aggregates the boxes of classes and decodes them into published columns.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Bind, TableRef
@@ -111,8 +112,9 @@ class BoxFormat(Format):
             released = scratch.table("released")
             scratch.execute("recode/released", released=released, shown=wide, names=published, keys=keys)
             scratch.drop(wide)
-            row = scratch.fetch("recode/sizes", boxes=boxes, released=released)[0]
-        classes, smallest, largest, dense = read_integers(row)
+            groups = RowGroups(released)
+            row = scratch.fetch("recode/sizes", boxes=boxes, released=released, groups=groups)[0]
+        classes, smallest, largest, dense, alone = read_integers(row)
         return RecodedClasses(
             boxes,
             released,
@@ -121,7 +123,7 @@ class BoxFormat(Format):
             classes,
             smallest,
             largest,
-            RowGroups(released, dense=dense == 1),
+            replace(groups, dense=dense == 1, alone=alone == 1),
             leveled=bool(levels),
         )
 

@@ -48,9 +48,11 @@ class RowGroups:
         key: the column of the class.
         group: the column of the group: classes that publish the same are one group.
         dense: the classes are 0, 1, 2, .., each once: their values can be an array.
+        alone: no two classes publish the same, as far as was looked.
     """
 
     table: TableRef
     key: str = "_sqlanon_class"
     group: str = "_sqlanon_place"
     dense: bool = False
+    alone: bool = False

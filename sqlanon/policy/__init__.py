@@ -7,6 +7,7 @@ about the data (does a column exist, is k feasible) are decided where the data i
 
 from sqlanon.policy.arguments import release
 from sqlanon.policy.choices import Choice, choose_noise, choose_policy
+from sqlanon.policy.column_counts import ColumnProfileLike
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.load import load, loads
 from sqlanon.policy.person_column import RelatedCounts, VaryingAttributes, keys_to_try
@@ -14,5 +15,5 @@ from sqlanon.policy.proposal import Proposal
 from sqlanon.policy.propose import group_alike, propose
 from sqlanon.policy.reference import reference, schema
 from sqlanon.policy.release_block import freeze_embedded
-from sqlanon.policy.roles import ColumnProfileLike, is_shown
+from sqlanon.policy.roles import is_shown
 from sqlanon.policy.workload import load_workload

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlanon.policy.roles import (
+from sqlanon.policy.column_counts import (
     ColumnProfileLike,
     can_be_key,
     is_attribute,

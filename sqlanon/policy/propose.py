@@ -13,19 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlanon.errors import PolicyError
+from sqlanon.policy.column_counts import ColumnProfileLike, K, can_be_key, counts_of, leave_out, repeats
 from sqlanon.policy.labels import apply_labels
 from sqlanon.policy.person_column import NOTHING, RelatedCounts, count_owners, person_of
 from sqlanon.policy.proposal import Proposal, ProposedColumn
-from sqlanon.policy.roles import (
-    SENSITIVE_BY_NAME,
-    ColumnProfileLike,
-    K,
-    can_be_key,
-    counts_of,
-    leave_out,
-    repeats,
-    role_of,
-)
+from sqlanon.policy.roles import SENSITIVE_BY_NAME, role_of
 
 L = 2
 MOST_QUASI = 12

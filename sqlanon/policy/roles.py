@@ -9,9 +9,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Protocol
 
 from sqlanon.policy import vocabulary as words_
+from sqlanon.policy.column_counts import (
+    FEW,
+    MOSTLY,
+    ColumnProfileLike,
+    K,
+    can_be_key,
+    counts_of,
+    is_coded,
+    is_only_id,
+    is_worded,
+    leave_out,
+    names_a_person,
+    repeats,
+)
 from sqlanon.policy.proposal import ProposedColumn
 from sqlanon.policy.vocabulary import (
     find_code,
@@ -19,17 +32,12 @@ from sqlanon.policy.vocabulary import (
     find_first,
     is_numbered_thing,
     means_money,
-    names_person,
     words_of,
 )
 
-K = 10
 _ORDERED = frozenset({"integer", "float", "decimal", "date", "timestamp"})
-_MEASURES = frozenset({"float", "decimal", "date", "timestamp", "time", "interval", "boolean"})
-"""Kinds of measures, times or answers, which number nobody."""
-_FEW = 50
 _OFTEN = 10
-"""A column of at most `_FEW` values, each in `_OFTEN` rows or more on average, is a category."""
+"""A column of at most `FEW` values, each in `_OFTEN` rows or more on average, is a category."""
 _FLAG = 3
 """Values of a column of answers such as yes and no."""
 SENSITIVE_BY_NAME = "sensitive by its name"
@@ -44,145 +52,6 @@ _SETS = 0.05
 
 The classes publish sets of values.
 """
-_MOSTLY = 0.9
-"""Share of the texts that look like dates, or like numbers of things, from which a column is of that kind."""
-
-
-class ColumnProfileLike(Protocol):
-    """Counts of a column, without values.
-
-    ``singles`` rows hold a value that occurs once, ``top`` rows the most frequent value; NULL is not such a value.
-    ``comparable`` is false for types without equality, of which values cannot be counted. Of texts, ``iso`` look like
-    dates or times that begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``,
-    ``15-Mar-2020``), ``coded`` have digits and no space, and are no numbers with decimals and no times, ``worded`` are
-    words with capitals, as names are. ``bottom`` and ``top_value`` are the ends, as round numbers or days, without a
-    few values far from all others; None: no ends.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def type(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def rows(self) -> int: ...
-    @property
-    def nulls(self) -> int: ...
-    @property
-    def distinct(self) -> int: ...
-    @property
-    def singles(self) -> int: ...
-    @property
-    def top(self) -> int: ...
-    @property
-    def comparable(self) -> bool: ...
-    @property
-    def iso(self) -> int: ...
-    @property
-    def dated(self) -> int: ...
-    @property
-    def coded(self) -> int: ...
-    @property
-    def worded(self) -> int: ...
-    @property
-    def bottom(self) -> str | None: ...
-    @property
-    def top_value(self) -> str | None: ...
-
-
-def repeats(column: ColumnProfileLike) -> bool:
-    """Whether a value is in several rows; NULL is a value like any other."""
-    return column.distinct < column.rows - column.nulls or column.nulls > 1
-
-
-def counts_of(column: ColumnProfileLike) -> str:
-    """A column in counts, for the reason."""
-    filled = column.rows - column.nulls
-    nulls = f", {column.nulls} NULL" if column.nulls else ""
-    values = "1 value" if column.distinct == 1 else f"{column.distinct} different values"
-    return f"{values} in {filled} row{'s' * (filled != 1)}{nulls}"
-
-
-def leave_out(column: ColumnProfileLike, reason: str) -> ProposedColumn:
-    """A column that is left out because of the values; that they repeat proves nothing about persons."""
-    return ProposedColumn(column.name, "identifier", reason, accept_repeats=not column.comparable or repeats(column))
-
-
-def can_be_key(column: ColumnProfileLike) -> bool:
-    """Whether the values of a column may be the numbers of persons, several of whom have several rows.
-
-    Type and counts decide.
-    """
-    filled, words = column.rows - column.nulls, words_of(column.name)
-    names_one = names_person(words)
-    excluded = words_.FREE_TEXT if names_one else words_.FREE_TEXT | words_.QUASI | words_.SENSITIVE | words_.TIMES
-    # Fewer than K are no persons where they are counted on: 1, 2, 3 are the members of a household.
-    least = 2 if names_one and column.kind != "integer" else K
-    return (
-        column.comparable
-        and column.kind not in _MEASURES
-        and (column.kind != "other" or _uuid(column))
-        and least <= column.distinct < filled
-        and column.nulls * 2 <= column.rows
-        and column.iso + column.dated < _MOSTLY * filled
-        and find_first(words, excluded) is None
-    )
-
-
-def names_a_person(column: ColumnProfileLike) -> bool:
-    """Whether a column is the number of a person by its name.
-
-    The values must not be categories, such as yes and no, or subjects of a school.
-    """
-    words = words_of(column.name)
-    plain = [word for word in words if not word.isdecimal()]
-    numbered = len(plain) > 1 or is_numbered_thing("".join(plain)) or column.distinct > _FEW
-    return names_person(words) and (
-        numbered or (column.distinct >= K and (column.kind == "integer" or _is_coded(column)))
-    )
-
-
-def may_number(column: ColumnProfileLike) -> bool:
-    """Whether a column's values may be numbers or names of persons, where no name of a column says so.
-
-    They are many, and written as numbers or names are, or as often as each other, or integers almost all of which are
-    different; or the column is just called ``id``.
-    """
-    filled = column.rows - column.nulls
-    nearly = column.kind == "integer" and column.distinct * 10 >= filled * 9
-    many = column.distinct > _FEW and (_is_coded(column) or _is_worded(column) or nearly or _is_even(column))
-    return many or _only_id(column)
-
-
-def _is_even(column: ColumnProfileLike) -> bool:
-    """Whether every value has about as many rows, more evenly than those of a measure by chance.
-
-    That is so for persons who are seen equally often.
-    """
-    mean = (column.rows - column.nulls) / max(column.distinct, 1)
-    return mean >= 2 and column.top <= mean + mean**0.5
-
-
-def _only_id(column: ColumnProfileLike) -> bool:
-    words = words_of(column.name)
-    return (
-        column.distinct >= K
-        and column.kind in ("integer", "text")
-        and words_.ROW_NUMBERS.issuperset(words)
-        and bool(words)
-    )
-
-
-def _is_worded(column: ColumnProfileLike) -> bool:
-    """Whether values are written as names are, of persons or places or things."""
-    return column.distinct > K and column.worded >= _MOSTLY * (column.rows - column.nulls) > 0
-
-
-def is_attribute(column: ColumnProfileLike) -> bool:
-    """Whether a column holds a constant attribute of a person: sex, birth, race."""
-    few = column.distinct >= 2 and column.nulls * 2 <= column.rows and column.comparable
-    return few and find_first(words_of(column.name), words_.ATTRIBUTES) is not None
 
 
 def is_shown(column: ColumnProfileLike) -> bool:
@@ -191,20 +60,11 @@ def is_shown(column: ColumnProfileLike) -> bool:
     As a quasi column it would be published as sets, as a sensitive column as it is.
     """
     texts = column.kind in ("text", "enum")
-    return column.comparable and column.distinct > _FEW and (texts or bool(_sensitive(words_of(column.name), column)))
-
-
-def _uuid(column: ColumnProfileLike) -> bool:
-    return column.type.lower() == "uuid"
-
-
-def _is_coded(column: ColumnProfileLike) -> bool:
-    """Whether values are numbers of persons or things by how they are written."""
-    return _uuid(column) or (column.distinct > K and column.coded >= _MOSTLY * (column.rows - column.nulls) > 0)
+    return column.comparable and column.distinct > FEW and (texts or bool(_sensitive(words_of(column.name), column)))
 
 
 def _category(column: ColumnProfileLike) -> bool:
-    return column.distinct <= _FEW and column.distinct * _OFTEN <= column.rows - column.nulls
+    return column.distinct <= FEW and column.distinct * _OFTEN <= column.rows - column.nulls
 
 
 def role_of(column: ColumnProfileLike, persons: int, alone: int) -> ProposedColumn:
@@ -239,7 +99,7 @@ def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
     ordered = column.kind in _ORDERED
     if len(words) > 1 and ordered and (words[0] in words_.COUNTS or words[-1] in ("count", "cnt")):
         return None
-    balance = means_money(words) and ordered and column.distinct > _FEW
+    balance = means_money(words) and ordered and column.distinct > FEW
     return (
         find_first(words, words_.SENSITIVE)
         or find_code(words)
@@ -258,7 +118,7 @@ def _of_sensitive(
     nominal = column.kind not in _ORDERED
     rare = column.distinct * 2 > persons or alone > _SINGLE * column.rows
     # Texts that are neither codes nor a few words may be names: of parties, of who was charged.
-    texts = nominal and not find_code(words) and column.distinct > _FEW and column.distinct * _OFTEN > persons
+    texts = nominal and not find_code(words) and column.distinct > FEW and column.distinct * _OFTEN > persons
     if rare or texts:
         once = f", of which {column.singles} occur once" if column.singles else ""
         once += f", one person's alone in {alone} rows" if alone > column.singles else ""
@@ -280,23 +140,23 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], persons: int, alone:
     nominal = column.kind not in _ORDERED
     name_word = find_first(words, words_.QUASI)
     settings: tuple[tuple[str, str], ...] = ()
-    if nominal and column.distinct > K and column.iso >= _MOSTLY * filled:
+    if nominal and column.distinct > K and column.iso >= MOSTLY * filled:
         if column.distinct * 2 > persons:
             return _mostly_different(column, persons)
         nominal, settings = False, (("ordered", "alphabetical"),)
         counts += "; dates as text, whose order is that of their letters"
-    elif nominal and column.distinct > K and column.dated + column.iso >= _MOSTLY * filled:
+    elif nominal and column.distinct > K and column.dated + column.iso >= MOSTLY * filled:
         return leave_out(
             column,
             f"dates as text ({counts}): left out, as sets of exact dates say too much; of a CSV file read them as "
             "dates (--types COLUMN=date --date-format FORMAT), of others in a view, and propose again",
         )
-    elif nominal and column.distinct > _FEW and find_first(words, words_.POSTCODES):
+    elif nominal and column.distinct > FEW and find_first(words, words_.POSTCODES):
         nominal, settings = False, (("hierarchy", "prefix:3,2,1"),)
         counts += "; in groups by their first characters"
-    elif nominal and not name_word and _is_coded(column):
+    elif nominal and not name_word and is_coded(column):
         return leave_out(column, f"numbers persons or things, as it is written: {counts}")
-    elif nominal and not name_word and _is_worded(column):
+    elif nominal and not name_word and is_worded(column):
         return leave_out(column, f"names persons, places or things, as it is written: {counts}")
     ends = [(key, value) for key, value in (("bottom", column.bottom), ("top", column.top_value)) if value]
     if ends:
@@ -312,7 +172,7 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], persons: int, alone:
         return _mostly_different(column, persons)
     if name_word:
         why = f"others may know it, by its name ({name_word})"
-    elif column.distinct <= _FEW:
+    elif column.distinct <= FEW:
         why = "few values, which others may know"
     else:
         why = "unclear, so generalized to be safe"
@@ -331,7 +191,7 @@ def _lists(column: ColumnProfileLike, persons: int, alone: int, *, explained: bo
     filled = column.rows - column.nulls
     if column.distinct <= K:
         return False
-    unclear = not explained and (column.distinct > _FEW or column.distinct * 5 > filled)
+    unclear = not explained and (column.distinct > FEW or column.distinct * 5 > filled)
     return column.distinct * 2 > persons or alone > _SETS * filled or unclear
 
 
@@ -358,7 +218,7 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
     category = _category(column)
     identifying = find_first(words, words_.IDENTIFIERS) or find_first(words, words_.STAFF)
     things = find_first(words, words_.QUASI | words_.SENSITIVE) or find_code(words)
-    few = column.distinct <= _FEW or column.distinct * _OFTEN <= column.rows - column.nulls
+    few = column.distinct <= FEW or column.distinct * _OFTEN <= column.rows - column.nulls
     if identifying in words_.STAFF:  # officer_race may be known to others, charge_nurse is a person
         things = find_first(words, words_.QUASI)
     thing = bool(things) and few and (identifying in words_.FREE_TEXT or identifying in words_.STAFF)  # country_name
@@ -371,12 +231,10 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
             return f"{before}_{word}"
     if column.kind in ("float", "decimal", "date", "timestamp"):
         return None
-    if names_a_person(column) or _only_id(column):
+    if names_a_person(column) or is_only_id(column):
         return plain[-1]
     last = plain[-1].rstrip("0123456789") if plain else ""
-    if (not category or _is_coded(column)) and (
-        last in words_.BY_COUNT or is_numbered_thing(last) or "id" in plain[:1]
-    ):
+    if (not category or is_coded(column)) and (last in words_.BY_COUNT or is_numbered_thing(last) or "id" in plain[:1]):
         return last if last in words_.BY_COUNT or is_numbered_thing(last) else "id"
     return None
 

@@ -93,7 +93,7 @@ class AmountSearch:
         for cell in cells:
             for more in ENDS:
                 if not self.serving_cell(cell, more=more).any():
-                    needed = int(self.amounts.needed(more=more)[cell])
+                    needed = int(self.amounts.find_demands(more=more)[cell])
                     change = self._exchanges.move_cell(cell, needed, more=more)
                     self._solve(cell, self._demand_of_cell(cell, more=more), change)
         for person in persons:
@@ -104,7 +104,7 @@ class AmountSearch:
 
     def serving_cell(self, cell: int, *, more: bool) -> Flags:
         """bool[changes], which change a class as it demands, and agree with the contributions outside of it."""
-        needed, moved = int(self.amounts.needed(more=more)[cell]), self._moved.array[:, cell]
+        needed, moved = int(self.amounts.find_demands(more=more)[cell]), self._moved.array[:, cell]
         serving: Flags = moved >= needed if more else moved <= -needed
         return self._agree(serving, self.system.members(cell))
 
@@ -149,7 +149,7 @@ class AmountSearch:
             agrees = _count_inside(outside, members) == total[:, None]
             moved = self._moved.array[:, cells]
             for more in ENDS:
-                needed = self.amounts.needed(more=more)[cells]
+                needed = self.amounts.find_demands(more=more)[cells]
                 ends.append((moved >= needed if more else moved <= -needed) & agrees)
         cells_served = np.stack(ends, axis=2).reshape(many, -1) if ends else np.zeros((many, 0), bool)
         ends = []
@@ -166,6 +166,10 @@ class AmountSearch:
     def set_dearer(self, cell: int, times: float) -> None:
         """Let changes of a class cost so many times their weight."""
         self.deviations.set_dearer(np.array([cell], np.int64), times)
+
+    def prepare_hidden(self, draw: np.random.Generator) -> None:
+        """Sums have no programs of hidden cells alone."""
+        return
 
     def keep(self, remaining: Flags) -> tuple[Rows, ...]:
         """Forget other changes; what they alone change is shown. Returns the changes before, for `reset`."""
@@ -212,7 +216,7 @@ class AmountSearch:
         self._totals.add(np.array([outside.sum()]))
 
     def _demand_of_cell(self, cell: int, *, more: bool) -> Demand:
-        amounts, needed = self.amounts, int(self.amounts.needed(more=more)[cell])
+        amounts, needed = self.amounts, int(self.amounts.find_demands(more=more)[cell])
         inside = self.system.members(cell)
         free = inside[(amounts.least[inside] < amounts.low[inside]) | (amounts.most[inside] > amounts.high[inside])]
         between = tuple((int(atom), int(amounts.least[atom]), int(amounts.most[atom])) for atom in free)

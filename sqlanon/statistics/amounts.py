@@ -87,7 +87,7 @@ class Amounts:
             unit *= 10
         return unit
 
-    def needed(self, *, more: bool) -> Longs:
+    def find_demands(self, *, more: bool) -> Longs:
         """What classes demand at an end."""
         return self.up if more else self.down
 

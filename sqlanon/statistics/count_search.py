@@ -10,13 +10,15 @@ import numpy as np
 
 from sqlanon.statistics.demands import Demand
 from sqlanon.statistics.deviations import Deviations
+from sqlanon.statistics.foreseen import affords_all_atoms
 from sqlanon.statistics.growing_matrix import Rows
+from sqlanon.statistics.hidden_changes import HiddenChanges
 from sqlanon.statistics.insiders import Insider, Insiders
-from sqlanon.statistics.local import NEARBY, WHOLE, NearbyPrograms
+from sqlanon.statistics.local import NEARBY, NEARBY_PATTERNS, WHOLE, NearbyPrograms
 from sqlanon.statistics.served_ends import WitnessCounts
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
-from sqlanon.statistics.work import Work
+from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
@@ -65,7 +67,8 @@ class CountSearch:
             Deviations(system, self.hidden, self.work),
             NearbyPrograms(system, self.hidden, self.work),
         )
-        self.ahead, self._cost = 0, 0
+        self.ahead, self._cost, self._affords_all = 0, 0, affords_all_atoms(system)
+        self._inside: HiddenChanges | None = None
         self._insiders = Insiders(system, insiders)
         # The least number is one of rows, where cells have both; of rows fewer than N are fewer than N persons.
         rows = None if system.by_persons else system.twin
@@ -131,7 +134,9 @@ class CountSearch:
         most = int(self._most[cell]) + min(more) if low else None
         fewest = None if low else int(self._fewest[cell]) + self._more_above(max(more))
         demanded = int(self._least_of[cell]) if low else cell
-        change = self._find(Demand(demanded, most, fewest, fixed, kept=self._insiders.kept(persons)), keep_shown=able)
+        change = self._find(
+            Demand(demanded, most, fewest, fixed, kept=self._insiders.list_kept(persons)), keep_shown=able
+        )
         if change is None:
             if able:
                 return False
@@ -141,11 +146,16 @@ class CountSearch:
 
     def _find(self, demand: Demand, *, keep_shown: bool) -> Longs | None:
         """A change that meets a demand: of least weight, unless such programs would cost too much for those ahead."""
+        change = None if self._inside is None else self._inside.solve(demand)
+        if change is not None:
+            return change
         served = 1 - self.ahead / max(1, 2 * int(self.system.small.sum()))
-        if self.is_large or self._cost * SPARED > self.work.most * (served + BEGINNING):
+        if self.is_large or not self._affords_all or self._cost * SPARED > self.work.most * (served + BEGINNING):
             change = self._find_nearby(demand, keep_shown=keep_shown)
             if change is not None or keep_shown:
                 return change
+            if not self._affords_all:
+                raise ExhaustedError
         before = self.work.left
         try:
             return self._whole.solve(
@@ -160,8 +170,9 @@ class CountSearch:
         return len(self.system.atoms.count) * len(self.system) > WHOLE
 
     def _find_nearby(self, demand: Demand, *, keep_shown: bool) -> Longs | None:
-        for most in NEARBY[:1] if keep_shown else NEARBY:
-            change = self._near.solve(demand, most, keep_shown=keep_shown)
+        sizes = [(most, False) for most in NEARBY] if self._affords_all else NEARBY_PATTERNS
+        for most, related in sizes[:1] if keep_shown else sizes:
+            change = self._near.solve(demand, most, keep_shown=keep_shown, related=related)
             if change is not None:
                 return change
         return None
@@ -184,6 +195,12 @@ class CountSearch:
         """int64[witnesses, classes]."""
         moved: Longs = self._moved.array
         return moved
+
+    def prepare_hidden(self, draw: np.random.Generator) -> HiddenChanges | None:
+        """Let programs begin with changes of cells that are hidden now, and return these; None: there are none."""
+        fits = HiddenChanges.fits(self.system, self.hidden)
+        self._inside = HiddenChanges(self.system, self.hidden, self.work, draw) if fits else None
+        return self._inside
 
     def reset(self, before: tuple[Rows, ...], hidden: Flags) -> None:
         """Return to witnesses of `keep`."""

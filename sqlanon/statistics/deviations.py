@@ -214,7 +214,7 @@ class Deviations:
         Cost: a linear program; where the solution has fractions and there is no other, another with whole numbers.
         """
         solver = self._solver
-        low, high = self._demanded(demand, keep_shown=keep_shown)
+        low, high = self._bound_variables(demand, keep_shown=keep_shown)
         changed = np.flatnonzero((low != self._low) | (high != self._high))
         if (low > high).any():
             return None
@@ -303,7 +303,7 @@ class Deviations:
         changes: Doubles = values[: self._atoms] - values[self._atoms :]
         return changes
 
-    def _demanded(self, demand: Demand, *, keep_shown: bool) -> tuple[Doubles, Doubles]:
+    def _bound_variables(self, demand: Demand, *, keep_shown: bool) -> tuple[Doubles, Doubles]:
         """Bounds of all variables; of the demanded class either part is zero, and the other is bounded."""
         low, high, unit = self._low.copy(), self._high.copy(), self._unit
         if keep_shown:

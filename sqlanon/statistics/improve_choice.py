@@ -2,10 +2,11 @@
 
 The first search serves one demand after another, so early witnesses do not use the cells that later ones hide. Here
 the witnesses that change a cell are dropped, and the demands that only they served are served again next to all
-others. Meanwhile a change of that cell costs more than the weight: else most programs find the dropped witness once
-more. The result is kept if no more cells are hidden (ruin and recreate: Schrimpf et al. 2000, "Record breaking
-optimization results using the ruin and recreate principle", Journal of Computational Physics 159). Every state protects
-all cells, so the last does. Draws come from the key and steps are counted: the result is the same on every machine.
+others. Changes of cells that are hidden anyhow are tried first, without that cell (see `hidden_changes`); then programs
+of all atoms, in which a change of that cell costs more than the weight: else most find the dropped witness once more.
+The result is kept if no more cells are hidden (ruin and recreate: Schrimpf et al. 2000, "Record breaking optimization
+results using the ruin and recreate principle", Journal of Computational Physics 159). Every state protects all cells,
+so the last does. Draws come from the key and steps are counted: the result is the same on every machine.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from sqlanon.statistics.work import ExhaustedError, Work
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
+    from sqlanon.statistics.hidden_changes import HiddenChanges
 
 
 MOST_FORGOTTEN = 30
@@ -34,7 +36,7 @@ LEAST_WORK = 40_000_000
 """Cost limit where little was spent before; see `Work`. Less than a second of one core."""
 GAIN, LEAST_GAIN = 40, 5
 """Else the limit is what was spent before, times the first, times the share of cells that may be shown again."""
-MOST_AGAIN = 700_000_000
+MOST_AGAIN = 450_000_000
 """No more than this, some seconds of one core, or than the same with the second factor."""
 IDLE = 2
 """The search ends after so many steps without a gain for each cell that it may show again."""
@@ -78,6 +80,10 @@ class Search(Protocol):
         """Let changes of a class cost so many times their weight."""
         ...
 
+    def prepare_hidden(self, draw: np.random.Generator) -> HiddenChanges | None:
+        """Let programs begin with changes of cells that are hidden now, and return these; None: there are none."""
+        ...
+
     def reset(self, before: tuple[Rows, ...], hidden: Flags) -> None:
         """Return to witnesses of `keep`."""
         ...
@@ -112,6 +118,7 @@ def serve_again(search: Search, secret: bytes) -> None:
     cost = 1 + PER_LEVEL * search.system.height
     least, idle = float(cost[search.hidden].sum()), 0
     last_read = search.work.unread / 2
+    inside = search.prepare_hidden(draw)
     while search.work.left > last and search.work.unread > last_read:
         changed = search.moved != 0
         search.work.left -= changed.size
@@ -123,6 +130,8 @@ def serve_again(search: Search, secret: bytes) -> None:
         cell, hidden = draw.choice(cells), search.hidden.copy()
         before = search.keep(~changed[:, cell])
         search.set_dearer(int(cell), DEARER)
+        if inside is not None:
+            inside.show(int(cell))
         try:
             able = all(float(cost[search.hidden].sum()) <= least for _ in search.serve_lost(draw))
         except (ExhaustedError, UnservedError):
@@ -131,8 +140,14 @@ def serve_again(search: Search, secret: bytes) -> None:
             search.set_dearer(int(cell), 1.0)
         if not able:
             search.reset(before, hidden)
+            if inside is not None:
+                inside.reset(int(cell))
             continue
         order = 1 + draw.permutation(len(search.moved) - 1)
         search.keep(search.list_served().drop_each(order))
+        if inside is not None and inside.holds(search.hidden):
+            inside.keep(search.hidden)
+        elif inside is not None:
+            inside = search.prepare_hidden(draw)
         reached = float(cost[search.hidden].sum())
         idle, least = 0 if reached < least else idle, reached

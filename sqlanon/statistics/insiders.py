@@ -128,7 +128,7 @@ class Insiders:
         seen[self._keeper[change[self._kept[0]] < self._kept[1]]] = True
         return seen
 
-    def kept(self, persons: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    def list_kept(self, persons: Sequence[int]) -> tuple[tuple[int, int], ...]:
         """The atoms that some insiders know to be left, each with the least change."""
         least = np.concatenate([np.zeros((2, 0), np.int64), *(self._insiders[person].kept for person in persons)], 1)
         return tuple(sorted({(int(atom), int(change)) for atom, change in least.T}))

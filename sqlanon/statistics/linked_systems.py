@@ -107,7 +107,7 @@ def link_tables(tables: Sequence[Piece], value: Longs, *, whole: bool) -> Linked
     core = [place for place in range(len(pieces)) if place not in {ear for ear, _, _ in ears}]
     merged = _join([pieces[place] for place in core])
     if merged is None:  # each pair agrees, which not every combination needs to
-        pairs = [(a, b, _shared(tables, a, b)) for a in range(len(tables)) for b in range(a)]
+        pairs = [(a, b, _find_common_columns(tables, a, b)) for a in range(len(tables)) for b in range(a)]
         return _assemble(tables, pairs, value, complete=False)
     place_of = dict.fromkeys(core, 0) | {ear: 1 + number for number, (ear, _, _) in enumerate(ears)}
     parts = [merged, *(pieces[ear] for ear, _, _ in ears)]
@@ -115,7 +115,7 @@ def link_tables(tables: Sequence[Piece], value: Longs, *, whole: bool) -> Linked
     return _assemble(parts, links, value, complete=not whole)
 
 
-def _shared(pieces: Sequence[Piece], a: int, b: int) -> tuple[int, ...]:
+def _find_common_columns(pieces: Sequence[Piece], a: int, b: int) -> tuple[int, ...]:
     return tuple(column for column in pieces[a].columns if column in pieces[b].columns)
 
 
@@ -126,7 +126,7 @@ def _find_ears(tables: Sequence[Piece]) -> tuple[list[Piece], list[tuple[int, in
     while len(left) > 1:
         for place in sorted(left):
             others = sorted(left - {place})
-            common = {column for other in others for column in _shared(pieces, place, other)}
+            common = {column for other in others for column in _find_common_columns(pieces, place, other)}
             on = next((other for other in others if common <= set(pieces[other].columns)), None)
             if on is not None:
                 ears.append((place, on, tuple(sorted(common))))

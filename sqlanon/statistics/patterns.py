@@ -172,46 +172,46 @@ class _Candidates:
     def draw(self) -> Iterator[Child]:
         """All others, each with a pattern of which it is made; some several times."""
         several = self._order(pattern for pattern in self._inside if _rows(pattern) > 1)
-        yield from self._transposed(several, only=None)
+        yield from self._transpose(several, only=None)
         if self._alike:
             yield from self._draw_alike(several)
             return
         for pattern in several:
-            yield from self._smaller(pattern)
-            yield from self._moved(pattern, only=self._small)
+            yield from self._remove_row(pattern)
+            yield from self._move_rows(pattern, only=self._small)
         # Rows come to small cells, and go elsewhere.
         small_patterns = set(self._inside)
         others = self._order(pattern for pattern in self._observed.of if pattern not in small_patterns)
-        yield from self._transposed(others, only=self._small)
+        yield from self._transpose(others, only=self._small)
         for pattern in several:
-            yield from self._moved(pattern, only=None)
-        yield from self._doubled(sorted(self._small))
+            yield from self._move_rows(pattern, only=None)
+        yield from self._double(sorted(self._small))
         for pattern in others:
             yield None, pattern
-            yield from self._smaller(pattern)
-        yield from self._transposed(others, only=None)
+            yield from self._remove_row(pattern)
+        yield from self._transpose(others, only=None)
         for pattern in self._order([*others, *self._inside]):
-            yield from self._larger(pattern)
-            yield from self._moved(pattern, only=None)
-        yield from self._doubled(range(self._nodes.shape[1]))
+            yield from self._add_row(pattern)
+            yield from self._move_rows(pattern, only=None)
+        yield from self._double(range(self._nodes.shape[1]))
 
     def _draw_alike(self, several: Sequence[Pattern]) -> Iterator[Child]:
         """The same where rows stay in their kind, after the first."""
         for pattern in several:
-            yield from self._emptied(pattern)
-            yield from self._moved(pattern, only=self._small)
+            yield from self._empty_cells(pattern)
+            yield from self._move_rows(pattern, only=self._small)
         small_patterns = set(self._inside)
         others = self._order(pattern for pattern in self._observed.of if pattern not in small_patterns)
-        yield from self._transposed(others, only=self._small)
+        yield from self._transpose(others, only=self._small)
         everybody = self._order([*others, *self._inside])
-        yield from self._filled(everybody)
-        yield from self._parted(everybody)
+        yield from self._fill_cells(everybody)
+        yield from self._split_classes(everybody)
         yield from ((None, pattern) for pattern in others)
-        yield from self._transposed(others, only=None)
+        yield from self._transpose(others, only=None)
         for pattern in everybody:
-            yield from self._moved(pattern, only=None)
+            yield from self._move_rows(pattern, only=None)
 
-    def _emptied(self, pattern: Pattern) -> Iterator[Child]:
+    def _empty_cells(self, pattern: Pattern) -> Iterator[Child]:
         """All rows in small cells go elsewhere, or all but one."""
         inside = [(atom, times) for atom, times in pattern if atom in self._small]
         for turn in range(SIBLINGS):
@@ -224,7 +224,7 @@ class _Candidates:
                     once = _change(_change(once, atom, 1 - times), other, times - 1)
             yield from ((pattern, changed) for changed in (moved, once) if changed != pattern)
 
-    def _parted(self, patterns: Sequence[Pattern]) -> Iterator[Child]:
+    def _split_classes(self, patterns: Sequence[Pattern]) -> Iterator[Child]:
         """Where kinds are of each class by itself, rows of several classes are of several persons, and are moved so."""
         assert self._classes is not None
         if not self._classes.apart:
@@ -242,15 +242,15 @@ class _Candidates:
                     yield pattern, part
                     yield pattern, tuple(row for row in pattern if row not in part)
         moved = [part for _, part, _ in inside]
-        yield from self._transposed(moved, only=self._small)
-        yield from self._filled(moved)
+        yield from self._transpose(moved, only=self._small)
+        yield from self._fill_cells(moved)
         for pattern, part, after in inside:
             for other in of_sides[int(self._side[part[0][0]])][after : after + SIBLINGS]:
                 joined = tuple(sorted((*part, *other)))
                 if int(of[other[0][0]]) != int(of[part[0][0]]) and _rows(joined) <= self._most:
                     yield pattern, joined
 
-    def _filled(self, patterns: Sequence[Pattern]) -> Iterator[Child]:
+    def _fill_cells(self, patterns: Sequence[Pattern]) -> Iterator[Child]:
         """Rows come to small cells from others of their kind."""
         assert self._classes is not None
         targets: dict[tuple[int, int], list[int]] = {}
@@ -263,7 +263,7 @@ class _Candidates:
                     if target != atom:
                         yield pattern, _change(_change(pattern, atom, -1), target, 1)
 
-    def _transposed(self, patterns: Sequence[Pattern], only: set[int] | None) -> Iterator[Child]:
+    def _transpose(self, patterns: Sequence[Pattern], only: set[int] | None) -> Iterator[Child]:
         """Next to classes the rows of a person with other values of all columns in which nobody has two.
 
         Args:
@@ -305,25 +305,25 @@ class _Candidates:
             self._siblings[atom] = siblings
         return siblings
 
-    def _smaller(self, pattern: Pattern) -> Iterator[Child]:
+    def _remove_row(self, pattern: Pattern) -> Iterator[Child]:
         if _rows(pattern) > 1:
             for atom, _ in pattern:
                 yield pattern, _change(pattern, atom, -1)
 
-    def _moved(self, pattern: Pattern, only: set[int] | None) -> Iterator[Child]:
+    def _move_rows(self, pattern: Pattern, only: set[int] | None) -> Iterator[Child]:
         for atom, _ in pattern:
             if only is None or atom in only:
                 less = _change(pattern, atom, -1)
                 for other in self._near(atom) if less else ():
                     yield pattern, _change(less, other, 1)
 
-    def _larger(self, pattern: Pattern) -> Iterator[Child]:
+    def _add_row(self, pattern: Pattern) -> Iterator[Child]:
         if _rows(pattern) < self._most:
             for atom, _ in pattern:
                 for other in (atom, *self._near(atom)):
                     yield pattern, _change(pattern, other, 1)
 
-    def _doubled(self, atoms: Iterable[int]) -> Iterator[Child]:
+    def _double(self, atoms: Iterable[int]) -> Iterator[Child]:
         for atom in atoms if self._most > 1 else ():
             for other in self._near(atom):
                 yield ((atom, 1),), _change(((atom, 1),), other, 1)

@@ -10,16 +10,17 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Statement, TableRef
+from sqlanon.engines.base import Bind, Engine, Statement, TableRef
 from sqlanon.engines.rows import read_integer, read_integers
-from sqlanon.errors import DatabaseError, LockedError
+from sqlanon.errors import DatabaseError
 from sqlanon.progress import Stopwatch
-from sqlanon.sqltext import identifier, scratch_table, statement
+from sqlanon.sqltext import scratch_table, statement
+from sqlanon.table.scratch_schema import lock_of, make_private_schema, private_table, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -30,9 +31,7 @@ if TYPE_CHECKING:
 
     Arrays = list[npt.NDArray[np.generic]]
 
-
 _CREATED = re.compile(r"""CREATE (?:TEMPORARY )?(?:TABLE|VIEW) (?:["`][^"`]+["`]\.)*["`]([^"`]+)["`]""", re.IGNORECASE)
-_OF_RUN = re.compile(r"_sqlanon_([0-9a-f]{8})_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,6 @@ class Step:
 
 FEW_ROWS = 1000
 """Rows of a small run: whatever is joined with whatever, it takes less time than to plan it."""
-
 Keep = Callable[[TableRef, Step], None]
 """Keeps a copy of a scratch table that is about to be dropped."""
 
@@ -97,7 +95,7 @@ class Scratch:
     def _begin(self) -> None:
         """Before the first table in the private schema: lock the run's tables, and drop those of runs that ended."""
         self._open = False
-        self._held.enter_context(self.engine.lock(_lock_of(self.run)))
+        self._held.enter_context(self.engine.lock(lock_of(self.run)))
         if not self._inner:
             # A session may get its own lock twice, and would drop the tables of the run that it is in.
             make_private_schema(self.engine)
@@ -213,7 +211,7 @@ class Scratch:
         if self._open:
             self._begin()
         name = f"_sqlanon_{self.run}_{step}"
-        return TableRef(None, name) if self.engine.temporary else _private_table(self.engine, name)
+        return TableRef(None, name) if self.engine.temporary else private_table(self.engine, name)
 
     def _give(self, table: TableRef) -> None:
         """Pass a table to the keeper of scratch tables, if there is a keeper, before the table is dropped.
@@ -359,42 +357,3 @@ class Scratch:
             order = number.argsort()
             yield [column[order] for column in columns]
         self.drop(spool)
-
-
-def make_private_schema(engine: Engine) -> None:
-    """The private schema, where scratch tables are made in it."""
-    place = _private_table(engine, "x")
-    if not engine.has_schema(place):
-        quoted = ".".join(identifier(part) for part in (place.database, place.schema) if part)
-        engine.execute(statement("publish/schema", engine.dialect, schema=quoted))
-
-
-def sweep(engine: Engine, running: str = "") -> list[str]:
-    """Drop scratch tables of ended runs in the private schema; returns their names. ``running``: a run to keep."""
-    if engine.temporary:
-        return []
-    tables_of_runs: dict[str, list[str]] = {}
-    for name in sorted(engine.look_up([], schema=_private_table(engine, "x")).tables):
-        run = _OF_RUN.match(name)
-        if run and run[1] != running:
-            tables_of_runs.setdefault(run[1], []).append(name)
-    dropped = []
-    for run_name, names in tables_of_runs.items():
-        with suppress(LockedError), engine.lock(_lock_of(run_name)):
-            for name in names:
-                engine.execute(statement("table/drop", engine.dialect, target=_private_table(engine, name)))
-                dropped.append(name)
-    return dropped
-
-
-def has_remains(names: Iterable[str]) -> bool:
-    """Whether the private schema has scratch tables of runs, ended or not; ``names`` are those of its tables."""
-    return any(map(_OF_RUN.match, names))
-
-
-def _lock_of(run: str) -> str:
-    return f"scratch {run}"
-
-
-def _private_table(engine: Engine, name: str) -> TableRef:
-    return engine.target(f"{identifier(PRIVATE_SCHEMA)}.{identifier(name)}")

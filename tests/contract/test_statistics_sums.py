@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from sqlanon.errors import PolicyError, PrivacyViolation, UnsupportedError
+from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation, UnsupportedError
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.statistics import foreseen
 from sqlanon.statistics.protections import suppress as statistics
 from tests.contract.summed import COST, RULES, Summed, given, stays
 from tests.contract.tampering import tamper
@@ -159,6 +160,25 @@ def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monk
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
         made.run()
     assert shared_db.releases(made.name) == ()
+
+
+@pytest.mark.every_engine
+def test_contributors_who_need_too_many_tables_are_refused_and_proposed_levels_are_published(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreseen, "MOST_CHANGED", 300)
+    rows = stays("too many", 90)
+    made = Summed(shared_db, tmp_path, rows)
+    with pytest.raises(InfeasibleError, match="contributions to sums, would take longer than it may") as error:
+        made.run()
+    assert "of all margins region x sex has most small cells" in str(error.value)
+    assert "few cells of region are small" in str(error.value)
+    assert shared_db.releases(made.name) == ()
+    coarse = Summed(shared_db, tmp_path, rows)
+    asked = {"columns": "{region: {}}", "tables": "[{name: all, by: [region]}]"}
+    coarse.write(measures=f"{{n: count, cost: {COST}}}", **asked)
+    coarse.run()
+    assert shared_db.audit(f"release.{coarse.view}").satisfied
 
 
 REFUSED = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import uuid
 from collections import Counter
@@ -110,3 +111,44 @@ def test_a_report_is_replaced_in_one_version_of_one_release(shared_db: Any) -> N
     engine.execute(statement("catalog/report", engine.dialect, binds, catalog=catalog))
     changed = engine.fetch(f"SELECT release, version FROM {catalog} WHERE report = 'new'")
     assert [tuple(row) for row in changed] == [("b", 1)]
+
+
+def test_cells_of_one_person_have_one_owner(shared_db: Any) -> None:
+    draw, engine, seen = random.Random(3), shared_db.engine, set()
+    for _ in range(12):
+        cells = [(cell, draw.randrange(4)) for cell in range(4)]
+        touching = [(draw.randrange(5), draw.randrange(1, 3)) for _ in range(draw.randrange(1, 6))]
+        owners = Counter[int]()
+        for cell, persons in touching:
+            owners[cell] += persons
+        wrong = sum(persons == 1 and owners[cell] != 1 for cell, persons in cells)
+        query = statement(
+            "statistics/verify_owners",
+            engine.dialect,
+            cells=make_table(shared_db, {"cell": "BIGINT", "persons": "BIGINT"}, cells),
+            touching=make_table(shared_db, {"cell": "BIGINT", "persons": "BIGINT"}, touching),
+        )
+        ((failing,),) = engine.fetch(query)
+        assert failing == wrong
+        seen.add(wrong > 0)
+    assert seen == {True, False}
+
+
+def test_a_float_lies_between_the_floats_nearest_to_the_ends_of_its_interval(shared_db: Any) -> None:
+    """With one decimal and steps of 0.3: also just below an end, where ten times the float is the end."""
+    engine, ends = shared_db.engine, [place / 10 for place in range(-30, 31)]
+    below = [math.nextafter(end, -math.inf) for end in ends]
+    assert any(math.floor(value * 10) / 10 > value for value in below)
+    values = {float(value) for value in (*ends, *below, 0.05, 2.34, -1.27)}
+    query = statement(
+        "table/level_steps",
+        engine.dialect,
+        values=make_table(shared_db, {"value": "DOUBLE PRECISION"}, [(value,) for value in sorted(values)]),
+        kind="float",
+        scale=10,
+        origin=0,
+        steps=[3],
+        zoned=False,
+    )
+    found = {float(value): int(low) for value, low in engine.fetch(query)}
+    assert found == {value: max(low for low in range(-33, 31, 3) if low / 10 <= value) for value in values}

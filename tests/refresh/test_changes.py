@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlanon.column_spec import ColumnSpec, Hierarchy
 from sqlanon.release.catalog.policy_diff import list_differences, list_weakenings
 from sqlanon.release.catalog.redacted_policy import redact
-from sqlanon.spec import PrivacySpec, ReleaseSpec
+from sqlanon.spec import FormatSpec, PrivacySpec, ReleaseSpec
 
 PLAIN = ReleaseSpec("r", "t", (ColumnSpec("age", "quasi"), ColumnSpec("d", "sensitive")), PrivacySpec(k=5))
 
@@ -55,6 +55,14 @@ def test_columns_that_nobody_names_follow_rest() -> None:
     diverse = replace(PLAIN, privacy=PrivacySpec(k=5, l=Fraction(2)))
     assert "column d: not published -> sensitive" in reported(narrow, diverse)
     assert {"rest drop -> keep (weaker)"} <= set(reported(narrow, replace(narrow, rest="keep")))
+
+
+def test_a_mean_more_shows_more() -> None:
+    one, two = (replace(PLAIN, format=FormatSpec(mean=names)) for names in (("age",), ("age", "d")))
+    assert reported(PLAIN, one) == ("format.mean none -> age (weaker)",)
+    assert reported(one, PLAIN) == ("format.mean age -> none",)
+    assert reported(one, two) == ("format.mean age -> age, d (weaker)",)
+    assert reported(two, one) == ("format.mean age, d -> age",)
 
 
 def test_persons_that_nobody_counts_any_more() -> None:

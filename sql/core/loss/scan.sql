@@ -1,5 +1,5 @@
 -- name: loss/scan
--- params: boxes (table), groups ({table, key, group}), columns (list of {code, weight, size}), weights
+-- params: boxes (table), groups ({table, key, group, alone}), columns (list of {code, weight, size}), weights
 --   (their sum), aggregates (list of {alias, sql}), starred (a class or none), left_out (int: rows that
 --   are not published), ordered (bool: add classes up in their order, where no plan does so by itself)
 -- returns: one row with every aggregate that the metrics asked for: many metrics, one scan
@@ -10,6 +10,9 @@
 -- Rows are added up as doubles, which hold them exactly: a sum of integers is a numeric on
 -- PostgreSQL, slow to divide by. The volume is a product of many small numbers, which
 -- PostgreSQL refuses where it underflows: hence the logarithms.
+-- Boxes are not grouped where no two publish the same; few are grouped all the same, to be added up in that order.
+{% set grouped = ordered or not groups.alone %}
+{% set total, most = ("SUM", "MAX") if grouped else ("", "") %}
 SELECT
 {% for a in aggregates %}
     {{ ", " if not loop.first }}{{ a.sql }} AS {{ a.alias }}
@@ -17,23 +20,23 @@ SELECT
 FROM (
     (SELECT
         1 AS published
-        , SUM(CAST(c.n AS DOUBLE)) AS n
+        , {{ total }}(CAST(c.n AS DOUBLE)) AS n
         , CAST(
 {% if starred is not none %}
-            SUM(CASE WHEN c.class = {{ starred }} THEN c.n ELSE 0 END)
+            {{ total }}(CASE WHEN c.class = {{ starred }} THEN c.n ELSE 0 END)
 {% else %}
             0
 {% endif %}
             AS DOUBLE
         ) AS suppressed
 {% for c in columns %}
-        , SUM(c.n * c.ncp_{{ c.code }}) / SUM(CAST(c.n AS DOUBLE)) AS ncp_{{ c.code }}
-        , SUM(c.n * c.lm_{{ c.code }}) / SUM(CAST(c.n AS DOUBLE)) AS lm_{{ c.code }}
+        , {{ total }}(c.n * c.ncp_{{ c.code }}) / {{ total }}(CAST(c.n AS DOUBLE)) AS ncp_{{ c.code }}
+        , {{ total }}(c.n * c.lm_{{ c.code }}) / {{ total }}(CAST(c.n AS DOUBLE)) AS lm_{{ c.code }}
 {% endfor %}
-        , MAX((
+        , {{ most }}((
             {% for c in columns %}{{ " + " if not loop.first }}{{ c.weight }} * c.ncp_{{ c.code }}{% endfor %}
         ) / {{ weights }}) AS widest
-        , SUM(c.n * EXP(GREATEST(
+        , {{ total }}(c.n * EXP(GREATEST(
 {% for c in columns %}
             {{ " + " if not loop.first }}LN(CASE
                 WHEN c.lo_{{ c.code }} = c.hi_{{ c.code }} THEN CAST(1 AS DOUBLE) / {{ c.size }}
@@ -41,10 +44,12 @@ FROM (
             END)
 {% endfor %}
             , CAST(-700 AS DOUBLE)
-        ))) / SUM(CAST(c.n AS DOUBLE)) AS volume
+        ))) / {{ total }}(CAST(c.n AS DOUBLE)) AS volume
     FROM {{ boxes | table }} AS c
+{% if grouped %}
     JOIN {{ groups.table | table }} AS r ON r.{{ groups.key }} = c.class
     GROUP BY r.{{ groups.group }}
+{% endif %}
 {% if ordered %}
     ORDER BY r.{{ groups.group }}
 {% endif %}

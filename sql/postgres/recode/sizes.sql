@@ -8,5 +8,8 @@ SELECT COUNT(*) AS classes, COALESCE(MIN(b.n), 0) AS smallest, COALESCE(MAX(b.n)
             ELSE 0
         END
     FROM {{ released | table }} AS r
-) AS dense
+) AS dense, (
+    SELECT CASE WHEN COUNT(*) = COUNT(DISTINCT r.{{ groups.group }}) THEN 1 ELSE 0 END
+    FROM {{ released | table }} AS r
+) AS alone
 FROM {{ boxes | table }} AS b

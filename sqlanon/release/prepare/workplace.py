@@ -25,7 +25,8 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.encode import EncodedTable
 from sqlanon.table.reading import Roles
-from sqlanon.table.scratch import Scratch, sweep
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.scratch_schema import sweep
 from sqlanon.table.stage import StagedHashes, staged_rows
 
 KINDS = ("integer", "float", "decimal", "boolean", "date", "timestamp", "text")

@@ -7,7 +7,7 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.publish.kept_scratch import drop_kept, list_kept
 from sqlanon.release.publish.reconcile import reconcile
 from sqlanon.release.publish.retention import drop_old
-from sqlanon.table.scratch import sweep
+from sqlanon.table.scratch_schema import sweep
 
 
 def clean(engine: Engine) -> tuple[str, ...]:

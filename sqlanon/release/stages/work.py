@@ -30,7 +30,8 @@ from sqlanon.release.verify.accepted_risk import hold_threshold
 from sqlanon.release.verify.proof import DividedSource
 from sqlanon.results import DataChange, PlanReport, RunReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.scratch import Scratch, has_remains
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.scratch_schema import has_remains
 
 
 @dataclass(frozen=True, slots=True)

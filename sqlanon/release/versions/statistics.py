@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import LookupResult, Statement, TableRef
-from sqlanon.errors import GuardError, PolicyError
 from sqlanon.progress import Progress, SilentProgress
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.other_counts import list_other_counts, refuse_published
 from sqlanon.release.catalog.private_tables import private_table
-from sqlanon.release.catalog.refresh import Decision, describe_shown, policy_changes
+from sqlanon.release.catalog.refresh import Decision, policy_changes
 from sqlanon.release.catalog.rights import drop_statistics, reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
@@ -22,6 +20,13 @@ from sqlanon.release.plans.counts import plan_counts
 from sqlanon.release.publish.content import Content
 from sqlanon.release.stages.stage import VersionStage
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
+from sqlanon.release.versions.counts_refusals import (
+    _make_withdrawn_error,
+    check_persons,
+    list_neighbours,
+    make_published_error,
+    refuse_others,
+)
 from sqlanon.release.versions.neighbour import (
     check_same_rows,
     find_neighbour,
@@ -45,7 +50,6 @@ from sqlanon.statistics.shape import Shape, shape_of, with_paths
 from sqlanon.statistics_spec import PAST_PARTS, StatisticsSpec, list_parts
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Domain
-from sqlanon.table.pseudonyms import has_stable_text
 from sqlanon.table.reading import Reading
 
 NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
@@ -82,7 +86,7 @@ class OfStatistics(Version):
             GuardError: counts of this source are published, or were, and the run would publish others.
         """
         spec, previous = state.spec, state.last_shown
-        _refuse_others(state, confirmed=self._confirmed)
+        refuse_others(state, confirmed=self._confirmed)
         if previous is None or previous.status != "published":
             self._neighbour = find_neighbour(state, confirmed=self._confirmed)
             self.links = link_of_neighbour(state, self._neighbour) if self._neighbour is not None else None
@@ -96,7 +100,7 @@ class OfStatistics(Version):
         lost = [str(view) for view in views_of(previous) if not state.exists(view)]
         if changes or lost or previous.fingerprint is None or decision.why == ("asked for with --full",):
             why = changes or ([f"{', '.join(lost)} is gone"] if lost else ["a new version is asked for"])
-            raise _make_published_error(spec.name, previous, "; ".join(why))
+            raise make_published_error(spec.name, previous, "; ".join(why))
         self._nights.follow(state, previous)
         settings = tuple(str(change) for change in policy_changes(previous, spec))
         return Decision("unchanged", settings, (), previous, previous.fingerprint)
@@ -111,7 +115,7 @@ class OfStatistics(Version):
         previous = work.decision.previous
         if previous is not None and previous.status == "published" and not work.unchanged:
             if not self._nights.follows:
-                raise _make_published_error(work.spec.name, previous, "the source's rows changed")
+                raise make_published_error(work.spec.name, previous, "the source's rows changed")
             with work.watch.stage("profile"):
                 work.decision = self._nights.look(work, self._shape_of(work))
         statistics = work.spec.statistics
@@ -190,7 +194,7 @@ class OfStatistics(Version):
             self._readings = tuple(domain.reading for domain in quasi)
             (person,) = staged.persons
             if self.owned:
-                _check_persons(work)
+                check_persons(work)
             shape = shape_of(work.spec, domains, person.alias, work.target.version, _list_summed(work))
             if self._neighbour is not None:
                 shape = replace(shape, neighbour=read_neighbour(work, self._neighbour, self._readings))
@@ -343,55 +347,3 @@ def _list_summed(work: Work) -> list[Reading]:
     assert statistics is not None
     by_name = {reading.name.lower(): reading for reading in work.staged.roles.sensitive}
     return [by_name[summed.column.lower()] for summed in statistics.sums]
-
-
-def _check_persons(work: Work) -> None:
-    """Equal persons have equal texts, which make their keys."""
-    names = {name.lower() for name in work.spec.person}
-    for column in work.staged.roles.relation.columns:
-        if column.name.lower() in names and not has_stable_text(column):
-            raise PolicyError(
-                f"{work.spec.name}: column {column.name} of the person has type {column.shown_type}, whose equal "
-                "values may have different texts, and so different noise; cast it to a whole number or to text in a "
-                "view"
-            )
-
-
-def _make_published_error(release: str, entry: Entry, why: str) -> GuardError:
-    return GuardError(
-        f"{release}: version {entry.version} {describe_shown(entry)}, and a run would publish other counts ({why}): a "
-        "reader who has kept the old ones subtracts them, and finds single persons who came or went. The published "
-        "version stays as it is; versions that are safe together are those of refresh: {mode: frozen}, from the first "
-        "on. If nobody has kept it, unpublish the release, and then run --allow-weaker"
-    )
-
-
-def _make_withdrawn_error(release: str, entry: Entry) -> GuardError:
-    return GuardError(
-        f"{release}: readers had version {entry.version} of {entry.release}, with counts of the same source: who has "
-        "kept them subtracts them from new ones, and finds small cells. If nobody has kept them, confirm it with "
-        "--allow-weaker (in Python allow_weaker=True); rollback publishes the old version again"
-    ).with_advice("--allow-weaker")
-
-
-def _refuse_others(state: ReleaseState, *, confirmed: bool) -> None:
-    """No other counts of the same source are published, nor were, unless nobody has kept them."""
-    name, source = state.spec.name, str(state.source.ref)
-    refuse_published(state.engine, name, source)
-    for entry in list_other_counts(state.engine, name, source):
-        if not confirmed:
-            raise _make_withdrawn_error(name, entry)
-
-
-def list_neighbours(state: ReleaseState) -> tuple[str, ...]:
-    """Warnings of releases of rows of the same source."""
-    source = str(state.source.ref)
-    names = [entry.release for entry in state.beside if entry.source == source and entry.kind.has_rows]
-    statistics = state.spec.statistics
-    assert statistics is not None
-    return tuple(
-        f"release {name} publishes rows of the same source: hidden cells are not protected from who has both; give no "
-        "reader both"
-        for name in names
-        if name not in statistics.together
-    )

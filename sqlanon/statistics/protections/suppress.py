@@ -79,9 +79,10 @@ def explain_unserved(
     if shape.patterns and not error.exhausted:
         why = f"the patterns of rows that are searched do not hide a small cell of {margin}, whatever else is hidden"
     if error.foreseen:
+        several = " where persons have several rows" if shape.patterns else ""
         why = (
-            "to protect all small cells, and contributions to sums, where persons have several rows would take longer "
-            f"than it may; of all margins {margin} has most small cells, or cells with a contribution that dominates"
+            f"to protect all small cells, and contributions to sums,{several} would take longer than it may; of all "
+            f"margins {margin} has most small cells, or cells with a contribution that dominates"
         )
     if shape.neighbour is not None:
         having = "where readers have" if error.exhausted else "as they have"
