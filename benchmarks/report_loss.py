@@ -6,6 +6,7 @@ They compare the best peers, refine and its search, and LeFevre's experiments.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from benchmarks.tables import Result, contender, figures, number, read, source, table
@@ -160,6 +161,35 @@ def diverse(folder: Path) -> str:
     )
 
 
+def peers(folder: Path, kind: str) -> str:
+    """The default beside the best peer of hierarchies, or of sets."""
+    head = ("table", "rows", "k", "peer", "normal", "below", "high", "below", "normal: release (processor s)")
+    return figures(
+        folder,
+        f"peers_{kind}",
+        head,
+        lambda result: (
+            (
+                one["table"],
+                f"{one['rows']:,}",
+                one["k"],
+                f"{one['peer']['loss']:.4f}",
+                *(
+                    cell
+                    for effort in ("normal", "high")
+                    for cell in (
+                        (f"{one['runs'][effort]['loss']:.4f}", f"{one['below'][effort]:.1%}")
+                        if effort in one["runs"]
+                        else ("-", "-")
+                    )
+                ),
+                f"{one['runs']['normal']['processor_seconds']:.1f}",
+            )
+            for one in result["results"]
+        ),
+    )
+
+
 def best(folder: Path) -> str:
     """What `best` keeps of three searches, beside each of them."""
     head = ("table", "k", "method", "loss", "classes", "release (processor s)")
@@ -272,6 +302,8 @@ SECTIONS: Mapping[str, Callable[[Path], str]] = {
     "search": search,
     "best": best,
     "diverse": diverse,
+    "peers nodes": partial(peers, kind="nodes"),
+    "peers sets": partial(peers, kind="sets"),
     "search_rows": search_rows,
     "lefevre": lefevre,
 }

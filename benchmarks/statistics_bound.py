@@ -16,6 +16,7 @@ import math
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -184,14 +185,22 @@ def count_minimal(system: System, hidden: Flags) -> int | None:
     return int(left.sum())
 
 
-def read_system(db: Any, folder: Path, name: str, insiders: str) -> tuple[System, Flags]:
-    """The cells of a release, and which of those that differ for a reader it hides."""
-    found: list[tuple[System, Flags]] = []
+def count_empty(system: System, secret: bytes) -> dict[str, Any]:
+    """How many cells are hidden where published cells could be empty, and the processor seconds of the search."""
+    nothing, one = np.zeros(len(system), np.int64), np.ones(len(system), np.int64)
+    begun = time.process_time()
+    choice = hide.choose_hidden(replace(system, floor=nothing, least=one), PERSONS, insiders=False, secret=secret)
+    return {"empty": int(choice.hidden.sum()), "empty_cpu_seconds": time.process_time() - begun}
+
+
+def read_system(db: Any, folder: Path, name: str, insiders: str) -> tuple[System, Flags, bytes]:
+    """The cells of a release, which of those that differ for a reader it hides, and the key of their order."""
+    found: list[tuple[System, Flags, bytes]] = []
     choose = hide.choose_hidden
 
     def spy(system: System, *args: Any, **words: Any) -> Any:
         made = choose(system, *args, **words)
-        found.append((system, made.hidden))
+        found.append((system, made.hidden, words["secret"]))
         return made
 
     hide.choose_hidden = spy
@@ -206,7 +215,7 @@ def main(words: Sequence[str] | None = None) -> None:
     """Measure and write the result."""
     parser = options(__doc__, RESULTS / "statistics_bound.json")
     parser.add_argument("--only", default="adult 3 columns", help=f"tables of: {', '.join(TABLES)}")
-    parser.add_argument("--seconds", type=float, default=60, help="processor seconds of each table, about")
+    parser.add_argument("--seconds", type=float, default=60, help="processor seconds of the bound of each table, about")
     args = parser.parse_args(words)
     if not has_data():
         return
@@ -215,10 +224,10 @@ def main(words: Sequence[str] | None = None) -> None:
         read_sources(db)
         write_hierarchies(Path(folder))
         for name in args.only.split(","):
-            system, hidden = read_system(db, Path(folder), name, "none")
+            system, hidden, secret = read_system(db, Path(folder), name, "none")
             made = {"table": name, "cells": len(system), "small": int(system.small.sum()), "hidden": int(hidden.sum())}
-            made |= {"minimal": count_minimal(system, hidden)}
-            results.append(made | find_bound(system, args.seconds))
+            made |= {"minimal": count_minimal(system, hidden)} | count_empty(system, secret)
+            results.append(made | (find_bound(system, args.seconds) if args.seconds else {}))
             print(results[-1], flush=True)
     record.write(args.out, results=results)
 

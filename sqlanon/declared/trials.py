@@ -54,8 +54,6 @@ SEARCHED = 1_000_000
 MOST_TRIALS = {"fast": 0, "normal": 256, "high": 1000}
 LEAST_GAIN = {"fast": Fraction(0), "normal": Fraction(1, 500), "high": Fraction(1, 2000)}
 """Two rounds of trials that lower the loss by less than this share together are the last ones."""
-LEAST_TREE_GAIN = {"fast": Fraction(0), "normal": Fraction(1, 50_000), "high": Fraction(0)}
-"""The same with hierarchies, where trials gain less, for longer, and little in some rounds; 0: no round is the last."""
 FEW = 1_000
 """Rows up to which all trials are made: they cost milliseconds, and few classes gain rarely, and much at once."""
 TIMES = {"fast": 0, "normal": 1, "high": 4}
@@ -142,9 +140,8 @@ def read_refining(spec: ReleaseSpec, rows: int, columns: Columns) -> RefineSpec 
         return replace(spec.refine, search=count_trials(rows, least_class(spec), columns.all))
     effort = spec.effort.word
     trials = _count_allowed(spec, effort, rows, columns)
-    least_gain = (LEAST_TREE_GAIN if columns.trees else LEAST_GAIN)[effort]
-    if rows <= FEW:
-        least_gain = Fraction(0)
+    # With hierarchies trials gain less, for longer, and nothing in some rounds: all of them are made.
+    least_gain = Fraction(0) if columns.trees or rows <= FEW else LEAST_GAIN[effort]
     return replace(spec.refine, search=trials, least_gain=least_gain)
 
 

@@ -8,8 +8,8 @@ SELECT COUNT(*) AS classes, COALESCE(MIN(b.n), 0) AS smallest, COALESCE(MAX(b.n)
             ELSE 0
         END
     FROM {{ released | table }} AS r
-) AS dense, (
-    SELECT CASE WHEN COUNT(*) = COUNT(DISTINCT r.{{ groups.group }}) THEN 1 ELSE 0 END
-    FROM {{ released | table }} AS r
-) AS alone
+) AS dense, CASE
+    WHEN COUNT(*) = (SELECT COUNT(DISTINCT r.{{ groups.group }}) FROM {{ released | table }} AS r) THEN 1
+    ELSE 0
+END AS alone
 FROM {{ boxes | table }} AS b

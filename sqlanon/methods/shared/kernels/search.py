@@ -175,7 +175,7 @@ def search(
         np.empty(NEAR, np.int64),
     )
     pooled, members = np.empty(MOST_CLASSES, np.int64), np.empty(most, np.int64)
-    next_slot, gained = classes, np.int64(0)
+    next_slot, gained, coded = classes, np.int64(0), len(measure.codes) > 0
     for _ in range(trials):
         for g in range(slots):
             if wide[g] == 0 or size[g] > most:
@@ -193,7 +193,8 @@ def search(
             rows = _gather(pool, box, sets, head, after, pooled, together, members)
             clusters = _clusters(together, rows, least, len(pool.size), state)
             lost = regroup(pool, rows, clusters, least, cost, demands, measure, state)
-            if lost < 0 or lost >= cost:
+            # In hierarchies most changes of a few rows lose the same: other divisions that lose as much are kept, too.
+            if lost < 0 or lost > cost or (lost == cost and not coded):
                 continue
             gained += cost - lost
             for t in range(together):
