@@ -2,7 +2,7 @@
 
 Changes that keep all shown cells are a vector space of few dimensions: of the 396 hidden atoms of a table, 128. So a
 program in these coordinates has a small dense tableau, and takes some steps where a program of all atoms takes
-hundreds. Nothing changes at its beginning, which is a solution for every hidden set and every basis: the tableau stays
+hundreds. Nothing changes at the beginning, which is a solution for every hidden set and every basis: the tableau stays
 from demand to demand, and loses a column with each cell that is to be shown. Steps are of whole numbers; where they
 lead nowhere, a change may exist that is not found.
 """
@@ -24,13 +24,23 @@ if TYPE_CHECKING:
 MOST_STEPS = 60
 """Steps of a demand, at most; with more the tableau turns in a circle."""
 MOST_ENTRIES = 1_500_000
-"""Hidden cells and atoms times hidden atoms of a system, at most, of which a tableau is made."""
+"""Atoms times hidden classes of a system, at most, of which a tableau is made."""
+MOST_TABLEAU = 16_000_000
+"""Entries of a tableau before shown classes are excluded, at most, 128 MB: atoms that are no class are all free."""
 FEWEST_CLASSES = 100
 """Systems of fewer classes have none: programs of all atoms are as small."""
 READ_AT_ONCE = 4
 """So many entries are read in the time of a unit of `Work`."""
 UNITS_OF_PROGRAM = 10_000
 """What a demand costs besides."""
+
+
+def find_free(system: System, hidden: Flags) -> Flags:
+    """bool[atoms], those that are no shown class, and so may change."""
+    first, single = system.member[system.at[:-1]], np.diff(system.at) == 1
+    free = np.ones(len(system.atoms.count), bool)
+    free[first[single & ~hidden]] = False
+    return free
 
 
 class HiddenChanges:
@@ -50,16 +60,16 @@ class HiddenChanges:
         """Whether such changes are searched for: classes count atoms once, and the tableau is not too large."""
         if system.times is not None or system.twin is not None or len(system) < FEWEST_CLASSES:
             return False
-        return len(system.atoms.count) * int(hidden.sum()) <= MOST_ENTRIES
+        free = int(find_free(system, hidden).sum())
+        entries = free * (free + len(system))
+        return len(system.atoms.count) * int(hidden.sum()) <= MOST_ENTRIES and entries <= MOST_TABLEAU
 
     def __init__(self, system: System, hidden: Flags, work: Work, draw: np.random.Generator) -> None:
         self._system, self._work, self._hidden = system, work, hidden.copy()
         limits, sizes = count_limits(system), np.diff(system.at)
         atoms = len(system.atoms.count)
         single, first = sizes == 1, system.member[system.at[:-1]]
-        free = np.ones(atoms, bool)
-        free[first[single & ~hidden]] = False
-        self._atoms = draw.permutation(np.flatnonzero(free))
+        self._atoms = draw.permutation(np.flatnonzero(find_free(system, hidden)))
         self._place = np.full(atoms, -1, np.int64)
         self._place[self._atoms] = np.arange(len(self._atoms))
         cell_of, place = np.repeat(np.arange(len(system)), sizes), self._place[system.member]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sqlanon.query.counts.published_tables import CountsSpelling, read_tables
 from tests.contract.counted import Made
 from tests.contract.test_statistics_together import Pair
 from tests.oracle.sum_reader import tables as sum_tables
@@ -113,6 +114,9 @@ def test_next_to_a_release_of_rows(summed: bool, shared_db: Any, tmp_path: Path)
         if len(cell.values) == 2:
             row = ends[cell.values["region"], cell.values["sex"]]
             assert (cell.low, cell.high) == (row["n_low"], row["n_high"])
+    (read,) = read_tables(shared_db.engine, {"counts": f"release.{pair.view}"}, CountsSpelling()).tables
+    published_ends = [(row["n_low"], row["n_high"]) for row in pair.rows() if row["status"] == "hidden"]
+    assert sorted(read.ends.values()) == sorted(published_ends)
     answers = shared_db.query(
         f"SELECT region, sex, count(*) AS n FROM {pair.source} GROUP BY region, sex", release=pair.name
     )

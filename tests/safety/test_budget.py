@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -284,6 +285,15 @@ def test_a_ledger_that_was_changed_by_hand_is_refused(what: str, place: Place) -
         return
     with pytest.raises(DatabaseError, match=r"does not follow from those before it|lacks rows that it wrote"):
         place.run(spend=True)
+
+
+def test_a_database_keeps_its_name_when_another_one_joins(place: Place, tmp_path: Path) -> None:
+    other = Place(f"duckdb:///{tmp_path / 'other.duckdb'}", tmp_path)
+    for of in (place, other, place):  # the first charges once more after the other's rows are in its ledger
+        of.run(spend=True)
+    rows = [json.loads(line) for line in place.anchor.read_text().splitlines()]
+    named = [row["body"]["database"] for row in rows if row["event"] == "reserved"]
+    assert named[0] == named[2] != named[1]
 
 
 @pytest.mark.thorough

@@ -152,3 +152,15 @@ def test_a_search_with_them_leaves_no_end_unserved(insiders: bool, monkeypatch: 
 def test_systems_with_other_rules_have_none() -> None:
     system = system_of("fits")
     assert not HiddenChanges.fits(system, np.ones(len(system), bool))  # it is too small
+
+
+def test_systems_whose_atoms_are_mostly_no_cells_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two tables with a column in common: all combinations may change, and the tableau has the square of them."""
+    counts = dict.fromkeys(itertools.product(range(4), repeat=3), 2)
+    linked, whole = (tiny(counts, tables).system(M) for tables in ([(0, 1), (1, 2)], None))
+    few = np.arange(len(linked)) < 3
+    monkeypatch.setattr(hidden_changes, "FEWEST_CLASSES", 0)
+    assert HiddenChanges.fits(linked, few)
+    monkeypatch.setattr(hidden_changes, "MOST_TABLEAU", 64 * (64 + len(linked)) - 1)
+    assert not HiddenChanges.fits(linked, few)
+    assert HiddenChanges.fits(whole, np.arange(len(whole)) < 3)

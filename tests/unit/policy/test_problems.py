@@ -360,3 +360,11 @@ def test_an_option_that_is_a_method_of_its_own_now(problems: Any, method: str, s
     for text, place in ((mapping, f"method.{key}"), (with_key(f"method: {method}"), short)):
         (problem,) = [one for one in problems(text) if ".method" in one]
         assert problem.endswith(f"{place}: {name} has this no longer: it is a method of its own; method: {successor}")
+
+
+def test_rows_left_out_would_never_be_published_by_versions_that_keep_others(problems: Any) -> None:
+    text = with_key("refresh: {mode: frozen}") + "    method: fulldomain:search=global\n"
+    asked = "    suppression: {limit: 0.1, rows: left_out}\n"
+    assert any("a row that is left out would never be published" in one for one in problems(text + asked))
+    for other in ("", asked.replace("left_out", "starred")):
+        assert not any("never be published" in one for one in problems(text + other))
