@@ -110,7 +110,7 @@ def verify_published(
         refuse(release, "pairs of a small cell and an insider without witnesses", unwitnessed)
     if shape.sums:
         if shape.neighbour is not None:
-            stored, moved = _verify_wholes(scratch, shape, context, compared, stored, release)
+            stored, moved = _verify_wholes(scratch, context, compared, stored, release)
         verify_sums(scratch, shape, stored, (moved, compared), release)
     shown, hidden = scratch.numbers("statistics/counts", compared=compared)
     return shown, hidden
@@ -166,7 +166,7 @@ def _verify_paid(scratch: Scratch, shape: Shape, compared: TableRef, stored: Kep
         sums=context["sums"],
     )
     of_rows = replace(stored, witness=changes)
-    moved = _verify_moves(scratch, shape, context, compared, of_rows, release, "moved_of_sums")
+    moved = _verify_moves(scratch, context, compared, of_rows, release, "moved_of_sums")
     verify_sums(scratch, shape, of_rows, (moved, compared), release)
 
 
@@ -213,7 +213,7 @@ def verify_shown(scratch: Scratch, shape: Shape, physical: TableRef, stored: Kep
 
 
 def _verify_wholes(
-    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, stored: KeptTables, release: str
+    scratch: Scratch, context: dict[str, Any], compared: TableRef, stored: KeptTables, release: str
 ) -> tuple[KeptTables, TableRef]:
     """Witnesses have all sums that are published: those of the finest combinations, where atoms are parts of these.
 
@@ -229,7 +229,7 @@ def _verify_wholes(
         "statistics/whole_changes", changes=changes, witness=stored.witness, atoms=stored.atoms, sums=context["sums"]
     )
     whole = replace(stored, atoms=wholes, witness=changes)
-    return whole, _verify_moves(scratch, shape, context, compared, whole, release, "moved_of_wholes")
+    return whole, _verify_moves(scratch, context, compared, whole, release, "moved_of_wholes")
 
 
 def verify_ends(
@@ -258,7 +258,7 @@ def verify_ends(
     Raises:
         PrivacyViolation: the failed rule, and how often; no value.
     """
-    moved = _verify_moves(scratch, shape, context, compared, stored, release, "moved")
+    moved = _verify_moves(scratch, context, compared, stored, release, "moved")
     least, ends = list_least(scratch, shape, stored.cells, stored.atoms), scratch.table("ends")
     if shape.neighbour is not None:
         least = verify_classes(scratch, shape, stored, least, release)
@@ -271,7 +271,6 @@ def verify_ends(
 
 def _verify_moves(
     scratch: Scratch,
-    shape: Shape,
     context: dict[str, Any],
     compared: TableRef,
     stored: KeptTables,
@@ -286,8 +285,7 @@ def _verify_moves(
     tables: dict[str, Any] = {"cells": stored.cells, "atoms": stored.atoms}
     wrong = scratch.count("statistics/verify_numbers", **tables, **context)
     refuse(release, "numbers of cells", wrong)
-    if shape.counted == "n":
-        refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
+    refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
     moved = scratch.table(name)
     with_witness: dict[str, Any] = {**tables, "witness": stored.witness}
     refuse_each(

@@ -76,6 +76,16 @@ TAMPERED: dict[str, tuple[str, Sequence[str]]] = {
     "cells that are not the source's": ("cells", ["UPDATE {cells} SET persons = persons + 1 WHERE l1 = 0"]),
     "an omitted cell": ("cells", ["DELETE FROM {cells} WHERE l1 = 0 AND l2 = 0"]),
     "atoms that are not the source's": ("finest cells", ["UPDATE {atoms} SET n = n + 1"]),
+    "atoms that are there twice and once less than none": (
+        "combinations that a table shows to be empty",
+        [
+            (
+                "INSERT INTO {atoms} (atom, v1_0, v2_0, n, persons, owner) SELECT a.atom + s.more, a.v1_0, a.v2_0, "
+                "a.n * s.times, a.persons, a.owner FROM {atoms} AS a CROSS JOIN "
+                "(SELECT 1000 AS more, 1 AS times UNION ALL SELECT 2000 AS more, -1 AS times) AS s"
+            )
+        ],
+    ),
     "a person who is nobody": ("finest cells", ["UPDATE {atoms} SET owner = -1"]),
     "persons who are one": ("owners of cells", ["UPDATE {atoms} SET owner = 1 WHERE owner > 0"]),
 }
@@ -95,6 +105,28 @@ def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monk
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
         made.run()
     assert shared_db.releases(made.name) == ()
+
+
+def test_atoms_of_persons_are_there_once(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no rows are published: each of two could lose all persons."""
+    made = Made(
+        shared_db,
+        tmp_path,
+        stays("persons twice", 40),
+        columns="{region: {}, sex: {}}",
+        tables="[{name: a, by: [region, sex]}]",
+        measures="{people: persons}",
+    )
+    twice = (
+        "INSERT INTO {atoms} (atom, v1_0, v2_0, n, persons, owner) SELECT a.atom + 1000, a.v1_0, a.v2_0, a.n, "
+        "a.persons, a.owner FROM {atoms} AS a WHERE a.owner = -1"
+    )
+    tamper(monkeypatch, statistics, "verify_source", twice)
+    with pytest.raises(PrivacyViolation, match="the certificate fails: sums"):
+        made.run()
+    monkeypatch.undo()
+    made.run()
+    assert len(shared_db.releases(made.name)) == 1
 
 
 def test_an_audit_checks_the_certificate_again(shared_db: Any, tmp_path: Path) -> None:

@@ -259,6 +259,14 @@ def test_the_policy_refuses_what_is_not_built(shared_db: Any, tmp_path: Path) ->
 
 TAMPERED = {
     "a class without a row": ("rows of classes", "UPDATE {atoms} SET class = class + 1000 WHERE class >= 0"),
+    "parts of less than none": (
+        "rows of classes",
+        (
+            "INSERT INTO {atoms} (atom, whole, class, kind, v1_0, v2_0, r1, n, persons, owner) SELECT a.atom + s.more, "
+            "a.whole, a.class, a.kind, a.v1_0, a.v2_0, a.r1, s.n, 0, a.owner FROM {atoms} AS a CROSS JOIN "
+            "(SELECT 1000 AS more, 1 AS n UNION ALL SELECT 2000 AS more, -1 AS n) AS s"
+        ),
+    ),
     "ranks in another order": ("ranks", "UPDATE {atoms} SET r1 = 5 - r1 WHERE r1 > 0"),
     "parts that the class does not have": (
         "parts that a class",

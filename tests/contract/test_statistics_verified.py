@@ -74,22 +74,29 @@ def test_insiders_without_a_witness_are_counted(shared_db: Any) -> None:
 def test_combinations_that_are_not_empty_for_readers_are_counted(shared_db: Any) -> None:
     """Of two columns with a table each, and of one table of both."""
     draw, seen = random.Random("empty"), set()
-    for number in range(12):
+    for number in range(16):
         tables = ([1], [2]) if number % 2 else ([1, 2],)
         atoms = [
-            (draw.randrange(2), draw.choice((0, 0, 1)), draw.choice((-1, -1, 3)), draw.choice("ab"), draw.choice("xy"))
+            (
+                draw.choice((-1, 0, 0, 1, 1)),
+                draw.choice((0, 0, 1)),
+                draw.choice((-1, -1, 3)),
+                draw.choice("ab"),
+                draw.choice("xy"),
+            )
             for _ in range(draw.randrange(1, 6))
         ]
-        shown = [{tuple(atom[2 + place] for place in places) for atom in atoms if atom[0]} for places in tables]
+        shown = [{tuple(atom[2 + place] for place in places) for atom in atoms if atom[0] > 0} for places in tables]
         expected = sum(
-            persons != 0
+            rows < 0
+            or persons != 0
             or owner != -1
             or any(
                 tuple((first, second)[place - 1] for place in places) not in cells
                 for places, cells in zip(tables, shown, strict=True)
             )
             for rows, persons, owner, first, second in atoms
-            if not rows
+            if rows < 1
         )
         query = statement(
             "statistics/verify_empty",

@@ -1,12 +1,13 @@
 -- name: statistics/verify_empty
 -- params: atoms (table), columns (list of {levels}), tables (list of {columns (places, from 1)})
--- returns: failing bigint: combinations without rows that have persons or an owner, or of which a
---   table shows that they are empty: it lists no cell with these values and the nodes above them
+-- returns: failing bigint: combinations without rows that have persons or an owner, or fewer than no rows, or of
+--   which a table shows that they are empty: it lists no cell with these values and the nodes above them
 SELECT COUNT(*) AS failing
 FROM (
     SELECT
         CASE
-            WHEN a.persons = 0
+            WHEN a.n = 0
+                AND a.persons = 0
                 AND a.owner = -1
 {% for t in tables %}
                 AND t{{ loop.index }}.present = 1
@@ -35,6 +36,6 @@ FROM (
 {% endfor %}
 {% endfor %}
 {% endfor %}
-    WHERE a.n = 0
+    WHERE a.n IS NULL OR a.n < 1
 ) AS g
 WHERE g.wrong = 1
