@@ -18,7 +18,7 @@ from sqlanon.statistics.amount_choice import Party, Sums, drop_all
 from sqlanon.statistics.amounts import Amounts, Range, find_sensitive
 from sqlanon.statistics.count_search import CountSearch
 from sqlanon.statistics.exchanges import SparseChanges, serve_within_cells
-from sqlanon.statistics.foreseen import affords_all_atoms, check_cost, most_entries
+from sqlanon.statistics.foreseen import check_cost, most_entries
 from sqlanon.statistics.improve_choice import serve_again
 from sqlanon.statistics.insiders import insiders_of
 from sqlanon.statistics.system import System, hash_members
@@ -111,7 +111,7 @@ def choose_hidden(
             for low in (True, False):
                 search.serve(int(cell), low=low)
         except ExhaustedError:
-            able = None if system.times is None else index // 2 if affords_all_atoms(system) else 0
+            able = None if system.times is None else index // 2
             raise UnservedError(int(system.margin[cell]), exhausted=True, able=able) from None
     if search.has_tables():
         serve_again(search, secret)

@@ -10,15 +10,14 @@ import numpy as np
 
 from sqlanon.statistics.demands import Demand
 from sqlanon.statistics.deviations import Deviations
-from sqlanon.statistics.foreseen import affords_all_atoms
 from sqlanon.statistics.growing_matrix import Rows
 from sqlanon.statistics.hidden_changes import HiddenChanges
 from sqlanon.statistics.insiders import Insider, Insiders
-from sqlanon.statistics.local import NEARBY, NEARBY_PATTERNS, WHOLE, NearbyPrograms
+from sqlanon.statistics.local import NEARBY, WHOLE, NearbyPrograms
 from sqlanon.statistics.served_ends import WitnessCounts
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
-from sqlanon.statistics.work import ExhaustedError, Work
+from sqlanon.statistics.work import Work
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Flags, Longs
@@ -67,7 +66,7 @@ class CountSearch:
             Deviations(system, self.hidden, self.work),
             NearbyPrograms(system, self.hidden, self.work),
         )
-        self.ahead, self._cost, self._affords_all = 0, 0, affords_all_atoms(system)
+        self.ahead, self._cost = 0, 0
         self._inside: HiddenChanges | None = None
         self._insiders = Insiders(system, insiders)
         # The least number is one of rows, where cells have both; of rows fewer than N are fewer than N persons.
@@ -150,12 +149,10 @@ class CountSearch:
         if change is not None:
             return change
         served = 1 - self.ahead / max(1, 2 * int(self.system.small.sum()))
-        if self.is_large or not self._affords_all or self._cost * SPARED > self.work.most * (served + BEGINNING):
+        if self.is_large or self._cost * SPARED > self.work.most * (served + BEGINNING):
             change = self._find_nearby(demand, keep_shown=keep_shown)
             if change is not None or keep_shown:
                 return change
-            if not self._affords_all:
-                raise ExhaustedError
         before = self.work.left
         try:
             return self._whole.solve(
@@ -170,9 +167,8 @@ class CountSearch:
         return len(self.system.atoms.count) * len(self.system) > WHOLE
 
     def _find_nearby(self, demand: Demand, *, keep_shown: bool) -> Longs | None:
-        sizes = [(most, False) for most in NEARBY] if self._affords_all else NEARBY_PATTERNS
-        for most, related in sizes[:1] if keep_shown else sizes:
-            change = self._near.solve(demand, most, keep_shown=keep_shown, related=related)
+        for most in NEARBY[:1] if keep_shown else NEARBY:
+            change = self._near.solve(demand, most, keep_shown=keep_shown)
             if change is not None:
                 return change
         return None

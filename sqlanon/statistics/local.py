@@ -28,11 +28,6 @@ WHOLE = 60_000_000
 """Atoms by classes of a system, at most, of which programs of all atoms are tried while there are others."""
 NEARBY = (150, 600)
 """Atoms of programs near a cell; where the last has no solution, all atoms are taken."""
-NEARBY_PATTERNS = (
-    *((150, False), (600, True), (2_400, True), (4_800, True)),
-    *((9_600, True), (9_600, False), (20_000, True), (40_000, True)),
-)
-"""The same of patterns where programs of all atoms take too long, and whether the atoms are related: see `solve`."""
 
 
 class NearbyPrograms:
@@ -57,19 +52,16 @@ class NearbyPrograms:
         self._limits = limits or count_limits(system)
         # Sets of atoms are equal where these sums are, but for a chance of 2^-62 for each pair.
         self._marks = np.random.default_rng(0).integers(1, 2**62, atoms, dtype=np.int64)
-        self._kinds: Longs | None = None
 
-    def solve(self, demand: Demand, most: int, *, keep_shown: bool = False, related: bool = False) -> Longs | None:
+    def solve(self, demand: Demand, most: int, *, keep_shown: bool = False) -> Longs | None:
         """A change of at most so many atoms that meets a demand: int64[atoms]; None: there is none.
 
         Args:
             demand: the demand.
             most: atoms of the program, at most.
             keep_shown: no shown cell may change.
-            related: take those atoms alone that have rows, or that one with rows nearby can become while all classes
-                that may not change stay as they are; so the program has more of the cells around.
         """
-        pool = self._choose_related(demand, most) if related else self._choose_atoms(demand, most)
+        pool = self._choose_atoms(demand, most)
         inside = self._list_asked(demand)
         inside_places = np.flatnonzero(np.isin(pool, inside))
         if not len(inside_places) or (demand.between and not np.isin(inside, pool).all()):
@@ -131,41 +123,6 @@ class NearbyPrograms:
             pool = np.sort(pool[np.argsort(cost, kind="stable")[:most]])
         usable: Longs = np.setdiff1d(pool, np.array(demand.fixed, np.int64))
         return usable
-
-    def _choose_related(self, demand: Demand, most: int) -> Longs:
-        """The atoms of the smallest cells around, those with rows and those that such an atom can be changed into.
-
-        Cost: for each cell around a scan of the atoms.
-        """
-        system, kinds = self._system, self._number_kinds()
-        asked_atoms, real = self._list_asked(demand), system.atoms.count > 0
-        inside, pool = np.zeros(len(real), bool), asked_atoms[:0]
-        inside[asked_atoms] = True
-        around = np.intersect1d(self._cells_of(int(asked_atoms[0])), self._cells_of(int(asked_atoms[-1])))
-        for cell in around[np.argsort(self._size[around], kind="stable")]:
-            members = system.members(int(cell))
-            if not np.isin(asked_atoms, members).all():
-                continue
-            inside[members] = True
-            has_real = np.zeros(int(kinds.max(initial=-1)) + 1, bool)
-            has_real[kinds[inside & real]] = True
-            related = np.flatnonzero(inside & has_real[kinds])
-            if len(related) > most:
-                break
-            pool = related
-        usable: Longs = np.setdiff1d(pool, np.array(demand.fixed, np.int64))
-        return usable
-
-    def _number_kinds(self) -> Longs:
-        """int64[atoms], a number of the classes that may not change which have an atom: one can become another one."""
-        if self._kinds is None:
-            inside = self._system.fixed[self._holding]
-            atom = np.repeat(np.arange(len(self._marks)), np.diff(self._starts))[inside]
-            marks = np.random.default_rng(1).integers(1, 2**62, len(self._system), dtype=np.int64)
-            sums = np.zeros(len(self._marks), np.int64)
-            np.add.at(sums, atom, marks[self._holding[inside]] * self._times[inside])
-            self._kinds = np.unique(sums, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        return self._kinds
 
     def _add_kin(self, atoms: Longs, most: int) -> Longs:
         """Some atoms with those that are made of them; of cells with many the empty ones are left out."""

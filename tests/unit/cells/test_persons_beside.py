@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from sqlanon.statistics import count_search
 from sqlanon.statistics.choose import HiddenChoice
 from sqlanon.statistics.unserved import UnservedError
 from tests.oracle.class_reader import ENDS, MEMBERS, NOTHING, SHOWN
@@ -67,30 +66,6 @@ def test_nobody_who_is_alone_finds_another_small_cell(ways: tuple[str, str], see
     case = made(("b", seed), ways, **how)
     found = protect(case, insiders=True) if case.persons.small else None
     for known in case.alone() if found is not None else ():
-        assert failing_beside(case, case.hidden_of(found), known) == []
-
-
-NEAR = ((4, False), (6, True), (12, True), (40, False))
-"""Sizes of programs near a cell in tiny systems, and whether their atoms are related."""
-NEARBY_CASES = [
-    *(pytest.param(*case, id=f"quick{place}") for place, case in enumerate(QUICK[1:3])),
-    *(pytest.param(*case, id=f"drawn{place}", marks=pytest.mark.thorough) for place, case in enumerate(DRAWN[::3])),
-]
-
-
-@pytest.mark.parametrize("insiders", [False, True])
-@pytest.mark.parametrize(("ways", "seed", "how"), NEARBY_CASES)
-def test_no_reader_finds_a_small_cell_where_programs_have_patterns_near_it_alone(
-    ways: tuple[str, str], seed: int, how: dict[str, object], insiders: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(count_search, "affords_all_atoms", lambda _: False)
-    monkeypatch.setattr(count_search, "NEARBY_PATTERNS", NEAR)
-    case = made(("b", seed), ways, **how)
-    found = protect(case, insiders=insiders) if case.persons.small else None
-    if found is None:
-        return
-    assert failing_beside(case, case.hidden_of(found)) == []
-    for known in case.alone() if insiders else ():
         assert failing_beside(case, case.hidden_of(found), known) == []
 
 
