@@ -193,7 +193,7 @@ SHORT: tuple[str, ...] = (
     "tests/unit/cells/test_persons_beside.py::test_nobody_who_is_alone_finds_another_small_cell[drawn2",
     "tests/unit/cells/test_persons_promised.py::test_no_reader_of_both_finds_a_small_cell[drawn10",
     "tests/unit/cells/test_persons_promised.py::test_witnesses_keep_the_promise[drawn2",
-    "tests/unit/cells/test_traces.py::test_no_reader_finds_a_small_cell[",
+    "tests/unit/cells/test_traces.py::test_no_reader_finds_a_small_cell[drawn1",
 )
 """What the core has of the other jobs."""
 

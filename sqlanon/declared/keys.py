@@ -63,9 +63,9 @@ TABLE: Final[tuple[Key, ...]] = (
         "source",
         A_SOURCE,
         REQUIRED,
-        "The table or view to release, `table` or `schema.table`; quote parts as in SQL. On DuckDB and "
-        "PostgreSQL also a lake table: `delta:PATH`, `iceberg:CATALOG/namespace.table`, `parquet:GLOB` "
-        "([lake.md](lake.md)).",
+        "The table or view to release, `table` or `schema.table`; quote parts as in SQL. Also a lake table: "
+        "`delta:PATH`, `iceberg:CATALOG/namespace.table`, `parquet:GLOB` ([lake.md](lake.md)); on Spark a small "
+        "one.",
     ),
     Key(
         "publish",

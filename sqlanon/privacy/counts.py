@@ -3,7 +3,7 @@
 `Requirement.measure` of most models reads them.
 
 One query groups the table; computations on the counts are here and in the models' files, apart from tallies
-and `below`. Over persons the same is computed of weights: a person weighs one in a class, split over its rows there, in
+and `below`. Over persons the same is computed of weights: a person weighs one in a class, split over the rows there, in
 integers of one unit.
 """
 
@@ -36,7 +36,7 @@ class Counts:
         start: int64[classes], where each class begins in the arrays that follow.
         value: int64[m], the number of the value, by ascending values, NULL first.
         n: int64[m], rows of the class with that value, or their weight: then objects where it does not fit 31 bits.
-        table: of each value its weight in the table, in the same unit; None: the classes' sum.
+        table: of each value the weight in the table, in the same unit; None: the classes' sum.
         values: meaning of the numbers of values; None unless a model reads values.
     """
 
@@ -141,7 +141,7 @@ def count_persons(
     person: str,
     count: str | None = None,
 ) -> Counts:
-    """The same of persons: in each class, and in the table, a person weighs one, split over its rows there.
+    """The same of persons: in each class, and in the table, a person weighs one, split over the rows there.
 
     Weights are exact: integers of the unit 1 / L, with L the least common multiple of the numbers of rows that persons
     have.
@@ -185,7 +185,7 @@ class GroupShares:
     Attributes:
         group: int64[m], ascending.
         value: int64[m], the number of the value.
-        share: float64[m], its share of the group.
+        share: float64[m], the share of the group.
         reference: float64[values], the share of each value in the table.
         table: the same exactly; empty unless the model compares with the table.
         values: meaning of the numbers of values; None unless the model reads values.

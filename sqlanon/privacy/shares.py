@@ -49,7 +49,7 @@ class ShareBound:
 
 
 def ratio_of(counts: Counts, index: int) -> tuple[Fraction, Fraction]:
-    """Of one value in one class its share there by its share of the table, and the latter: exactly."""
+    """Of one value in one class the share there by the share of the table, and the latter: exactly."""
     whole = counts.whole
     share = Fraction(int(whole[counts.value[index]]), int(whole.sum()))
     return Fraction(int(counts.n[index]), int(counts.size[index])) / share, share

@@ -57,7 +57,7 @@ class Picture:
         title: content in a few words.
         text: description for people who cannot see the picture.
         drawing: the picture.
-        table: its figures.
+        table: the figures.
     """
 
     title: str
@@ -80,7 +80,7 @@ class Statement:
         finding: result, or reason why there is none.
         state: how it is known.
         by: the command that measured it, or that would.
-        word: its definition, a name of `sqlanon.report.frames.words`.
+        word: the definition, a name of `sqlanon.report.frames.words`.
     """
 
     about: str
@@ -134,10 +134,10 @@ class Section:
     """A section.
 
     Attributes:
-        anchor: its name in links.
-        title: its heading.
+        anchor: the name in links.
+        title: the heading.
         lead: content in a sentence or two.
-        blocks: its parts.
+        blocks: the parts.
         reading: figures and how to read each.
     """
 

@@ -28,7 +28,7 @@ class Population:
     """Facts about the population that a table is a sample of; at most one of ``table`` and ``size``.
 
     Attributes:
-        table: a table with a row for each of its persons, and the quasi columns under their names.
+        table: a table with a row for each person, and the quasi columns under their names.
         size: how many persons it has; the table is then taken as a simple random sample.
         weight: the table's column of sampling weights.
     """
@@ -67,7 +67,7 @@ class _AssessedTable:
 
     Attributes:
         engine: where the table is.
-        table: its name, for errors.
+        table: the name, for errors.
         relation: the table.
         quasi: the columns that make the classes.
         population: facts about the population.
@@ -97,7 +97,7 @@ def assess(
 
     Args:
         engine: where the table is.
-        table: its name.
+        table: the name.
         chosen: the columns by their part in the risk.
         population: facts about the population.
         threshold: a probability; rows with more risk are counted.

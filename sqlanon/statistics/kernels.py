@@ -188,7 +188,7 @@ def raise_row(
     """Change whole numbers from 0 on, each between its ends, until that of a row is as large, or as small, as demanded.
 
     Each step changes one coordinate as far as no number leaves its ends (primal simplex method with whole steps). Where
-    none can change, one of them is exchanged for a number that is in its way.
+    none can change, one of them is exchanged for a number that is in the way.
 
     Args:
         tableau: of each row the coefficients of coordinates.

@@ -70,7 +70,7 @@ def publish(kind: str, db: Any, folder: Path, patch: pytest.MonkeyPatch) -> tupl
 def test_contributors_are_served_by_changes_that_move_no_cell(
     kind: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    release, (*served,) = publish(kind, shared_db, tmp_path, monkeypatch)
+    release, served = publish(kind, shared_db, tmp_path, monkeypatch)
     release.run()
     assert served
     assert served[-1].changes.many

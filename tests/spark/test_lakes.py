@@ -92,6 +92,28 @@ def test_a_table_with_too_many_rows_publishes_nothing(spark, tmp_path, monkeypat
         spark.profile(f"delta:{tmp_path}/nothing_here")
 
 
+def test_parquet_files_in_folders_are_released_and_the_same_is_registered(spark, session, tmp_path, monkeypatch):
+    for year in (2025, 2026):
+        (tmp_path / f"visits/year={year}").mkdir(parents=True)
+        rows = f"SELECT {year} * 100 + i AS id, 20 + i % 6 AS age, 'd' || i % 4 AS ill FROM range(24) AS r(i)"
+        duckdb.sql(rows).write_parquet(str(tmp_path / f"visits/year={year}/a.parquet"))
+    asked = {"quasi": ["age", "year"], "sensitive": "ill", "identifiers": "id", "k": 3, "name": "from_files"}
+    seen = []
+    session.sql(f"CREATE TABLE files USING parquet LOCATION '{tmp_path}/visits'")
+    session.sql("MSCK REPAIR TABLE files")
+    for source in (f"parquet:{tmp_path}/visits", "files"):
+        spark.anonymize(source, publish="release.from_files", **asked)
+        seen.append(
+            Counter(map(str, spark.engine.fetch("SELECT age_lo, age_hi, year_lo, ill FROM release.from_files")))
+        )
+    session.sql("DROP TABLE files")
+    assert seen[0] == seen[1]
+    assert seen[0].total() == 48
+    monkeypatch.setattr(SparkEngine, "most_lake_rows", 20)
+    with pytest.raises(UnsupportedError, match=r"more than 20 rows .*CREATE TABLE t USING parquet LOCATION"):
+        spark.anonymize(f"parquet:{tmp_path}/visits/*/*.parquet", **(asked | {"name": "many"}))
+
+
 def test_every_type_arrives_with_its_values(spark, tmp_path):
     duckdb.sql(TYPES).write_parquet(str(tmp_path / "types.parquet"))
     relation = spark.engine.relation(f"parquet:{tmp_path}/types.parquet")

@@ -58,7 +58,8 @@ WITH rows_of AS (
 SELECT
     z.cell AS cell
     , CAST(SUM({{ quotient("1", "z.many") }}) AS BIGINT) AS persons
-    , CAST(SUM({{ quotient("z.n", "z.squares") }}) AS BIGINT) AS n{% for m in measures %}
+    , CAST(SUM({{ quotient("z.n", "z.squares") }}) AS BIGINT) AS n
+{% for m in measures %}
     , CAST(SUM({{ quotient("z.v" ~ loop.index, "z.squares") }}) AS BIGINT) AS v{{ loop.index }}
     , CAST(SUM({{ quotient("z.s" ~ loop.index, "z.squares") }}) AS BIGINT) AS s{{ loop.index }}
 {% endfor %}

@@ -58,7 +58,8 @@ SELECT
     c.person AS person
     , c.cell AS cell
     , {{ weighed("c.n", "r.of_rows") }} AS n
-    , {{ weighed("1", "r.of_cells") }} AS p{% for m in measures %}
+    , {{ weighed("1", "r.of_cells") }} AS p
+{% for m in measures %}
     , {{ weighed("c.v" ~ loop.index, "r.of_rows") }} AS v{{ loop.index }}
     , {{ weighed("c.s" ~ loop.index, "r.of_rows") }} AS s{{ loop.index }}
 {% endfor %}

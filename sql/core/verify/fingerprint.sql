@@ -5,10 +5,18 @@
 --   hash(hash(class columns), kept columns)
 SELECT
     COUNT(*) AS n
-    , CAST(COALESCE(SUM(CAST(HASH(
-        HASH({% for c in published if c.source == "r" %}{{ ", " if not loop.first }}t.{{ c.name | ident }}{% endfor %})
-{% for c in published if c.source == "s" %}
-        , t.{{ c.name | ident }}
+    , CAST(COALESCE(SUM(CAST(
+        {% block row %}HASH(
+            HASH(
+{% for c in published if c.source == "r" %}
+                {{ ", " if not loop.first }}t.{{ c.name | ident }}
 {% endfor %}
-    ) AS HUGEINT)), 0) AS VARCHAR) AS mark
+            )
+{% for c in published if c.source == "s" %}
+            , t.{{ c.name | ident }}
+{% endfor %}
+        ){% endblock %}
+
+        AS HUGEINT
+    )), 0) AS VARCHAR) AS mark
 FROM {{ target | table }} AS t

@@ -6,7 +6,14 @@
 SELECT
     COUNT(*) AS n
     , CAST(COALESCE(SUM(
-        CAST(HASH(r.mark{% for c in published if c.source == "s" %}, s.{{ c.column | ident }}{% endfor %}) AS HUGEINT)
+        CAST(
+            {% block row %}HASH(
+                r.mark{% for c in published if c.source == "s" %}, s.{{ c.column | ident }}{% endfor %}
+
+            ){% endblock %}
+
+            AS HUGEINT
+        )
     ), 0) AS VARCHAR) AS mark
 FROM {{ classed | table }} AS s
 JOIN {{ marks | table }} AS r ON r.class = s.class

@@ -16,12 +16,13 @@ SELECT
 {% if by_mark and not kept %}
         0
 {% else %}
-        HASH(
+        {% block row %}HASH(
             {{ "t.mark" if not by_mark }}
-{% for c in kept %}
+{% for c in published if c.source == "s" %}
             {{ ", " if not (by_mark and loop.first) }}t.p{{ loop.index }}
 {% endfor %}
-        )
+        ){% endblock %}
+
 {% endif %}
         AS HUGEINT
     )) AS total

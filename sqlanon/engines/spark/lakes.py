@@ -134,13 +134,16 @@ class LakeSession(Session):
         """
         shown = rows.relation.ref.shown
         brought = self._read_lake(rows.origin, rows.columns)
+        lake = lake_of(str(shown))
         if brought.num_rows > self.most_lake_rows or brought.nbytes > self.most_bytes:
+            example = (
+                f" (CREATE TABLE t USING {lake.scheme} LOCATION '...')" if lake and lake.scheme != "iceberg" else ""
+            )
             raise UnsupportedError(
                 f"{shown} has more than {self.most_lake_rows} rows or {self.most_bytes >> 20} MiB, the most of a lake "
-                "table that goes through this process to Spark: register it in Spark's catalog (CREATE TABLE t USING "
-                "delta LOCATION '...') and name it, or connect to DuckDB or PostgreSQL, such as duckdb:///release.duckdb"
+                f"table that goes through this process to Spark: register it in Spark's catalog{example} and name it, "
+                "or connect to DuckDB or PostgreSQL, such as duckdb:///release.duckdb"
             )
-        lake = lake_of(str(shown))
         if lake is not None and lake.scheme == "parquet":
             now = self.lake_engine.relation(str(lake))
             if now.snapshot != rows.relation.snapshot:

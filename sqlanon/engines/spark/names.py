@@ -34,7 +34,7 @@ def parts_of(name: str) -> list[str]:
     if _PATH.search(name):
         raise DatabaseError(
             f"{name} is a path and no table of Spark's catalog, which a release needs: register it, as in CREATE TABLE "
-            "t USING parquet LOCATION '...', and name the table"
+            "t USING parquet LOCATION '...', and name the table; parquet:PATH names Parquet files of few rows"
         )
     parts = split_name(name.replace("`", '"'))
     if len(parts) > 3:

@@ -1,6 +1,6 @@
 """The search for the set of cuts of least LM where no row is suppressed, interval by interval (ours).
 
-See `kernels.cut_intervals`: there every column has a bound of its own, which the intervals of the others raise.
+See `kernels.cut_intervals`: there every column has a separate bound, which the intervals of the others raise.
 """
 
 from __future__ import annotations

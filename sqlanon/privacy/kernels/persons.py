@@ -1,7 +1,7 @@
-"""Tally of frequency l over persons: in a class every person weighs one, split over its rows there.
+"""Tally of frequency l over persons: in a class every person weighs one, split over the rows there.
 
-A row has three numbers: its person, its value, and its pair of both. A person's part of a value is its rows with the
-value by its rows in the class, times ``UNIT`` and rounded up. Parts are exact for persons of up to 16 rows in a class,
+A row has three numbers: the person, the value, and the pair of both. A person's part of a value is the rows with the
+value by the rows in the class, times ``UNIT`` and rounded up. Parts are exact for persons of up to 16 rows in a class,
 and else too large by less than 1 / ``UNIT``, so that a class is refused rather than accepted. Parts change with every
 row of the person: classes that each meet it may have a union that does not.
 
@@ -20,7 +20,7 @@ UNIT = 720_720
 _MET, _WAIT, _MOST, _VALUES = 0, 1, 2, 3
 """First counters: persons that were met, persons that wait, most persons of a value, values that were met."""
 _FIRST = 4
-"""Begins of the counters of each person: its rows, whether it is weighed, its latest pair + 1.
+"""Begins of the counters of each person: the rows, whether it is weighed, its latest pair + 1.
 
 After the counters of the persons there are the list of waiting persons, the list of met values, the weight and the
 persons of each value, and the rows of each pair with the person's pair before it + 1.

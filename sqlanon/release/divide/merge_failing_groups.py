@@ -123,13 +123,15 @@ def _unite_failing(
     encoded = classed.encoded
     names = [domain.code for domain in encoded.sensitive]
     persons = [domain.reading.alias for domain in encoded.persons]
-    statement = scratch.sql("table/class_places", groups=recoded.groups)
-    classes, place = (array.astype(np.int64) for array in scratch.fetch_arrays(statement, ["int64", "int64"]))
+    # Groups are united in the order of what is published: their numbers are in no order on Spark.
+    statement = scratch.sql("table/class_places", groups=recoded.groups, names=recoded.layout.of_class)
+    arrays = scratch.fetch_arrays(statement, ["int64"] * 3)
+    classes, place, rank = (array.astype(np.int64) for array in arrays)
     groups, block = recoded.groups, np.zeros(len(classes), np.int64)
     if blocks is not None:
         block = np.array([blocks[class_number] for class_number in classes.tolist()], np.int64)
-        _, place = np.unique(np.stack([block, place]), axis=1, return_inverse=True)
-        place = place.reshape(-1).astype(np.int64)
+        _, rank = np.unique(np.stack([block, rank]), axis=1, return_inverse=True)
+        place = rank = rank.reshape(-1).astype(np.int64)
         groups = RowGroups(scratch.table("groups_of_blocks"), "class", "place")
         scratch.engine.load_arrays(groups.table, {"class": classes, "place": place})
     rows = scratch.table("rows_of_groups")
@@ -148,8 +150,8 @@ def _unite_failing(
     fail = np.unique(np.concatenate(failing))
     if not len(fail):
         return None
-    places, first, place_of_class = np.unique(place, return_index=True, return_inverse=True)
-    joins = np.isin(places, fail)  # each with the next one
+    ranks, first, rank_of_class = np.unique(rank, return_index=True, return_inverse=True)
+    joins = np.isin(ranks, rank[np.isin(place, fail)])  # each with the next one
     last = np.concatenate([block[first][1:] != block[first][:-1], [True]])  # of its block
     alone = last & np.concatenate([[True], last[:-1]])
     joins[:-1] |= (joins & last & ~alone)[1:]
@@ -160,7 +162,7 @@ def _unite_failing(
         # Such models need many rows, so that nearly all groups may fail: in pairs no more are united than have to be.
         joins = _in_pairs(joins)
     label = np.concatenate([[0], np.cumsum(~joins[:-1])]).astype(np.int64)
-    return classes, label[place_of_class.reshape(-1)], len(fail)
+    return classes, label[rank_of_class.reshape(-1)], len(fail)
 
 
 def _in_pairs(joins: Flags) -> Flags:

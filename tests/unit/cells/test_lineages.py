@@ -276,7 +276,7 @@ def test_no_reader_of_rows_and_lineages_finds_few_newcomers(
 @pytest.mark.thorough
 def test_a_lineage_that_does_not_know_the_rows_shows_few_newcomers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The figures of docs/statistics.md."""
-    assert [total_beside(ways, monkeypatch, 60, joint=False) for ways in WAYS] == [[246, 1], [214, 1]]
+    assert [total_beside(ways, monkeypatch, 400, joint=False) for ways in WAYS] == [[1526, 12], [1391, 12]]
 
 
 @pytest.mark.thorough
@@ -284,4 +284,4 @@ def test_a_lineage_that_does_not_know_the_rows_shows_few_newcomers(monkeypatch: 
 def test_no_reader_of_rows_and_many_lineages_finds_few_newcomers(
     ways: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert total_beside(ways, monkeypatch, 60, joint=True)[1] == 0
+    assert total_beside(ways, monkeypatch, 400, joint=True)[1] == 0
