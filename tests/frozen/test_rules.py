@@ -35,6 +35,10 @@ releases:
         ({"refresh": "{mode: frozen, max_age: soon}"}, "max_age"),
         ({"more": "method: freeform", "privacy": "{k: 5, boxes: own}"}, "no classes that could stay"),
         ({"privacy": "{k: 5, t: 0.3}"}, "compared with a table that changes"),
+        (
+            {"more": "method: fulldomain:search=global", "privacy": "{k: 1, k_map: {k: 2, population: p}}"},
+            "k_map: classes are compared with a table that changes",
+        ),
         ({"more": "format: anatomy", "privacy": "{l: 2}"}, "numbers its groups"),
         ({"more": "rows_are: events"}, "in several cohorts"),
         ({"more": "method: sequential:objective=pmi", "privacy": "{k: 5, l: 2}"}, "refused by their values"),

@@ -123,6 +123,19 @@ def test_of_a_table_of_one_small_cell_everything_is_hidden() -> None:
     assert found.hidden.all()
 
 
+@pytest.mark.parametrize("secret", [b"a", b"b", b"c"])
+def test_small_cells_that_protect_each_other_are_hidden_alone(secret: bytes) -> None:
+    """Two in each row and each column, on one cycle: one more and one less in turn changes no margin.
+
+    Along it each 2 becomes 3, the threshold, or 1, the least number, so that nothing else needs to be hidden.
+    """
+    case = tiny({(i, j): 2 if j in (i, (i + 1) % 5) else 9 for i in range(5) for j in range(5)})
+    system = case.system(M, secret)
+    found = choose_hidden(system, M, insiders=False, secret=secret)
+    hidden = {cell for cell, of in zip(case.cells, system.listed, strict=True) if found.hidden[of]}
+    assert hidden == {cell for cell in case.cells if case.value[cell] == 2}
+
+
 def test_the_secret_decides_between_equal_cells() -> None:
     case = tiny({(i, j): 1 if i == j == 0 else 9 for i in range(4) for j in range(4)})
     patterns = {
