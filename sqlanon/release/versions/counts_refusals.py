@@ -33,7 +33,8 @@ def make_published_error(release: str, entry: Entry, why: str) -> GuardError:
     )
 
 
-def _make_withdrawn_error(release: str, entry: Entry) -> GuardError:
+def make_withdrawn_error(release: str, entry: Entry) -> GuardError:
+    """The error of a run beside counts that readers had, which are published no more."""
     return GuardError(
         f"{release}: readers had version {entry.version} of {entry.release}, with counts of the same source: who has "
         "kept them subtracts them from new ones, and finds small cells. If nobody has kept them, confirm it with "
@@ -47,7 +48,7 @@ def refuse_others(state: ReleaseState, *, confirmed: bool) -> None:
     refuse_published(state.engine, name, source)
     for entry in list_other_counts(state.engine, name, source):
         if not confirmed:
-            raise _make_withdrawn_error(name, entry)
+            raise make_withdrawn_error(name, entry)
 
 
 def list_neighbours(state: ReleaseState) -> tuple[str, ...]:

@@ -21,10 +21,10 @@ from sqlanon.release.publish.content import Content
 from sqlanon.release.stages.stage import VersionStage
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.counts_refusals import (
-    _make_withdrawn_error,
     check_persons,
     list_neighbours,
     make_published_error,
+    make_withdrawn_error,
     refuse_others,
 )
 from sqlanon.release.versions.neighbour import (
@@ -94,7 +94,7 @@ class OfStatistics(Version):
             return decision
         if previous.status != "published":
             if not self._confirmed:
-                raise _make_withdrawn_error(spec.name, previous)
+                raise make_withdrawn_error(spec.name, previous)
             return replace(decision, state="made anew", same_as=None)
         changes = [str(change) for change in policy_changes(previous, spec) if not change.setting]
         lost = [str(view) for view in views_of(previous) if not state.exists(view)]
