@@ -139,8 +139,8 @@ class HiddenChanges:
         places = self._place[list(demand.fixed)]
         low[places[places >= 0]] = high[places[places >= 0]] = 0.0
         for atom, least in demand.kept:
-            place = self._place[atom]
-            low[place] = max(low[place], least) if place >= 0 else low[place]
+            if (place := self._place[atom]) >= 0:
+                low[place] = max(low[place], least)
         goal = np.array([row, -1 if is_low else 1, amount, MOST_STEPS], np.int64)
         sizes = (self._columns, self._width)
         is_met, read = raise_row(self._tableau, self._basis, low, high, self._value, sizes, goal)

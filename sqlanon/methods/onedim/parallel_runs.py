@@ -101,7 +101,7 @@ def _in_pieces(
         n: rows.
         first: int64[c, 1], the results for no rows.
         window: rows of a run, at most: so many prefixes decide the next.
-        before: rows that a piece is solved from before it begins.
+        before: rows that a piece is solved from before it begins, ``window`` at least.
         least: rows of a piece, at least.
         threads: pieces, at most.
 
