@@ -96,8 +96,8 @@ class SmallTables:
 def _fetch(frame: DataFrame, room: int) -> pa.Table | None:
     """The rows of a query; None: they are more than `MOST`, or of more bytes than the room.
 
-    Where all types have a width, it bounds the rows. Else Spark adds up the bytes of the rows in one partition, which is
-    named, as Spark warns of a window over all.
+    Where all types have a width, it bounds the rows. Else Spark adds up the bytes of the rows in one partition, which
+    is named, as Spark warns of a window over all.
     """
     bits, wide = 0, []
     for field in frame.schema.fields:
