@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import deltalake
 import duckdb
@@ -104,6 +106,17 @@ def test_a_folder_without_rights(db, place):
     assert not [row for row in db.releases() if row.status == "published"]
     assert not list(locked.iterdir())
     shutil.rmtree(folder)
+
+
+def test_a_disk_without_room(db, tmp_path, monkeypatch):
+    """The version before stays whole, and nothing of the file that was begun is left."""
+    db.run(spec := spec_of(tmp_path))
+    before, full = files_in(tmp_path), OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", Mock(side_effect=full))
+    with pytest.raises(DatabaseError, match="its disk is full"):
+        db.run(spec, full=True)
+    assert files_in(tmp_path) == before
+    assert [row.status for row in db.releases()].count("published") == 1
 
 
 def test_a_target_below_a_file(db, tmp_path):

@@ -28,13 +28,15 @@ class OpenedTable:
 
 
 def cannot_open(name: str, what: str, error: Exception) -> DatabaseError:
-    """Why a table cannot be opened: of the library's error only the class, since the text may hold a secret.
+    """Why a table cannot be opened or written: of the library's error only the class, since the text may hold a secret.
 
     Args:
         name: the table's.
         what: the part of it that could not be read.
         error: the library's.
     """
+    if "no space left" in str(error).lower():
+        return DatabaseError(f"{name}: its disk is full (or a quota is reached); free space there and run again")
     denied = isinstance(error, PermissionError) or "permission denied" in str(error).lower()
     why = "this user may not read it" if denied else type(error).__name__
     return DatabaseError(
