@@ -106,12 +106,7 @@ class PersonTarget:
         return inside
 
     def _report(
-        self,
-        name: str,
-        readers: tuple[int, int],
-        spans: Iterator[tuple[int, int | None, bool]],
-        *,
-        promised: bool,
+        self, name: str, readers: tuple[int, int], spans: Iterator[tuple[int, int | None, bool]], *, promised: bool
     ) -> CountsReader:
         intervals = list(spans)
         exact = sum(low == high for low, high, _ in intervals)
