@@ -32,5 +32,7 @@ class Crowd:
 
 
 DECLARED = MetricDeclaration(
-    name="crowd", about="Rows in a row's class, on average over rows.", code="tests.extend.crowd:Crowd"
+    name="crowd",
+    about="Rows in a row's class, on average over rows.",
+    code="tests.extend.crowd:Crowd",
 )

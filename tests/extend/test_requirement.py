@@ -190,7 +190,8 @@ def test_policies_check_it(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "weaker"), [("1/2", "2/5", False), ("2/5", "1/2", True), ("2/5", None, True), (None, "2/5", False)]
+    ("old", "new", "weaker"),
+    [("1/2", "2/5", False), ("2/5", "1/2", True), ("2/5", None, True), (None, "2/5", False)],
 )
 def test_a_larger_share_is_weaker(old: str | None, new: str | None, weaker: bool) -> None:
     before, after = (
