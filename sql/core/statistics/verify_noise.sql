@@ -3,28 +3,12 @@
 --   statistics/record_keys makes it), cells, noise (tables), columns (list of {levels}), margins
 -- returns: failing bigint: cells whose kept key is not the sum of the keys of the staged
 --   persons in it modulo 2^32, and cells with another number of keys than one
-{% macro set(margin) %}
-{% set some = [] %}
-{% for c in columns %}
-{% set level = margin[loop.index0] %}
-{% if level < c.levels %}{{ some.append("x.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}
-{% endfor %}
-({{ some | join(", ") }})
-{% endmacro %}
+{% from "core/statistics/verify_cells.jinja" import levels_and_keys, margin_sets %}
 SELECT COUNT(*) AS failing
 FROM (
     SELECT
         SUM(x.key) AS keys
-{% for c in columns %}
-{% set i = loop.index %}
-        , CASE
-{% for level in range(c.levels) %}
-            WHEN x.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}
-{% endfor %}
-            ELSE {{ c.levels }}
-        END AS l{{ i }}
-        , COALESCE({% for level in range(c.levels) %}x.v{{ i }}_{{ level }}, {% endfor %}'*') AS k{{ i }}
-{% endfor %}
+{{ levels_and_keys(columns, "x") }}
     FROM (
         SELECT
             MIN(k.key) AS key
@@ -45,7 +29,7 @@ FROM (
 {% endfor %}
 {% endfor %}
     ) AS x
-    GROUP BY GROUPING SETS ({% for margin in margins %}{{ ", " if not loop.first }}{{ set(margin) }}{% endfor %})
+    GROUP BY {{ margin_sets(columns, margins, "x") }}
 ) AS g
 JOIN {{ cells | table }} AS c ON
 {% for column in columns %}

@@ -1,6 +1,6 @@
 -- name: verify/exposed
--- params: classed (table), groups ({table, key, group}; none: every class is one), also (aliases of columns that
---   divide classes)
+-- params: classed (table), groups ({table, key, group, alone (bool: no two classes publish the same)}), also
+--   (aliases of columns that divide classes)
 -- returns: fewest bigint (rows of the smallest group), alone bigint (groups of one row), n
 --   bigint (rows), groups bigint: a reader's groups, as classes that publish the same are one
 SELECT
@@ -11,9 +11,9 @@ SELECT
 FROM (
     SELECT COUNT(*) AS n
     FROM {{ classed | table }} AS s
-{% if groups %}
+{% if not groups.alone %}
     JOIN {{ groups.table | table }} AS r ON r.{{ groups.key }} = s.class
 {% endif %}
-    GROUP BY {{ "r." ~ groups.group if groups else "s.class" }}{% for name in also %}, s.{{ name }}{% endfor %}
+    GROUP BY {{ "s.class" if groups.alone else "r." ~ groups.group }}{% for name in also %}, s.{{ name }}{% endfor %}
 
 ) AS g

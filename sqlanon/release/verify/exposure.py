@@ -62,9 +62,7 @@ def count_staged(
     if not exact:
         return None
     also = [reading.alias for reading in exact]
-    # Left out and starred rows are no classes of their own.
-    apart = recoded.groups.alone and not recoded.omitted and not recoded.starred
-    row = scratch.fetch("verify/exposed", classed=classed, groups=None if apart else recoded.groups, also=also)[0]
+    row = scratch.fetch("verify/exposed", classed=classed, groups=recoded.groups, also=also)[0]
     fewest, alone, rows, groups = read_integers(row)
     exposed = Exposure(fewest, alone, rows, tuple(reading.name for reading in exact), groups)
     if not persons:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlanon.errors import DatabaseError, LockedError
@@ -16,12 +16,14 @@ class OpenedTable:
         place: where it is, the same for every way to write that.
         snapshot: which version of which table is read, for people and to compare.
         scan: an argument for ``duckdb``'s ``register``.
+        columns: their names in the files, without those in names of folders; DuckDB changes equal ones.
         state: of files without versions: a text that changes when a file is written; None: they have versions.
     """
 
     place: str
     snapshot: str
     scan: object
+    columns: Sequence[str]
     state: Callable[[], str] | None = None
 
 
