@@ -5,7 +5,7 @@
 -- returns: of each cell its number cell bigint, key bigint (the sum of the persons' keys
 --   modulo 2^32), value bigint (the true number), change bigint (by the chances), marks
 --   bigint (the sum of the numbers of its atoms: cells of the same persons have the same)
-{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets %}
+{% from "core/statistics/cells.jinja" import columns_of_levels, levels_and_keys, margin_sets, same_cell %}
 CREATE {{ noise | scratch }} AS
 SELECT z.cell AS cell, z.key AS key, z.value AS value, t.change AS change, z.marks AS marks
 FROM (
@@ -19,22 +19,12 @@ FROM (
             SELECT
                 r.atom AS atom
                 , SUM(k.key) AS key
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-                , r.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
+{{ columns_of_levels(columns, "r") }}
             FROM (
                 SELECT DISTINCT
                     p.atom AS atom
                     , p.person AS person
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-                    , p.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
+{{ columns_of_levels(columns, "p") }}
                 FROM {{ rows | table }} AS p
             ) AS r
             JOIN {{ keys | table }} AS k ON k.person = r.person
@@ -50,10 +40,7 @@ FROM (
         GROUP BY {{ margin_sets(columns, margins, "x") }}
     ) AS g
     JOIN {{ cells | table }} AS c ON
-{% for column in columns %}
-        {{ " AND " if not loop.first }}c.l{{ loop.index }} = g.l{{ loop.index }}
-        AND c.k{{ loop.index }} = g.k{{ loop.index }}
-{% endfor %}
+        {{ same_cell(columns, "c", "g") }}
 ) AS z
 JOIN {{ chances | table }} AS t
     ON t.number = CASE

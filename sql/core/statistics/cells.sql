@@ -3,16 +3,13 @@
 --   margins (lists of the level of each column, its number of levels for the total), sums (list)
 -- returns: cell bigint (a number from 1), level and key of each column, l<column> integer and k<column>
 --   text ('*' for the total), n bigint (rows), persons bigint, s<sum> bigint, first bigint (an atom)
-{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets %}
+{% from "core/statistics/cells.jinja" import columns_of_cell, levels_and_keys, margin_sets %}
 CREATE {{ cells | scratch }} AS
 SELECT
     ROW_NUMBER() OVER (
         ORDER BY {% for c in columns %}{{ ", " if not loop.first }}g.l{{ loop.index }}, g.k{{ loop.index }}{% endfor %}
     ) AS cell
-{% for c in columns %}
-    , g.l{{ loop.index }} AS l{{ loop.index }}
-    , g.k{{ loop.index }} AS k{{ loop.index }}
-{% endfor %}
+{{ columns_of_cell(columns, "g") }}
     , g.n AS n
     , g.persons AS persons
 {% for s in sums %}

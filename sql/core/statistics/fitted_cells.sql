@@ -2,7 +2,7 @@
 -- params: fitted (table to make), atoms, cells (tables), nearest (table of atom, value),
 --   columns (list of {levels}), margins
 -- returns: cell bigint, value double: the sum of the numbers of its atoms
-{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets %}
+{% from "core/statistics/cells.jinja" import columns_of_levels, levels_and_keys, margin_sets %}
 CREATE {{ fitted | scratch }} AS
 SELECT c.cell AS cell, g.value AS value
 FROM (
@@ -12,12 +12,7 @@ FROM (
     FROM (
         SELECT
             f.value AS value
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-            , a.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
+{{ columns_of_levels(columns, "a") }}
         FROM {{ atoms | table }} AS a
         JOIN {{ nearest | table }} AS f ON f.atom = a.atom
     ) AS x

@@ -2,7 +2,7 @@
 -- params: least (table to make), atoms, cells (tables), columns (list of {levels}), tables
 --   (list of {columns (places, from 1), margins})
 -- returns: cell bigint, least bigint: the most finest cells that a table has within the cell; none of them is zero
-{% from "core/statistics/cells.jinja" import margin_sets %}
+{% from "core/statistics/cells.jinja" import margin_sets, same_cell %}
 CREATE {{ least | scratch }} AS
 SELECT c.cell AS cell, MAX(g.parts) AS least
 FROM (
@@ -40,8 +40,5 @@ FROM (
 ) AS g
 JOIN {{ cells | table }} AS c
     ON
-{% for column in columns %}
-        {{ " AND " if not loop.first }}c.l{{ loop.index }} = g.l{{ loop.index }}
-        AND c.k{{ loop.index }} = g.k{{ loop.index }}
-{% endfor %}
+        {{ same_cell(columns, "c", "g") }}
 GROUP BY c.cell

@@ -4,7 +4,7 @@
 -- returns: witness bigint, cell bigint, change bigint: by how much a witness differs from
 --   the true table in each cell, where it does; s<sum>, outside<sum> bigint: the same of
 --   sums, and of how many atoms the change does not agree with what each contributor knows
-{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets %}
+{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets, same_cell %}
 CREATE {{ moved | scratch }} AS
 SELECT
     g.witness AS witness
@@ -36,9 +36,6 @@ FROM (
 ) AS g
 JOIN {{ cells | table }} AS c
     ON
-{% for column in columns %}
-        {{ " AND " if not loop.first }}c.l{{ loop.index }} = g.l{{ loop.index }}
-        AND c.k{{ loop.index }} = g.k{{ loop.index }}
-{% endfor %}
+        {{ same_cell(columns, "c", "g") }}
 WHERE g.change <> 0{% for s in sums %} OR g.s{{ s.place }} <> 0{% endfor %}
 

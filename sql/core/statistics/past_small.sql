@@ -4,7 +4,7 @@
 -- returns: the cells of few persons, of the rows of each version and of some versions in a row: since,
 --   upto bigint, levels and keys, value bigint, sole bigint (a combination, the only one if atoms is 1),
 --   atoms bigint, least bigint (the most finest cells of a table within, of each version by themselves)
-{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets, windows %}
+{% from "core/statistics/cells.jinja" import columns_of_cell, levels_and_keys, margin_sets, same_cell, windows %}
 CREATE {{ small | scratch }} AS
 SELECT
     g.since AS since
@@ -13,10 +13,7 @@ SELECT
     , g.sole AS sole
     , g.atoms AS atoms
     , MAX(m.least) AS least
-{% for c in columns %}
-    , g.l{{ loop.index }} AS l{{ loop.index }}
-    , g.k{{ loop.index }} AS k{{ loop.index }}
-{% endfor %}
+{{ columns_of_cell(columns, "g") }}
 FROM (
     SELECT
         w.since AS since
@@ -67,10 +64,7 @@ JOIN (
 {% endfor %}
 ) AS m ON m.since = g.since
     AND m.upto = g.upto
-{% for c in columns %}
-    AND m.l{{ loop.index }} = g.l{{ loop.index }}
-    AND m.k{{ loop.index }} = g.k{{ loop.index }}
-{% endfor %}
+    AND {{ same_cell(columns, "m", "g") }}
 WHERE g.persons < {{ threshold }}
 GROUP BY
     g.since, g.upto, g.value, g.sole, g.atoms

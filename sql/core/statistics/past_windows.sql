@@ -4,7 +4,7 @@
 -- returns: of the rows of each version, and of some versions in a row, but not of all:
 --   since, upto bigint, first bigint (an atom), small and shown integer (1: few persons;
 --   1: readers have the number), levels; the cells that readers know of, and small ones
-{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets, windows %}
+{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets, same_cell, windows %}
 SELECT
     g.since AS since
     , g.upto AS upto
@@ -27,10 +27,7 @@ FROM (
 ) AS g
 LEFT JOIN {{ cells | table }} AS p ON p.since = g.since
     AND p.batch = g.upto
-{% for c in columns %}
-    AND p.l{{ loop.index }} = g.l{{ loop.index }}
-    AND p.k{{ loop.index }} = g.k{{ loop.index }}
-{% endfor %}
+    AND {{ same_cell(columns, "p", "g") }}
 WHERE (g.since <> {{ first }} OR g.upto <> {{ batch }}) AND (g.persons < {{ threshold }} OR p.since IS NOT NULL)
 ORDER BY g.since, g.upto, g.first{% for c in columns %}, g.l{{ loop.index }}, g.k{{ loop.index }}{% endfor %}
 

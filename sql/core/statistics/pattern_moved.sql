@@ -2,7 +2,7 @@
 -- params: moved (table to make), witness, patterns, atoms, cells (tables), columns (list of {levels}), margins
 -- returns: witness bigint, cell bigint, persons bigint, n bigint: by how many persons and rows a
 --   witness differs from the true source in each cell, where it does; a person counts once in a cell
-{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets %}
+{% from "core/statistics/cells.jinja" import columns_of_cell, levels_and_keys, margin_sets, same_cell %}
 CREATE {{ moved | scratch }} AS
 SELECT h.witness AS witness, c.cell AS cell, h.persons AS persons, h.n AS n
 FROM (
@@ -10,10 +10,7 @@ FROM (
         g.witness AS witness
         , CAST(SUM(g.change) AS BIGINT) AS persons
         , CAST(SUM(g.change * g.times) AS BIGINT) AS n
-{% for c in columns %}
-        , g.l{{ loop.index }} AS l{{ loop.index }}
-        , g.k{{ loop.index }} AS k{{ loop.index }}
-{% endfor %}
+{{ columns_of_cell(columns, "g") }}
     FROM (
         SELECT
             w.witness AS witness
@@ -31,8 +28,5 @@ FROM (
 ) AS h
 JOIN {{ cells | table }} AS c
     ON
-{% for column in columns %}
-        {{ " AND " if not loop.first }}c.l{{ loop.index }} = h.l{{ loop.index }}
-        AND c.k{{ loop.index }} = h.k{{ loop.index }}
-{% endfor %}
+        {{ same_cell(columns, "c", "h") }}
 WHERE h.persons <> 0 OR h.n <> 0

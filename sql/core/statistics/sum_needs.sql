@@ -3,7 +3,7 @@
 --   columns (list of {levels}), margins, threshold, sum ({place, low, high, percent, share, dominant})
 -- returns: cell bigint, up, down bigint (by how much the sum must be able to be larger and smaller; 0: not
 --   demanded), sensitive integer (1: a rule forbids to show the cell); cells without a demand are left out
-{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets %}
+{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets, same_cell %}
 CREATE {{ needs | scratch }} AS
 WITH g AS (
     SELECT
@@ -26,10 +26,7 @@ WITH g AS (
     FROM g
     JOIN {{ cells | table }} AS c
         ON
-{% for column in columns %}
-            {{ " AND " if not loop.first }}c.l{{ loop.index }} = g.l{{ loop.index }}
-            AND c.k{{ loop.index }} = g.k{{ loop.index }}
-{% endfor %}
+            {{ same_cell(columns, "c", "g") }}
 )
 , t AS (
     SELECT

@@ -1,7 +1,7 @@
 -- name: statistics/verify_added
 -- params: published (as statistics/published makes it), atoms (table), columns (list of {levels}), margins
 -- returns: failing bigint: published cells with a number that is not the sum of the finest published ones in it
-{% from "core/statistics/verify_cells.jinja" import levels_and_keys, margin_sets %}
+{% from "core/statistics/verify_cells.jinja" import columns_of_levels, levels_and_keys, margin_sets, same_cell %}
 SELECT COUNT(*) AS failing
 FROM (
     SELECT
@@ -10,12 +10,7 @@ FROM (
     FROM (
         SELECT
             f.m1 AS value
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-            , a.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
+{{ columns_of_levels(columns, "a") }}
         FROM {{ atoms | table }} AS a
         JOIN {{ published | table }} AS f ON
 {% for column in columns %}
@@ -26,9 +21,6 @@ FROM (
     GROUP BY {{ margin_sets(columns, margins, "x") }}
 ) AS g
 FULL JOIN {{ published | table }} AS p ON
-{% for column in columns %}
-    {{ " AND " if not loop.first }}p.l{{ loop.index }} = g.l{{ loop.index }}
-    AND p.k{{ loop.index }} = g.k{{ loop.index }}
-{% endfor %}
+    {{ same_cell(columns, "p", "g") }}
     AND p.m1 = g.value
 WHERE p.m1 IS NULL OR g.value IS NULL

@@ -3,7 +3,7 @@
 --   of {levels}), sums (list of {place}), margins
 -- returns: failing bigint: cells of the staged rows that are not in the table with the
 --   same rows, persons and sums, and others that are in it
-{% from "core/statistics/verify_cells.jinja" import levels_and_keys, margin_sets %}
+{% from "core/statistics/verify_cells.jinja" import levels_and_keys, margin_sets, same_cell %}
 SELECT COUNT(*) AS failing
 FROM (
     SELECT
@@ -18,10 +18,7 @@ FROM (
 ) AS f
 FULL JOIN {{ cells | table }} AS c
     ON
-{% for column in columns %}
-        {{ " AND " if not loop.first }}c.l{{ loop.index }} = f.l{{ loop.index }}
-        AND c.k{{ loop.index }} = f.k{{ loop.index }}
-{% endfor %}
+        {{ same_cell(columns, "c", "f") }}
         AND c.n = f.n
         AND c.persons = f.persons
 {% for own in sums %}

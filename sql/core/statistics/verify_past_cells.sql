@@ -3,7 +3,7 @@
 --   it), columns (list of {levels}), margins
 -- returns: failing bigint: cells of earlier versions, or of the new rows, that are not the
 --   sums of their atoms, or are missing
-{% from "core/statistics/verify_cells.jinja" import levels_and_keys, margin_sets %}
+{% from "core/statistics/verify_cells.jinja" import levels_and_keys, margin_sets, same_cell %}
 SELECT COUNT(*) AS failing
 FROM (
     SELECT
@@ -21,8 +21,5 @@ FULL JOIN {{ cells | table }} AS c ON c.since = g.since
     AND c.batch = g.batch
     AND c.n = g.n
     AND c.persons = g.persons
-{% for c in columns %}
-    AND c.l{{ loop.index }} = g.l{{ loop.index }}
-    AND c.k{{ loop.index }} = g.k{{ loop.index }}
-{% endfor %}
+    AND {{ same_cell(columns, "c", "g") }}
 WHERE c.n IS NULL OR g.n IS NULL

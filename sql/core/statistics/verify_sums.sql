@@ -2,7 +2,7 @@
 -- params: cells, atoms (tables), columns (list of {levels}), margins, sums (list of {place})
 -- returns: failing bigint: sums of atoms, in each margin, that are no cell of the table
 --   with as many rows, and other cells
-{% from "core/statistics/verify_cells.jinja" import levels_and_keys, margin_sets %}
+{% from "core/statistics/verify_cells.jinja" import levels_and_keys, margin_sets, same_cell %}
 SELECT COUNT(*) AS failing
 FROM (
     SELECT
@@ -16,10 +16,7 @@ FROM (
 ) AS f
 FULL JOIN {{ cells | table }} AS c
     ON
-{% for column in columns %}
-        {{ " AND " if not loop.first }}c.l{{ loop.index }} = f.l{{ loop.index }}
-        AND c.k{{ loop.index }} = f.k{{ loop.index }}
-{% endfor %}
+        {{ same_cell(columns, "c", "f") }}
         AND c.n = f.n
 {% for own in sums %}
         AND c.s{{ own.place }} = f.s{{ own.place }}
