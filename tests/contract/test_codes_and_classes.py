@@ -35,13 +35,7 @@ def read(db: Any, table: TableRef, *columns: str) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("dense", [False, True], ids=["joined", "dense"])
 @pytest.mark.parametrize(
     ("kind", "low"),
-    [
-        ("SMALLINT", -32768),
-        ("SMALLINT", 32700),
-        ("INTEGER", -7),
-        ("BIGINT", -(2**63)),
-        ("BIGINT", 2**63 - 60),
-    ],
+    [("SMALLINT", -32768), ("SMALLINT", 32700), ("INTEGER", -7), ("BIGINT", -(2**63)), ("BIGINT", 2**63 - 60)],
 )
 @pytest.mark.parametrize("nulls", [False, True], ids=["filled", "nulls"])
 def test_codes_of_integers(connect_module, test_engine, dense, kind, low, nulls):

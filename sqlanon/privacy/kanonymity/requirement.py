@@ -43,11 +43,7 @@ class KAnonymity(Requirement):
         raise NotImplementedError
 
     def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
-        scratch.execute(
-            "privacy/below_rows",
-            **rows.parameters(failing),
-            asked=int(self.asked),
-        )
+        scratch.execute("privacy/below_rows", **rows.parameters(failing), asked=int(self.asked))
 
     def largest(self, engine: Engine, rows: Grouped) -> Fraction:
         """All rows."""

@@ -20,8 +20,8 @@ from sqlanon.release.catalog.views import (
 )
 from sqlanon.release.history.history import table_of, value_columns
 from sqlanon.release.prepare.staged_source import PreparedSource
-from sqlanon.release.publish.array_dictionary import find_repeated
 from sqlanon.release.publish.run_lengths import declare_columns
+from sqlanon.release.publish.value_numbers import find_repeated
 from sqlanon.release.verify import tokens
 from sqlanon.release.verify.proof import DividedSource
 from sqlanon.release.verify.verify import Verification, verify_physical
