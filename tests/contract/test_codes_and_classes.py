@@ -149,6 +149,7 @@ def test_rows_with_their_class(connect_module, test_engine, flaw, tied, unassign
             block=block,
             listed=False,
             link=(),
+            in_order=tied,
         )
         assert read(db, classed, "class", "rid", "s1") == sorted(expected, key=repr)
 
@@ -189,6 +190,7 @@ def test_rows_whose_classes_are_listed(connect_module, test_engine, tied):
             block=0,
             listed=True,
             link=(),
+            in_order=False,
         )
         expected = [(moved.get(rid, at), rid, rid * 2) for rid, at in enumerate(given)]
         assert read(db, classed, "class", "rid", "s1") == sorted(expected, key=repr)

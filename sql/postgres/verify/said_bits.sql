@@ -1,6 +1,6 @@
 -- name: verify/said_bits
 -- params: said (table to make), released (table), column (published), listed (the type as
---   which its originals are staged, or a table of them as column value: 62 values at most), as_text (bool: they are
+--   which its originals are staged, or a table of them, value and n: 62 values at most), as_text (bool: they are
 --   compared as text)
 -- returns: id bigint, value: what the column says, each once, but NULL and none; the bits
 --   of id are the listed values that it has; listed boolean: each of its members is a listed value, and there once
@@ -14,7 +14,11 @@ FROM (
     SELECT
         d.value AS value
         , ARRAY_POSITION(
-            (SELECT ARRAY_AGG(v.value ORDER BY v.value) FROM {{ listed | table }} AS v WHERE v.value IS NOT NULL)
+            (
+                SELECT ARRAY_AGG(v.value ORDER BY v.n DESC, v.value)
+                FROM {{ listed | table }} AS v
+                WHERE v.value IS NOT NULL
+            )
             , {{ "CAST(m.member AS text)" if as_text else "m.member" }}
         ) AS place
     FROM (

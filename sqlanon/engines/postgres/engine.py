@@ -62,7 +62,7 @@ class PostgresEngine(LakeSession, GrantingSession, TableCompaction):
         collations=True,
         block_rows=1,
         listed_bits=(
-            "BIT_OR(CAST(1 AS BIGINT) << COALESCE(ARRAY_POSITION((SELECT ARRAY_AGG(v.value ORDER BY v.value) "
+            "BIT_OR(CAST(1 AS BIGINT) << COALESCE(ARRAY_POSITION((SELECT ARRAY_AGG(v.value ORDER BY v.n DESC, v.value) "
             "FROM %(listed)s AS v WHERE v.value IS NOT NULL), %(compared)s), 0))"
         ),
         lists_values=True,

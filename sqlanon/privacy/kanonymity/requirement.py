@@ -23,7 +23,6 @@ class KAnonymity(Requirement):
     """At least ``asked`` rows in every class."""
 
     name: ClassVar[str] = "k"
-    unit: ClassVar[str] = "rows"
     asked: Fraction
     column: str | None = None
 

@@ -157,7 +157,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         ready.place.deliver(scratch, [place, linked])
 
     def verify(place: TableRef, facts: LookupResult) -> RunReport:
-        with scratch.repeating("verify"):
+        with scratch.repeating():
             return verify_once(place, facts)
 
     def verify_once(place: TableRef, lookup: LookupResult) -> RunReport:
