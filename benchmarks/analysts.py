@@ -94,10 +94,7 @@ QUERIES = {
 
 
 def _cells(
-    rows: Sequence[dict[str, Any]],
-    truth: Sequence[Sequence[Any]],
-    columns: Sequence[str],
-    bounded: Sequence[str],
+    rows: Sequence[dict[str, Any]], truth: Sequence[Sequence[Any]], columns: Sequence[str], bounded: Sequence[str]
 ) -> list[tuple[Bounded, Any]]:
     """The cells with bounds, each with the source's value of the same group.
 
@@ -170,10 +167,7 @@ def measure(rows: int | None, k: int) -> list[dict[str, Any]]:
                 "365 * (hash(row_number() OVER ()) % 1000) / 1000.0 AS INTEGER) AS hired FROM people"
             )
             exact = ["hours_per_week", "capital_gain", "capital_loss"]
-            for source, quasi, plain in (
-                ("people", ADULT.quasi, exact),
-                ("staff", ["age", "sex", "hired"], exact[:1]),
-            ):
+            for source, quasi, plain in (("people", ADULT.quasi, exact), ("staff", ["age", "sex", "hired"], exact[:1])):
                 db.anonymize(
                     source,
                     quasi=quasi,

@@ -65,24 +65,9 @@ def fill(db: sqlanon.Database) -> None:
     """The source ``people``, its release, and the dimension ``kinds``."""
     target, load = db.engine.target, db.engine.load_rows
     columns = [("age", "INTEGER"), ("sex", "TEXT"), ("diagnosis", "TEXT"), ("cost", "INTEGER")]
-    load(
-        target("people"),
-        columns,
-        [(20 + i * 7 % 41, "FM"[i % 2], f"d{i % 3}", i * 3 % 7) for i in range(200)],
-    )
-    load(
-        target("kinds"),
-        [("diagnosis", "TEXT"), ("organ", "TEXT")],
-        [("d0", "lung"), ("d1", "skin"), ("d2", "lung")],
-    )
-    db.anonymize(
-        "people",
-        quasi=["age", "sex"],
-        sensitive="diagnosis",
-        insensitive=["cost"],
-        k=5,
-        dimensions=["kinds"],
-    )
+    load(target("people"), columns, [(20 + i * 7 % 41, "FM"[i % 2], f"d{i % 3}", i * 3 % 7) for i in range(200)])
+    load(target("kinds"), [("diagnosis", "TEXT"), ("organ", "TEXT")], [("d0", "lung"), ("d1", "skin"), ("d2", "lung")])
+    db.anonymize("people", quasi=["age", "sex"], sensitive="diagnosis", insensitive=["cost"], k=5, dimensions=["kinds"])
 
 
 def measure(db: sqlanon.Database, repeats: int) -> list[dict[str, Any]]:
@@ -114,9 +99,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = options(__doc__, RESULTS / "ask.json")
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument(
-        "--url",
-        metavar="URL",
-        help="an empty PostgreSQL database to measure as well; a release is left there",
+        "--url", metavar="URL", help="an empty PostgreSQL database to measure as well; a release is left there"
     )
     args = parser.parse_args(words)
     record = Record("ask")

@@ -47,10 +47,7 @@ def measured(db: sqlanon.Database, name: str, workload: WorkloadSpec | None, wha
     start, used = time.perf_counter(), time.process_time()
     report = db.evaluate(name, workload)
     seconds, processor = time.perf_counter() - start, time.process_time() - used
-    print(
-        f"{what}: {report.total.errors.cells} answers, {seconds:.1f} s, processor {processor:.1f} s",
-        flush=True,
-    )
+    print(f"{what}: {report.total.errors.cells} answers, {seconds:.1f} s, processor {processor:.1f} s", flush=True)
     return {
         "release": what,
         "rows": report.rows,
@@ -87,10 +84,7 @@ def adult(threads: int | None) -> list[dict[str, Any]]:
                 name="asked",
                 publish="release.asked",
             )
-            return [
-                measured(db, "asked", None, "adult"),
-                measured(db, "asked", MANY, "adult, many answers"),
-            ]
+            return [measured(db, "asked", None, "adult"), measured(db, "asked", MANY, "adult, many answers")]
 
 
 def demonstration(rows: int) -> dict[str, Any]:

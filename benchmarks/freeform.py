@@ -145,10 +145,7 @@ def compared(one: dict[str, Any], small: dict[str, Any] | None) -> dict[str, Any
     if small is not None:
         one |= {"growth": (one["method_seconds"] / one["rows"]) / (small["method_seconds"] / small["rows"])}
         wanted |= {"growth": LINEAR, "peak_gib": MEMORY_GIB}
-    return one | {
-        "wanted": wanted,
-        "met": {name: one[name] <= most for name, most in wanted.items()},
-    }
+    return one | {"wanted": wanted, "met": {name: one[name] <= most for name, most in wanted.items()}}
 
 
 def main(words: list[str] | None = None) -> int:

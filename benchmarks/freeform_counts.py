@@ -106,11 +106,7 @@ def main(words: list[str] | None = None) -> int:
                 )
             results += measured
     record.write(
-        args.out,
-        threads=args.threads,
-        results=results,
-        judged=JUDGED,
-        wanted={"error": ERROR, "width": WIDTH},
+        args.out, threads=args.threads, results=results, judged=JUDGED, wanted={"error": ERROR, "width": WIDTH}
     )
     kept.forget()
     return int(any(one["inside"] < one["cells"] or one["refused"] for one in results))

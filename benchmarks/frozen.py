@@ -186,10 +186,7 @@ def _costs(rows: int, repeat: int) -> list[dict[str, Any]]:
                     one |= {"entered": report.lineage.entered, "stale": report.lineage.stale}
                 if report.history:
                     one["failing"] = report.history[-1].failing
-                print(
-                    f"{way}, night {night}: {one['cpu_seconds']:.2f} processor s, {one['seconds']:.2f} s",
-                    flush=True,
-                )
+                print(f"{way}, night {night}: {one['cpu_seconds']:.2f} processor s, {one['seconds']:.2f} s", flush=True)
                 if night:
                     runs.append(one)
     return runs
@@ -220,12 +217,7 @@ def main(words: list[str] | None = None) -> None:
         record = Record("frozen")
         found = drifts(rows, nights, cohorts)
         record.write(
-            out / "frozen_drift.json",
-            rows=rows,
-            k=K,
-            goal={"ratio": GOAL, "waiting": WAITING},
-            limits=SHARES,
-            **found,
+            out / "frozen_drift.json", rows=rows, k=K, goal={"ratio": GOAL, "waiting": WAITING}, limits=SHARES, **found
         )
     if "year" in parts:
         record = Record("frozen")

@@ -74,13 +74,7 @@ def warm(url: str, table: str) -> None:
 
 def figures(url: str, table: str, options: dict[str, Any], threads: int) -> dict[str, Any]:
     """One release in a process of its own."""
-    full = {
-        "url": url,
-        "threads": threads,
-        "source": table,
-        "warm": "warm",
-        "options": {**options, "seed": 1},
-    }
+    full = {"url": url, "threads": threads, "source": table, "warm": "warm", "options": {**options, "seed": 1}}
     done = measure(full)
     report = done["report"]
     return {

@@ -18,15 +18,7 @@ from typing import Any
 
 from benchmarks.papers.ghinita.data import QUASI
 from benchmarks.record import RESULTS, Record, options
-from examples.sources import (
-    SAL,
-    DataMissingError,
-    data_folder,
-    duckdb_url,
-    load_csv,
-    postgres_missing,
-    postgres_url,
-)
+from examples.sources import SAL, DataMissingError, data_folder, duckdb_url, load_csv, postgres_missing, postgres_url
 
 METHODS = ("tree", "hilbert", "mondrian:variant=strict,cut=median", "anatomy")
 CASES = (("two columns", 7, 2, 30.0), ("joint, d=4", 4, 4, 60.0))

@@ -85,12 +85,7 @@ def loaded(part: str, rows: Mapping[str, int]) -> Iterator[tuple[Database, str, 
                 yield (
                     db,
                     table(data, data.rows),
-                    {
-                        "quasi": QUASI,
-                        "sensitive": data.sensitive,
-                        "rest": "drop",
-                        "hierarchies": files,
-                    },
+                    {"quasi": QUASI, "sensitive": data.sensitive, "rest": "drop", "hierarchies": files},
                 )
             return
         with duckdb_url() as url:

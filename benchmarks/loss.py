@@ -51,16 +51,7 @@ class Contender:
 ADULT = Table(
     name="adult",
     file=sources.ADULT,
-    quasi=(
-        "age",
-        "workclass",
-        "education_num",
-        "marital_status",
-        "occupation",
-        "race",
-        "sex",
-        "native_country",
-    ),
+    quasi=("age", "workclass", "education_num", "marital_status", "occupation", "race", "sex", "native_country"),
     text=("workclass", "marital_status", "occupation", "race", "sex", "native_country"),
     sensitive="income",
     targets={"mondrian strict loss": 0.066, "tree": 0.0575, "hilbert": 0.064, "tree + refine": 0.0530},

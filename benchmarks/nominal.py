@@ -28,12 +28,7 @@ CONTENDERS = (
     Contender("hilbert", "hilbert"),
     Contender("mondrian strict loss", "mondrian:variant=strict,cut=loss"),
 )
-TARGETS = {
-    ("tree", 10): 0.0350,
-    ("tree", 50): 0.1040,
-    ("tree + refine", 10): 0.0330,
-    ("tree + refine", 50): 0.1000,
-}
+TARGETS = {("tree", 10): 0.0350, ("tree", 50): 0.1040, ("tree + refine", 10): 0.0330, ("tree + refine", 50): 0.1000}
 """The loss at most; with refine it must be below. The best peers: 0.0442 (ARX, local) and 0.1224 (the same)."""
 PEERS = {10: 0.0442, 50: 0.1224}
 
@@ -57,22 +52,14 @@ def main(words: list[str] | None = None) -> int:
         with duckdb.connect(file) as connection:
             connection.execute(f"CREATE TABLE numbered AS SELECT row_number() OVER () AS {KEY}, * FROM {ADULT.name}")
         for k, who in product([int(k) for k in args.k.split(",")], CONTENDERS):
-            one: dict[str, Any] = {
-                "table": ADULT.name,
-                "quasi": len(ADULT.quasi),
-                "k": k,
-                "contender": who.name,
-            }
+            one: dict[str, Any] = {"table": ADULT.name, "quasi": len(ADULT.quasi), "k": k, "contender": who.name}
             one |= released(url, k, who)
             with duckdb.connect(file, read_only=True) as connection:
                 own = set_loss(connection, "numbered", "release.numbered", ADULT.quasi, KEY)
             target = TARGETS.get((who.name, k))
             met = None if target is None else own.set_ncp < target or (own.set_ncp == target and not who.refine)
             results.append(one | {"evaluator": asdict(own), "peer": PEERS.get(k), "target": target, "met": met})
-            print(
-                f"k={k:<3} {who.name:24} set loss {own.set_ncp:.4f}, {one['seconds']:.1f} s, met: {met}",
-                flush=True,
-            )
+            print(f"k={k:<3} {who.name:24} set loss {own.set_ncp:.4f}, {one['seconds']:.1f} s, met: {met}", flush=True)
     record.write(args.out, results=results)
     return int(any(one["evaluator"]["min_class"] < one["k"] for one in results))
 

@@ -43,9 +43,7 @@ def has_data() -> bool:
 def experiments(name: str, doc: str | None, titles: Iterable[str]) -> argparse.ArgumentParser:
     """The parser of a command that runs a paper's experiments, with the options that all of these have."""
     parser = argparse.ArgumentParser(
-        prog=f"python -m benchmarks.{name}",
-        description=doc,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog=f"python -m benchmarks.{name}", description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", default=",".join(titles), help="experiments, comma list; default: all")
     parser.add_argument("--data", default="occ,sal", help="census tables, comma list")

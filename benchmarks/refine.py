@@ -31,13 +31,7 @@ def compared(url: str, source: str, release: dict[str, Any], repeat: int) -> dic
     with sqlanon.connect(url) as db:
         for number, refined in product(range(repeat + 1), (False, True)):
             report = db.anonymize(
-                source,
-                **release,
-                refine=refined,
-                seed=1,
-                name="refine",
-                publish="release.refine",
-                allow_weaker=True,
+                source, **release, refine=refined, seed=1, name="refine", publish="release.refine", allow_weaker=True
             ).report
             reports[refined] = report
             if number:

@@ -95,9 +95,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = options(__doc__, RESULTS / "release.json")
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument(
-        "--url",
-        metavar="URL",
-        help="an empty PostgreSQL database to measure as well; a release is left there",
+        "--url", metavar="URL", help="an empty PostgreSQL database to measure as well; a release is left there"
     )
     args = parser.parse_args(words)
     record = Record("release")

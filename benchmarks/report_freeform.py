@@ -23,19 +23,7 @@ def releases(folder: Path) -> str:
     result = read(folder, "freeform")
     if result is None or not result["results"]:
         return ""
-    head = (
-        "table",
-        "rows",
-        "k",
-        "method",
-        "NCP",
-        "at most",
-        "method (s)",
-        "at most",
-        "verification (s)",
-        "GiB",
-        "met",
-    )
+    head = ("table", "rows", "k", "method", "NCP", "at most", "method (s)", "at most", "verification (s)", "GiB", "met")
     rows = [
         (
             one["case"],

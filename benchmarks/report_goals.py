@@ -73,12 +73,7 @@ def _loss(folder: Path) -> Iterator[Goal]:
     for one in result["results"] if result else ():
         if one.get("target"):
             value = f"{one['evaluator']['set_ncp']:.4f}"
-            yield (
-                f"set loss of `{one['contender']}`, k={one['k']}, Adult",
-                value,
-                f"{one['target']:g}",
-                one["met"],
-            )
+            yield (f"set loss of `{one['contender']}`, k={one['k']}, Adult", value, f"{one['target']:g}", one["met"])
 
 
 def _seconds(folder: Path) -> Iterator[Goal]:
@@ -95,12 +90,7 @@ def _seconds(folder: Path) -> Iterator[Goal]:
     result = read(folder, "startup")
     for name in ("import", "help") if result else ():
         one = result[name] if result else {}
-        yield (
-            f"startup, {name}",
-            f"{one['seconds']:.2f} s",
-            f"{one['target']:g} s",
-            one["seconds"] <= one["target"],
-        )
+        yield (f"startup, {name}", f"{one['seconds']:.2f} s", f"{one['target']:g} s", one["seconds"] <= one["target"])
 
 
 def _large(folder: Path) -> Iterator[Goal]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.roads import TITLES, crossing
-from benchmarks.tables import figures, number, read, table
+from benchmarks.tables import number, read, source, table
 
 WINS = {
     "duckdb": "a table of a DuckDB file, of any size that its disk holds",
@@ -63,7 +63,14 @@ def roads(folder: Path) -> str:
             WINS[road["road"]],
         )
 
-    return figures(folder, "roads", head, lambda result: map(line, result["roads"]))
+    result = read(folder, "roads")
+    if result is None:
+        return ""
+    sizes = [one for road in result["roads"] for one in road["sizes"]]
+    days = sorted({one["date"] for one in sizes})
+    commands = "`, `".join(dict.fromkeys(one["command"] for one in sizes))
+    measured = {**result, "command": commands, "date": " to ".join(dict.fromkeys((days[0], days[-1])))}
+    return f"{table(head, map(line, result['roads']))}\n\n{source(measured)}"
 
 
 def crossings(folder: Path) -> str:

@@ -78,13 +78,7 @@ def speed(folder: Path) -> str:
     )
     stages = table(
         ("seconds", "method, k", *STAGES),
-        [
-            (
-                *_case(one),
-                *(f"{one['stages'].get(stage, 0.0):.2f}" for stage in STAGES),
-            )
-            for one in found
-        ],
+        [(*_case(one), *(f"{one['stages'].get(stage, 0.0):.2f}" for stage in STAGES)) for one in found],
     )
     return "\n\n".join([ratios, stages, *dict.fromkeys(source(one) for one in found)])
 

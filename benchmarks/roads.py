@@ -8,6 +8,7 @@ a large one, which Spark's tasks work on. A road and a size have one process, in
 that counts, as the first one compiles. Processor seconds are those of this process and of the processes that it has
 started: of PostgreSQL, of its server and sessions as well. Bytes and statements are those of the report
 (`RunReport.cost`). The small road of Spark has at most `ARROW_ROWS`, of which its figures are.
+Each size has the command that measured it, and its day.
 
 Of the sizes of a road a fixed cost and a cost for each row are computed, by least squares of relative errors; two roads
 cross at the number of rows for which both give the same seconds.
@@ -201,7 +202,9 @@ def main(words: Sequence[str] | None = None) -> None:
         for rows in dict.fromkeys(min(size, ARROW_ROWS) if road == "spark_small" else size for size in sizes):
             command = [sys.executable, "-m", "benchmarks.roads", "--here", "--roads", road, "--rows", str(rows)]
             ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-            figures = json.loads(ended.stdout.splitlines()[-1])
+            figures = json.loads(ended.stdout.splitlines()[-1]) | {
+                name: record.facts[name] for name in ("command", "date")
+            }
             roads.setdefault(road, {})[rows] = figures
             print(f"{road}, {rows:,} rows: {figures['cpu_seconds']:.2f} processor seconds", flush=True)
             written = []

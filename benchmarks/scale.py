@@ -52,8 +52,7 @@ def main(words: list[str] | None = None) -> None:
         }
         results.append(one)
         print(
-            f"{rows:>11,} rows: {one['seconds']:8.1f} s, {one['peak_gib']:5.2f} GiB, {report['execution']}",
-            flush=True,
+            f"{rows:>11,} rows: {one['seconds']:8.1f} s, {one['peak_gib']:5.2f} GiB, {report['execution']}", flush=True
         )
     record.write(args.out, table=args.table, k=args.k, threads=args.threads, limit_gib=LIMIT_GIB, results=results)
 

@@ -126,10 +126,7 @@ def timed(
                 run["cpu"].append(cpu() - before)
                 run["when"] = began, time.time()
                 run["stages"].append(dict(run["report"].seconds))
-                print(
-                    f"base {bases[-1]:.2f} s, {case['method']} k={case['k']} {run['seconds'][-1]:.2f} s",
-                    flush=True,
-                )
+                print(f"base {bases[-1]:.2f} s, {case['method']} k={case['k']} {run['seconds'][-1]:.2f} s", flush=True)
     return [_figures(run, bases, base_cpu) for run in runs]
 
 

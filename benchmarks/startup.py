@@ -34,11 +34,7 @@ def _wall(command: list[str], repeat: int) -> dict[str, object]:
         done = os.times()
         seconds.append(time.perf_counter() - start)
         cpu.append(done.children_user + done.children_system - used.children_user - used.children_system)
-    return {
-        "seconds": statistics.median(seconds),
-        "cpu_seconds": statistics.median(cpu),
-        "all_seconds": seconds,
-    }
+    return {"seconds": statistics.median(seconds), "cpu_seconds": statistics.median(cpu), "all_seconds": seconds}
 
 
 def _heavy() -> list[str]:
@@ -59,10 +55,7 @@ def kernels(rows: int, method: str) -> dict[str, object]:
     table = TABLES["integers"]
     found: dict[str, object] = {"rows": rows}
     kept = os.environ.get("NUMBA_CACHE_DIR")
-    with (
-        tempfile.TemporaryDirectory(prefix="sqlanon-kernels-") as cache,
-        loaded("duckdb", table, rows) as url,
-    ):
+    with tempfile.TemporaryDirectory(prefix="sqlanon-kernels-") as cache, loaded("duckdb", table, rows) as url:
         os.environ["NUMBA_CACHE_DIR"] = cache
         try:
             for name in ("first", "cached", "cached_again"):

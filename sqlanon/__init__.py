@@ -28,15 +28,11 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from sqlanon.evaluate.levels import Levels
-    from sqlanon.evaluate.report import (
-        Evaluation,
-    )
+    from sqlanon.evaluate.report import Evaluation
     from sqlanon.noisy_spec import BudgetSpec
     from sqlanon.policy import load as load_policy
     from sqlanon.policy.proposal import Proposal
-    from sqlanon.progress import (
-        Progress,
-    )
+    from sqlanon.progress import Progress
     from sqlanon.query.answer import Answer, Bounded, Unlike
     from sqlanon.query.counts.published_tables import CountsSpelling
     from sqlanon.release.preview import Preview
@@ -79,12 +75,8 @@ if TYPE_CHECKING:
         RefreshSpec,
         ReleaseSpec,
     )
-    from sqlanon.table.profile import (
-        ColumnProfile,
-    )
-    from sqlanon.workload_spec import (
-        WorkloadSpec,
-    )
+    from sqlanon.table.profile import ColumnProfile
+    from sqlanon.workload_spec import WorkloadSpec
 
 _PUBLIC = {
     "noisy_spec": ("BudgetSpec",),

@@ -163,12 +163,7 @@ SUM_PARTS = ("limits", "needs", "contributors")
 
 
 def list_parts(
-    sums: int,
-    method: Method = "suppress",
-    *,
-    followed: bool = False,
-    bounds: bool = False,
-    patterns: bool = False,
+    sums: int, method: Method = "suppress", *, followed: bool = False, bounds: bool = False, patterns: bool = False
 ) -> list[str]:
     """Suffixes of the names of a version's private tables.
 

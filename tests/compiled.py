@@ -103,12 +103,7 @@ def released(db: Any, table: str = "t", name: str = "", **asked: Any) -> None:
     """One release, where the method takes what is asked."""
     try:
         db.anonymize(
-            table,
-            name=name or table,
-            publish=f"public_{name or table}",
-            rest="drop",
-            allow_weaker=True,
-            **asked,
+            table, name=name or table, publish=f"public_{name or table}", rest="drop", allow_weaker=True, **asked
         )
     except (InfeasibleError, PolicyError, UnsupportedError):
         return

@@ -44,12 +44,7 @@ def main(wheel: Path) -> None:
         compiled = len(list((folder / "cache").rglob("*.nbi")))
         print(
             json.dumps(
-                {
-                    "wheel": wheel.name,
-                    "processor": round(used, 2),
-                    "seconds": round(seconds, 2),
-                    "compiled": compiled,
-                }
+                {"wheel": wheel.name, "processor": round(used, 2), "seconds": round(seconds, 2), "compiled": compiled}
             )
         )
 

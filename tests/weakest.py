@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _REFUSED = re.compile(
-    r"(BEGIN|COMMIT|ROLLBACK|UPDATE|DELETE|CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+(TABLE|VIEW))\b",
-    re.IGNORECASE,
+    r"(BEGIN|COMMIT|ROLLBACK|UPDATE|DELETE|CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+(TABLE|VIEW))\b", re.IGNORECASE
 )
 _READS = re.compile(r"(SELECT|WITH|FROM|DESCRIBE|USE)\b", re.IGNORECASE)
 _COMMENT = re.compile(r"\s*(--[^\n]*\n|;)")

@@ -194,11 +194,7 @@ def draw(experiment: str, found: list[dict[str, Any]], folder: Path) -> None:
                 line = [one for one in line if one["kld"] and not isinf(one["kld"])]
                 if line:
                     axis.plot(
-                        [one["x"] for one in line],
-                        [one["kld"] for one in line],
-                        who.marker,
-                        ms=4,
-                        label=who.name,
+                        [one["x"] for one in line], [one["kld"] for one in line], who.marker, ms=4, label=who.name
                     )
             axis.set_yscale("log")
             axis.set_xlabel({"n": "N"}.get(experiment, experiment))

@@ -79,12 +79,7 @@ def attack(
 
 
 def _report(
-    scratch: Scratch,
-    on: Subject,
-    material: Material,
-    columns: Sequence[int],
-    victims: int | None,
-    reporter: Progress,
+    scratch: Scratch, on: Subject, material: Material, columns: Sequence[int], victims: int | None, reporter: Progress
 ) -> AttackReport:
     entry, facts = on.entry, on.form.facts
     assert entry is not None

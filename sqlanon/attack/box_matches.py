@@ -153,13 +153,7 @@ class BoxIndex:
         return self._guess(candidates, value, np.ones(len(value), np.int64), values, show=True)[2]
 
     def _guess(
-        self,
-        candidates: Longs,
-        value: Ints,
-        times: Longs,
-        values: int,
-        *,
-        show: bool,
+        self, candidates: Longs, value: Ints, times: Longs, values: int, *, show: bool
     ) -> tuple[Longs, Longs, Flags]:
         from sqlanon.attack.kernels.linkage import count_top_values
 
@@ -222,13 +216,7 @@ class BoxIndex:
             additions += float(passes.sum()) * boxes + float(codes.sum()) * columns * (1 << columns) / 2
         return additions
 
-    def count_persons(
-        self,
-        place: Longs,
-        width: int,
-        box: Longs,
-        person: Ints,
-    ) -> tuple[Longs, Doubles]:
+    def count_persons(self, place: Longs, width: int, box: Longs, person: Ints) -> tuple[Longs, Doubles]:
         """Fewest persons and summed chance for every set of known columns; each person of a box once, by box."""
         from sqlanon.attack.kernels.linkage import count_candidate_persons
 

@@ -162,12 +162,7 @@ def _weaker_promise(*entries: Entry) -> float | None:
 
 
 def _summarize_candidates(
-    kind: str,
-    other: str,
-    who: str,
-    sizes: Longs,
-    rows: Longs,
-    k: float | None,
+    kind: str, other: str, who: str, sizes: Longs, rows: Longs, k: float | None
 ) -> CompositionAttack:
     """Of so many rows each with so many candidates."""
     total = int(rows.sum())

@@ -349,12 +349,7 @@ class _Target:
         return atoms_of
 
     def _count(
-        self,
-        name: str,
-        readers: tuple[int, int],
-        rows: Iterable[tuple[int, int | None, bool, int]],
-        *,
-        promised: bool,
+        self, name: str, readers: tuple[int, int], rows: Iterable[tuple[int, int | None, bool, int]], *, promised: bool
     ) -> CountsReader:
         cells = exact = below = undecided = 0
         chances = []

@@ -47,14 +47,7 @@ def measure_homogeneity(
     return tuple(guesses)
 
 
-def _guess(
-    column: str,
-    among: str,
-    top: Longs,
-    every: Longs,
-    weight: Longs,
-    bound: Fraction | None,
-) -> GuessAttack:
+def _guess(column: str, among: str, top: Longs, every: Longs, weight: Longs, bound: Fraction | None) -> GuessAttack:
     some = every > 0
     top, every, weight = top[some], every[some], weight[some]
     share = top / every

@@ -156,11 +156,7 @@ def place(scratch: Scratch, entry: Entry, stage: TableRef, name: str) -> tuple[T
 
 
 def _victims(
-    scratch: Scratch,
-    placed: TableRef,
-    work: TableRef,
-    quasi: tuple[Domain, ...],
-    sensitive: tuple[Domain, ...],
+    scratch: Scratch, placed: TableRef, work: TableRef, quasi: tuple[Domain, ...], sensitive: tuple[Domain, ...]
 ) -> tuple[Ints, Longs, tuple[Ints, ...], Ints, Longs, int]:
     names = [domain.code for domain in (*quasi, *sensitive)]
     query = scratch.sql("attack/victims", placed=placed, work=work, columns=names)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sqlanon.results.counts import CountsReader
-from sqlanon.statistics.highs import NEAR, import_highs, make_solver
+from sqlanon.statistics.highs import NEAR, import_highs, make_program, make_solver
 from sqlanon.statistics.person_bounds import list_steps
 from sqlanon.statistics.reader_cells import HIDDEN, Label, SeenCells, list_atoms
 
@@ -106,12 +106,7 @@ class PersonTarget:
         return inside
 
     def _report(
-        self,
-        name: str,
-        readers: tuple[int, int],
-        spans: Iterator[tuple[int, int | None, bool]],
-        *,
-        promised: bool,
+        self, name: str, readers: tuple[int, int], spans: Iterator[tuple[int, int | None, bool]], *, promised: bool
     ) -> CountsReader:
         intervals = list(spans)
         exact = sum(low == high for low, high, _ in intervals)
@@ -149,17 +144,11 @@ class _Program:
                 self._add(np.append(parts, cell), np.append(np.ones(len(parts)), -1.0), 0.0, infinite)
             for cell, inside in zip(whole.tolist(), part.tolist(), strict=True):
                 self._add(np.array([cell, inside]), np.array([1.0, -1.0]), 0.0, infinite)
-        program = self._highs.HighsLp()
-        program.num_col_, program.num_row_ = cells + atoms, len(self._index)
-        program.col_cost_ = np.zeros(cells + atoms)
-        program.col_lower_, program.col_upper_ = np.append(low, row_low), np.append(high, row_high)
-        program.row_lower_ = np.array([low for low, _ in self._bounds])
-        program.row_upper_ = np.array([high for _, high in self._bounds])
-        program.a_matrix_.format_ = self._highs.MatrixFormat.kRowwise
-        program.a_matrix_.start_ = np.cumsum([0, *map(len, self._index)]).astype(np.int32)
-        program.a_matrix_.index_ = np.concatenate([np.zeros(0, np.int32), *self._index]).astype(np.int32)
-        program.a_matrix_.value_ = np.concatenate([np.zeros(0), *self._value])
-        self._solver = make_solver(program)
+        ends = (np.append(low, row_low), np.append(high, row_high))
+        row_ends = (np.array([low for low, _ in self._bounds]), np.array([high for _, high in self._bounds]))
+        starts, index = np.cumsum([0, *map(len, self._index)]), np.concatenate([np.zeros(0, np.int32), *self._index])
+        matrix = (starts, index, np.concatenate([np.zeros(0), *self._value]))
+        self._solver = make_solver(make_program(np.zeros(cells + atoms), ends, row_ends, matrix))
 
     def _add(self, index: Longs, value: Any, low: float, high: float) -> None:  # noqa: ANN401 - fractions
         self._index.append(index)

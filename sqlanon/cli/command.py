@@ -31,10 +31,7 @@ Quiet = Annotated[bool, flag("--quiet", "Print errors and warnings only, and no 
 Verbose = Annotated[
     int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Log to stderr; -vv logs more.")
 ]
-Debug = Annotated[
-    bool,
-    flag("--debug", "Show tracebacks and the database's own messages; they may quote data."),
-]
+Debug = Annotated[bool, flag("--debug", "Show tracebacks and the database's own messages; they may quote data.")]
 
 
 @dataclass(frozen=True, slots=True)

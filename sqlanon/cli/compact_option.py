@@ -49,12 +49,7 @@ class Outcome:
 
 
 def attempt(
-    connected: Database,
-    releases: Sequence[str] | None,
-    *,
-    compact: bool,
-    drops: bool,
-    again: Callable[[], str],
+    connected: Database, releases: Sequence[str] | None, *, compact: bool, drops: bool, again: Callable[[], str]
 ) -> Outcome:
     """Compact after a command has done the rest.
 

@@ -22,15 +22,10 @@ class ConfirmedOption:
 
 CONFIRMED = tuple(
     ConfirmedOption(
-        option,
-        option[2:].replace("-", "_"),
-        Annotated[bool, typer.Option(option, help=says, rich_help_panel="Spark")],
+        option, option[2:].replace("-", "_"), Annotated[bool, typer.Option(option, help=says, rich_help_panel="Spark")]
     )
     for option, says in (
-        (
-            "--accept-shared",
-            "Spark: confirm that others may be able to read the files of the private schema.",
-        ),
+        ("--accept-shared", "Spark: confirm that others may be able to read the files of the private schema."),
         ("--temporary", "Spark: confirm that what is published may be gone with the session."),
     )
 )

@@ -23,8 +23,7 @@ class _Formatter(logging.Formatter):
         return clean(super().formatMessage(record))
 
     def formatException(  # noqa: N802 - the name logging calls
-        self,
-        ei: tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None],
+        self, ei: tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
     ) -> str:
         if self._debug:
             return super().formatException(ei)

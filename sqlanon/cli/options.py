@@ -38,20 +38,14 @@ def flag(option: str, help: str, *, short: str = "", panel: str | None = None) -
 PolicyFile = Annotated[Path | None, option("--policy", "FILE", "Policy file (default: ./anon.yml).", short="-p")]
 Db = Annotated[
     str | None,
-    option(
-        "--db",
-        "URL",
-        "duckdb:///path, postgresql://... or sc://host:port; overrides the policy's connection.",
-    ),
+    option("--db", "URL", "duckdb:///path, postgresql://... or sc://host:port; overrides the policy's connection."),
 ]
 Select = Annotated[list[str] | None, option("--select", "NAME", "Only this release; may be repeated.")]
 Null = Annotated[
-    list[str] | None,
-    option("--null", "TEXT", "CSV: a text that means a missing value; may be repeated.", panel=CSV),
+    list[str] | None, option("--null", "TEXT", "CSV: a text that means a missing value; may be repeated.", panel=CSV)
 ]
 EscapeFormulas = Annotated[
-    bool,
-    flag("--escape-formulas", "CSV: write ' before what a spreadsheet takes for a formula.", panel=CSV),
+    bool, flag("--escape-formulas", "CSV: write ' before what a spreadsheet takes for a formula.", panel=CSV)
 ]
 Delimiter = Annotated[str | None, option("--delimiter", "CHAR", "CSV: between two fields.", panel=CSV)]
 Encoding = Annotated[
@@ -73,8 +67,7 @@ DateFormat = Annotated[
     str | None, option("--date-format", "FORMAT", "CSV: how dates are written, such as %d/%m/%Y.", panel=CSV)
 ]
 AllowWeaker = Annotated[
-    bool,
-    flag("--allow-weaker", "Confirm that the policy promises less than what is published.", panel=PUBLISHED),
+    bool, flag("--allow-weaker", "Confirm that the policy promises less than what is published.", panel=PUBLISHED)
 ]
 KeepScratch = Annotated[
     bool,
@@ -101,8 +94,7 @@ NewClasses = Annotated[
     ),
 ]
 Spend = Annotated[
-    bool,
-    flag("--spend", "Statistics with a budget: pay for a new version now, whatever the clock says."),
+    bool, flag("--spend", "Statistics with a budget: pay for a new version now, whatever the clock says.")
 ]
 RecordFile = Annotated[Path | None, option("--record", "FILE", "Write what was done to a JSON file.")]
 

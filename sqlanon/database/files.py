@@ -126,13 +126,7 @@ def open_file(
         second = Path(population)
         _check_kind(second)
         people = identifier(f"population of {source.name}")
-        _import(
-            database.engine,
-            second,
-            database.engine.target(people),
-            how,
-            ColumnReading(),
-        )
+        _import(database.engine, second, database.engine.target(people), how, ColumnReading())
         yield OpenedFile(database, name, tuple(notes), people)
 
 
@@ -164,8 +158,7 @@ def columns_read(spec: ReleaseSpec) -> ColumnReading:
     paired = FORMATS[spec.format.kind].paired  # publishes quasi columns as they are
     quasi = [] if paired else [column.name for column in spec.with_role("quasi")]
     return ColumnReading(
-        frozenset(map(str.casefold, names)) if spec.rest == "drop" else None,
-        frozenset(map(str.casefold, quasi)),
+        frozenset(map(str.casefold, names)) if spec.rest == "drop" else None, frozenset(map(str.casefold, quasi))
     )
 
 

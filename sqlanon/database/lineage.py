@@ -140,9 +140,7 @@ class _Sender:
         about = {}
         if failed:
             about["errorMessage"] = facets.error_message_run.ErrorMessageRunFacet(failed, "SQL")
-        job = {
-            "jobType": facets.job_type_job.JobTypeJobFacet("BATCH", "SQLANON", self._operation.name.upper()),
-        }
+        job = {"jobType": facets.job_type_job.JobTypeJobFacet("BATCH", "SQLANON", self._operation.name.upper())}
         return events.RunEvent(
             eventTime=datetime.datetime.now(datetime.UTC).isoformat(),
             producer=PRODUCER,

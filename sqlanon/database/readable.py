@@ -22,12 +22,7 @@ from sqlanon.release.preview import Preview
 from sqlanon.release.preview import preview as make_preview
 from sqlanon.release.publish import approve as approving
 from sqlanon.release.publish import rollback as versions
-from sqlanon.results import (
-    DiffReport,
-    PlanReport,
-    ReleaseRow,
-    VersionReport,
-)
+from sqlanon.results import DiffReport, PlanReport, ReleaseRow, VersionReport
 from sqlanon.results.approvals import ListedApproval
 from sqlanon.results.budget import BudgetReport
 from sqlanon.spec import ReleaseSpec

@@ -115,11 +115,7 @@ class Release:
             files[sensitive_of(view)] = target.with_name(f"{target.stem}_sensitive{target.suffix}")
         sensitive = [column.name for column in self.spec.with_role("sensitive")]
         for line in write(
-            self._database.engine,
-            files,
-            self.spec.publish_file,
-            sensitive=sensitive,
-            escape_formulas=escape_formulas,
+            self._database.engine, files, self.spec.publish_file, sensitive=sensitive, escape_formulas=escape_formulas
         ):
             warnings.warn(line, stacklevel=2)
         return tuple(str(file) for file in files.values())

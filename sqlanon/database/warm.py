@@ -88,12 +88,7 @@ def add_hierarchy(spec: ReleaseSpec) -> ReleaseSpec:
 
 
 def run_made_up(
-    spec: ReleaseSpec,
-    rows: int,
-    progress: Progress | None = None,
-    *,
-    planned: bool = False,
-    attacked: bool = False,
+    spec: ReleaseSpec, rows: int, progress: Progress | None = None, *, planned: bool = False, attacked: bool = False
 ) -> None:
     """Run a release of a made-up table in memory.
 

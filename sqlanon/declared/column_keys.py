@@ -157,10 +157,7 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
         "owner and in bundles, and it changes no released row.",
     ),
     Key(
-        "columns.*.hierarchy.file",
-        TEXT,
-        None,
-        "The CSV file, which may also be written alone in place of the mapping.",
+        "columns.*.hierarchy.file", TEXT, None, "The CSV file, which may also be written alone in place of the mapping."
     ),
     Key(
         "columns.*.hierarchy.steps",

@@ -9,6 +9,7 @@ from sqlanon.declared.check import collect_request, list_refusals
 from sqlanon.declared.combinations import list_refused
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.methods import METHODS
+from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.spec import Effort, EffortSpec, MethodSpec, RefineSpec, ReleaseSpec
 
 DEFAULT: Effort = "normal"
@@ -18,19 +19,27 @@ SEVERAL_UP_TO = 1_000_000
 _TREE = MethodSpec()
 _MONDRIAN = MethodSpec("mondrian")
 _LOCAL = MethodSpec("fulldomain", {"search": "local"})
+_NODES = MethodSpec("fulldomain", {"search": "global"})
+_SUPPRESS = MethodSpec("suppress")
 
 
 def choose_method(spec: ReleaseSpec) -> ReleaseSpec:
     """The release with the method and the refinement of the effort.
 
-    With ``execution: pushdown``, and where nothing can be refined, it is method ``tree`` alone, as with ``fast``.
+    With ``execution: pushdown``, and where nothing can be refined, it is method ``tree`` alone, as with ``fast``. Where
+    a population is asked for, and ``tree`` cannot count it, it is the lattice search; in format ``suppressed`` it is
+    ``suppress``, where that takes the release.
     """
     if spec.effort is None:
         return spec
     plain = replace(spec, method=_TREE, refine=None)
+    hidden = replace(plain, method=_SUPPRESS)
+    if FORMATS[spec.format.kind].either and spec.suppression is None and _takes(hidden):
+        return hidden
     refined = replace(plain, refine=RefineSpec(search=None))
     if spec.execution == "pushdown" or not _takes(refined):
-        return plain
+        nodes = replace(plain, method=_NODES)
+        return nodes if not _takes(plain) and _counts_population(spec) and _takes(nodes) else plain
     starts = [start for start in list_starts(spec) if _takes(replace(refined, method=start))]
     if len(starts) == 1:
         return replace(refined, method=starts[0])
@@ -61,6 +70,11 @@ def choose_effort(word: Effort | None) -> EffortSpec | None:
     """The effort of a policy; ``word``: as written. None: ``fast``, which is the same as to name method `tree`."""
     effort = word or DEFAULT
     return None if effort == "fast" else EffortSpec(effort, written=word is not None)
+
+
+def _counts_population(spec: ReleaseSpec) -> bool:
+    """Whether the rows of a population are counted."""
+    return any(name in REQUIREMENTS and REQUIREMENTS[name].population for name in spec.privacy.more)
 
 
 def _takes(spec: ReleaseSpec) -> bool:

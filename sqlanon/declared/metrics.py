@@ -77,9 +77,7 @@ METRICS: Registry[MetricDeclaration] = Registry(
             "AM, the ambiguity metric: mean over rows of the combinations of values that they could be.",
         ),
         _declare_asked(
-            "lm_values",
-            "ambiguity:LossOfValues",
-            "LM by distinct values: mean over cells of (|R| - 1) / (|A| - 1).",
+            "lm_values", "ambiguity:LossOfValues", "LM by distinct values: mean over cells of (|R| - 1) / (|A| - 1)."
         ),
         _declare_asked(
             "level",

@@ -88,12 +88,7 @@ class Likeness(Record):
     def schema(self) -> Mapping[str, Any]:
         number = self.parts["max"].value.schema
         kinds = [
-            {
-                "type": "object",
-                "properties": {kind: number},
-                "required": [kind],
-                "additionalProperties": False,
-            }
+            {"type": "object", "properties": {kind: number}, "required": [kind], "additionalProperties": False}
             for kind in ("basic", "enhanced")
         ]
         return {"anyOf": [{"type": "string"}, *kinds]}

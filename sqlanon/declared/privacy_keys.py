@@ -45,10 +45,7 @@ PRIVACY_KEYS: Final[tuple[Key, ...]] = (
     _requirement("delta_disclosure", "Asked", "Bits between a value's shares in a class and in all.", "D[ ignored]"),
     _requirement("k_map", _MAPPING, "Rows of a population in every cell, at least.", "k=K,population=TABLE"),
     _requirement(
-        "delta_presence",
-        _MAPPING,
-        "Probability that a row of a population is here.",
-        "min=P,max=P,population=TABLE",
+        "delta_presence", _MAPPING, "Probability that a row of a population is here.", "min=P,max=P,population=TABLE"
     ),
     Key(
         "privacy.joint",

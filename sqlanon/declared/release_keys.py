@@ -10,17 +10,7 @@ from sqlanon.declared.kinds import A_TABLE, DURATION, FLAG, SIZE
 from sqlanon.declared.metrics import MetricNames
 from sqlanon.declared.records import Names
 from sqlanon.declared.values import REQUIRED, SHARE, Integer, OneOf
-from sqlanon.spec import (
-    EFFORTS,
-    EXECUTIONS,
-    FormatSpec,
-    NullPerson,
-    Persons,
-    RefreshSpec,
-    Rest,
-    RowsAre,
-    RowSecurity,
-)
+from sqlanon.spec import EFFORTS, EXECUTIONS, FormatSpec, NullPerson, Persons, RefreshSpec, Rest, RowsAre, RowSecurity
 
 _REFRESH = RefreshSpec()
 
@@ -129,11 +119,7 @@ RELEASE_KEYS: Final[tuple[Key, ...]] = (
         "Names",
     ),
     Key(
-        "every",
-        DURATION,
-        None,
-        "How often `run --due` looks at the release: 30m, 24h, 7d. Default: every time.",
-        "str",
+        "every", DURATION, None, "How often `run --due` looks at the release: 30m, 24h, 7d. Default: every time.", "str"
     ),
     Key(
         "keep",

@@ -132,10 +132,7 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
         "`{sum: column, range: [low, high], p_percent: 10}`, next to one of them.",
     ),
     Key(
-        "statistics.measures.*.count",
-        OneOf(get_args(Measured)),
-        None,
-        "`count` or `persons`. A word alone means this.",
+        "statistics.measures.*.count", OneOf(get_args(Measured)), None, "`count` or `persons`. A word alone means this."
     ),
     Key(
         "statistics.measures.*.sum",

@@ -262,9 +262,11 @@ class Reception(Protocol):
 
     Attributes:
         reads_arrow: it takes Arrow streams as well.
+        own_columns: columns that a table has while it takes lines, beside those that are sent.
     """
 
     reads_arrow: bool
+    own_columns: int
 
     def write_type(self, kind: Portable) -> str | None:
         """The engine's own type for a portable one, as SQL; None: it has none that holds every value."""

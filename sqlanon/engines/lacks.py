@@ -53,8 +53,9 @@ _ENGINES: Mapping[str, Mapping[str, Lack]] = {
     "Spark": {
         "publish_file": _NO_FILE,
         "refresh: {mode: frozen}": notyet(
-            "it records what is published in the transaction that publishes it, and this database has none; use DuckDB "
-            "or PostgreSQL, or mode: full"
+            "a lineage of rows records what is published in the transaction that publishes it, and this database has "
+            "none; run it in DuckDB or PostgreSQL, which read the same Delta, Iceberg and Parquet tables, or use mode: "
+            "full"
         ),
         "tables": notyet(
             "they are published together in one transaction, and this database has none; make a release of each"

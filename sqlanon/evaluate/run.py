@@ -43,10 +43,7 @@ MOST_TOGETHER = 50
 
 
 def evaluate(
-    engine: Engine,
-    release: str | None = None,
-    workload: WorkloadSpec | None = None,
-    progress: Progress | None = None,
+    engine: Engine, release: str | None = None, workload: WorkloadSpec | None = None, progress: Progress | None = None
 ) -> Evaluation:
     """Measure a release against the source, in the engine.
 

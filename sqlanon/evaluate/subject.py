@@ -95,10 +95,7 @@ def find_subject(engine: Engine, release: str | None = None) -> Subject:
     refuse_counts(entry, "its rows cannot be compared with the source's, as it has none")
     assert entry.view is not None
     query = statement(
-        "query/metadata",
-        engine.dialect,
-        metadata=metadata_of(entry.view),
-        columns=[name for name, _ in COLUMNS],
+        "query/metadata", engine.dialect, metadata=metadata_of(entry.view), columns=[name for name, _ in COLUMNS]
     )
     described = {str(row[0]): row for row in engine.fetch(query)}
     # A policy may spell a column in another case than its source.
@@ -110,14 +107,7 @@ def find_subject(engine: Engine, release: str | None = None) -> Subject:
         if name and row[1] not in ("insensitive", "pseudonym")
     )
     form = FormatSpec(entry.policy["format"]["kind"])
-    spec = ReleaseSpec(
-        entry.release,
-        entry.source,
-        columns,
-        PrivacySpec(),
-        rest="drop",
-        format=form,
-    )
+    spec = ReleaseSpec(entry.release, entry.source, columns, PrivacySpec(), rest="drop", format=form)
     return Subject(
         entry.release,
         entry.view,
@@ -162,10 +152,7 @@ def _column(name: str, settings: Mapping[str, Any], described: tuple[object, ...
     """
     _, role, kind, _, _, _, declared = described
     values = json.loads(str(declared)) if declared is not None else {}
-    words: dict[str, Literal["alphabetical", "declared"]] = {
-        "alphabetical": "alphabetical",
-        "declared": "declared",
-    }
+    words: dict[str, Literal["alphabetical", "declared"]] = {"alphabetical": "alphabetical", "declared": "declared"}
     return ColumnSpec(
         name,
         "quasi" if role == "quasi" else "sensitive",

@@ -48,11 +48,7 @@ class Values:
         key = column, most
         if key not in self._found:
             query = statement(
-                "workload/values",
-                self._engine.dialect,
-                {"most": most},
-                source=self._source.ref,
-                column=column,
+                "workload/values", self._engine.dialect, {"most": most}, source=self._source.ref, column=column
             )
             rows = self._engine.fetch(query, max_rows=most)
             values = _in_order(self._readings.get(column), [row[0] for row in rows])

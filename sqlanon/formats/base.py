@@ -169,11 +169,7 @@ class Format:
         raise NotImplementedError
 
     def count_covered(
-        self,
-        scratch: Scratch,
-        classed: ClassedRows,
-        recoded: RecodedClasses,
-        least: CoverTightness = NOT_ASKED,
+        self, scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses, least: CoverTightness = NOT_ASKED
     ) -> tuple[int, int] | None:
         """Counts of the covering predicate.
 

@@ -15,7 +15,7 @@ from sqlanon.formats.column import KINDS
 from sqlanon.formats.label_text import parse_label
 from sqlanon.formats.layout import Names
 from sqlanon.formats.levels import NOT_ASKED, CoverTightness
-from sqlanon.sqltext import identifier
+from sqlanon.sqltext import identifier, table_name
 from sqlanon.table.tree import hierarchy_of
 from sqlanon.table.wide_tables import FEW
 
@@ -38,8 +38,8 @@ class Claim:
             back.
         ranks: (value, rank) of a declared order.
         said: the released texts of the column, each once, with a number; ``at`` the place among such columns.
-        listed: the type of the originals, if a set of them fits into bits: then the number of a text is the set that it
-            has, and ``has`` asks it for the value of a row.
+        listed: the type of the originals, or a table of their values, if a set of them fits into bits: then the number
+            of a text is the set that it has, and ``has`` asks it for the value of a row.
         by_row: the released array is asked for the value of every row, by ``has``.
         boolean: values are true and false, for which an engine may have no least value.
         bits: of a set that fits into bits, the aggregate over rows that has the set of their values.
@@ -139,7 +139,7 @@ def _number_claims(
             scratch.execute("verify/said", **claim_context)
             numbered.append(replace(column, said=table, at=number))
         else:
-            scratch.execute("verify/said_bits", listed=column.listed, **claim_context)
+            scratch.execute("verify/said_bits", listed=column.listed, as_text=column.as_text, **claim_context)
             sides = {"bits": f"r._sqlanon_said{number}", "value": f"s.{column.alias}"}
             numbered.append(replace(column, has=scratch.engine.capabilities.listed_bit % sides))
     if not claim_tables:
@@ -174,7 +174,8 @@ def claim_of(
     """
     reading = domain.reading
     kind = KINDS[reading.treatment or "ordered"]
-    text = scratch.engine.capabilities.text_type
+    able = scratch.engine.capabilities
+    text = able.text_type
     ranks = claims = None
     if not form.facts.single and isinstance(reading.spec.ordered, tuple):
         ranks = scratch.table(f"{domain.code}_order{of}")
@@ -198,6 +199,7 @@ def claim_of(
             ends = [(values[0], values[-1], label) for (kind, values), label in parsed if kind in ("value", "range")]
             scratch.engine.load_rows(claims, [("low", text), ("high", text), ("label", text)], ends)
     few = sets_as_bits and domain.fits_bits
+    listed = None if reading.column.own_operators else domain.table if able.lists_values else reading.listed
     return Claim(
         reading.alias,
         kind,
@@ -206,8 +208,8 @@ def claim_of(
         reading.value_type,
         claims,
         ranks,
-        listed=reading.listed if few else None,
-        by_row=few and scratch.engine.capabilities.arrays_by_row,
+        listed=listed if few else None,
+        by_row=few and able.arrays_by_row,
         boolean=reading.column.kind == "boolean",
     )
 
@@ -264,6 +266,7 @@ def count_wider_than_least(
     wider: dict[str, int] = {}
     reached: int | None = None
     one_scan: list[tuple[str, Claim]] = []
+    said_bits: list[dict[str, Any]] = []
     bits = scratch.engine.capabilities.listed_bits
     for domain in quasi:
         reading, names = domain.reading, recoded.layout.names[domain.code]
@@ -272,17 +275,11 @@ def count_wider_than_least(
             one_scan.append((reading.name, claim))
             continue
         if claim.kind == "set" and claim.listed is not None and claim.claims is None:
-            published_sets = scratch.table(f"{domain.code}_said_least")
-            scratch.execute(
-                "verify/said_bits",
-                said=published_sets,
-                released=recoded.released,
-                column=names.value,
-                listed=claim.listed,
+            claim = replace(claim, said=scratch.table(f"{domain.code}_said_least"), bits=_bits_of_rows(bits, claim))
+            said_bits.append(
+                {"said": claim.said, "column": names.value, "listed": claim.listed, "as_text": claim.as_text}
             )
-            one_scan.append(
-                (reading.name, replace(claim, said=published_sets, bits=bits % {"value": f"s.{claim.alias}"}))
-            )
+            one_scan.append((reading.name, claim))
             continue
         set_context: dict[str, Any] = {
             "matched": matched,
@@ -312,13 +309,21 @@ def count_wider_than_least(
         columns = [column for _, column in some]
         plain = start == 0 and all(column.ranks is None and column.bits is None for column in columns)
         sums = measure(columns) if measure is not None and plain else None
-        n, *wide = (
-            read_integer(cell)
-            for cell in scratch.fetch(
+        with scratch.together():
+            while said_bits:
+                scratch.execute("verify/said_bits", released=recoded.released, **said_bits.pop())
+            row = scratch.fetch(
                 "verify/least_values", matched=matched, released=recoded.released, columns=columns, sums=sums
             )[0]
-        )
+        n, *wide = map(read_integer, row)
         reached = n if reached is None else min(reached, n)
         wider |= {name: rows_wider for (name, _), rows_wider in zip(some, wide, strict=True)}
     exact = (name for name, claim in one_scan if not wider[name] and claim.claims is None and claim.ranks is None)
     return CoverTightness(wider, frozenset(exact), reached)
+
+
+def _bits_of_rows(pattern: str, claim: Claim) -> str:
+    """The aggregate over rows that has the bits of a column's values; see `Capabilities.listed_bits`."""
+    value = f"s.{claim.alias}"
+    compared = f"CAST({value} AS VARCHAR)" if claim.as_text else value
+    return pattern % {"value": value, "compared": compared, "listed": claim.listed and table_name(claim.listed)}

@@ -37,9 +37,7 @@ class Labels(BoxFormat):
         table = scratch.table(f"{domain.code}_labels")
         text = scratch.engine.capabilities.text_type
         scratch.engine.load_rows(
-            table,
-            [("code", "INTEGER"), ("label", text)],
-            ((code, quote(text_of(value))) for code, value in rows),
+            table, [("code", "INTEGER"), ("label", text)], ((code, quote(text_of(value))) for code, value in rows)
         )
         return table
 

@@ -48,11 +48,7 @@ class Points(BoxFormat):
         return column.with_tables(middle=middle)
 
     def count_covered(
-        self,
-        scratch: Scratch,
-        classed: ClassedRows,
-        recoded: RecodedClasses,
-        least: CoverTightness = NOT_ASKED,
+        self, scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses, least: CoverTightness = NOT_ASKED
     ) -> tuple[int, int]:
         """A point covers a class if some row of the class has each value of the point."""
         columns = [

@@ -104,10 +104,7 @@ def _means(scratch: Scratch, classed: TableRef, domain: Domain) -> TableRef:
     table = scratch.table(f"{domain.code}_means")
     if not domain.reading.as_float:
         scratch.execute(
-            "recode/sums",
-            means=table,
-            classed=classed,
-            columns=[{"alias": domain.reading.alias, "code": domain.code}],
+            "recode/sums", means=table, classed=classed, columns=[{"alias": domain.reading.alias, "code": domain.code}]
         )
         return table
     import numpy as np

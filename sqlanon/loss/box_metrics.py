@@ -80,9 +80,7 @@ A bound E on every class limits this (section 2.5), so it is taken over the boxe
 SUM_OF_EXTENTS = BoxMetric("il_sum", _sum_extents, lambda values, *_: values["extents"])
 """Sum over classes NCP(G): the sum of extents of the one-dimensional solvers; IL1 x classes."""
 WEIGHTED_MAXIMUM = BoxMetric(
-    "weighted_max_ncp",
-    lambda of: {"heaviest": f"MAX(b.n * {_extent(of)})"},
-    lambda values, *_: values["heaviest"],
+    "weighted_max_ncp", lambda of: {"heaviest": f"MAX(b.n * {_extent(of)})"}, lambda values, *_: values["heaviest"]
 )
 """Weighted maximum NCP = max over classes |G| NCP(G), in rows (Ghinita et al., section 7.2, metric i).
 

@@ -120,11 +120,7 @@ class Facts:
             if self._regions is not None and domain.reading.treatment == "nominal":
                 table = tables[domain.code] = self._scratch.table(f"{domain.code}_cell_members")
                 self._scratch.execute(
-                    "loss/members",
-                    members=table,
-                    regions=self._regions,
-                    classed=self._classed,
-                    column=domain.code,
+                    "loss/members", members=table, regions=self._regions, classed=self._classed, column=domain.code
                 )
         return tables
 

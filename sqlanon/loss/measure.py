@@ -40,12 +40,7 @@ def import_metric(declared: MetricDeclaration) -> Any:  # noqa: ANN401 - a `Metr
 
 
 def measure(
-    scratch: Scratch,
-    boxes: TableRef,
-    groups: Groups,
-    attributes: Sequence[Attribute],
-    k: int | None,
-    lost: LostRows,
+    scratch: Scratch, boxes: TableRef, groups: Groups, attributes: Sequence[Attribute], k: int | None, lost: LostRows
 ) -> LossReport:
     """The metrics of a release that need not be asked for, in one scan of the boxes.
 

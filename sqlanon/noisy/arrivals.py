@@ -63,13 +63,7 @@ def find_arrived(
     for number, bounded in enumerate(coded.bounded):
         arrived = scratch.table(f"arrived{number}")
         scratch.execute(
-            "noisy/arrived",
-            {"secret": secret},
-            arrived=arrived,
-            bounded=bounded,
-            number=number,
-            night=night,
-            seen=seen,
+            "noisy/arrived", {"secret": secret}, arrived=arrived, bounded=bounded, number=number, night=night, seen=seen
         )
         tables.append(arrived)
     for series in shape.series:
@@ -114,11 +108,7 @@ def verify_arrived(scratch: Scratch, shape: Shape, coded: CodedSource, arrived: 
         level = table.levels[-1]
         nights, nodes, persons = _count(scratch, coded, arrived, number, len(table.levels) - 1)
         query = scratch.sql(
-            "noisy/arrived_again",
-            {"secret": secret},
-            bounded=coded.bounded[number],
-            number=number,
-            seen=arrived.seen,
+            "noisy/arrived_again", {"secret": secret}, bounded=coded.bounded[number], number=number, seen=arrived.seen
         )
         cell, person_counts = scratch.fetch_arrays(query, ["int64", "int64"])
         tonight = nights == arrived.night

@@ -90,12 +90,7 @@ def default_view(name: str) -> str:
 
 
 def build(
-    model: ReleaseModel,
-    raw: Mapping[str, Any],
-    path: Path,
-    problems: Problems,
-    files: Files,
-    view: str | None = None,
+    model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Problems, files: Files, view: str | None = None
 ) -> ReleaseSpec:
     """Check that the parts fit together and make the spec; it is only good if there are no problems.
 
@@ -312,11 +307,7 @@ def _check_columns(model: ReleaseModel, path: Path, problems: Problems, *, compl
             "several releases of fewer columns each",
         )
     elif total > MAX_WEIGHT:
-        problems.add(
-            (*path, "columns"),
-            f"the weights sum to {total}",
-            f"at most {MAX_WEIGHT} in all",
-        )
+        problems.add((*path, "columns"), f"the weights sum to {total}", f"at most {MAX_WEIGHT} in all")
 
 
 def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None, k: int) -> None:

@@ -100,10 +100,7 @@ def _read(path: str | os.PathLike[str], release: str) -> tuple[dict[str, Any], d
 
 
 def _write(
-    path: str | os.PathLike[str],
-    raw: Mapping[str, Any],
-    what: str,
-    environ: Mapping[str, str] | None,
+    path: str | os.PathLike[str], raw: Mapping[str, Any], what: str, environ: Mapping[str, str] | None
 ) -> tuple[str, PolicySpec]:
     """The text of changed data, and their spec; problems begin with what was chosen."""
     text = yaml.safe_dump(raw, sort_keys=False, allow_unicode=True, width=120)

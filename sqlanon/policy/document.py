@@ -163,11 +163,7 @@ class Document:
                 result[key] = self._value((*path, key), value)
             elif not merged:
                 self.found.append(
-                    (
-                        (*path, key),
-                        f"the key occurs twice, in line {first[key]} and in line {line}",
-                        "each key once",
-                    )
+                    ((*path, key), f"the key occurs twice, in line {first[key]} and in line {line}", "each key once")
                 )
         return result
 

@@ -139,10 +139,7 @@ def _shape(rows: list[tuple[int, tuple[str, ...]]]) -> list[tuple[int, str]]:
             problems.append((line, "an empty field after the leaf; every node has a label"))
         elif labels[-1] != first[-1]:
             problems.append(
-                (
-                    line,
-                    f"a root other than in line {first_line}; one root, the same last field (*) in every line",
-                )
+                (line, f"a root other than in line {first_line}; one root, the same last field (*) in every line")
             )
     return problems
 
@@ -172,8 +169,5 @@ def in_order(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
         for node in enumerate(labels):
             first.setdefault(node, len(first))
     return tuple(
-        sorted(
-            dict.fromkeys(rows),
-            key=lambda labels: [first[node] for node in reversed(list(enumerate(labels)))],
-        )
+        sorted(dict.fromkeys(rows), key=lambda labels: [first[node] for node in reversed(list(enumerate(labels)))])
     )

@@ -162,9 +162,7 @@ def _check_sensitive(
     if privacy.joint and privacy.maximize is None:
         if complete and sensitive < 2:
             problems.add(
-                (*path, "joint"),
-                "fewer than two sensitive columns",
-                "joint needs two columns with the role sensitive",
+                (*path, "joint"), "fewer than two sensitive columns", "joint needs two columns with the role sensitive"
             )
         if not set(keys) & set(joint) and not any(problems.broken((*path, key)) for key in joint):
             alone = [key for key, value in asked_of.items() if value is not None and key in REQUIREMENTS]

@@ -43,9 +43,7 @@ def build_recode(
             return None
     if column.round is not None and (not _NUMBER.fullmatch(column.round) or Fraction(column.round) <= 0):
         problems.add(
-            (*path, "round"),
-            "no number above 0, of at most 15 digits and 9 decimals",
-            "a number such as 5, or 0.5",
+            (*path, "round"), "no number above 0, of at most 15 digits and 9 decimals", "a number such as 5, or 0.5"
         )
         return None
     if len({is_date(end) for end in ends}) > 1:

@@ -235,15 +235,7 @@ def reference() -> str:
     sections = [_section(title, parts[name]) for name, title in _TITLES.items()]
     place = list(_TITLES).index("MethodModel") + 1
     return "\n".join(
-        [
-            _INTRODUCTION,
-            *sections[:place],
-            _methods(),
-            *sections[place:],
-            _ARGUMENTS,
-            arguments_table(),
-            _FILES,
-        ]
+        [_INTRODUCTION, *sections[:place], _methods(), *sections[place:], _ARGUMENTS, arguments_table(), _FILES]
     )
 
 
@@ -303,10 +295,7 @@ def _python(kind: Any) -> str:  # noqa: ANN401 - a type
 
 def _methods() -> str:
     """The declaration of every method: its options, executions, and supported requirements."""
-    lines = [
-        "| Method | What it is | k, l | maximizes | executions | suppression |",
-        "|---|---|---|---|---|---|",
-    ]
+    lines = ["| Method | What it is | k, l | maximizes | executions | suppression |", "|---|---|---|---|---|---|"]
     options = ["| Option | of | Value | Default | Meaning |", "|---|---|---|---|---|"]
     listed: dict[Option, list[str]] = {}
     for name, method in METHODS.items():

@@ -44,9 +44,7 @@ def expand_releases(raw: object, path: Path, problems: Problems) -> Iterator[tup
     tables = raw["tables"]
     if not isinstance(tables, list) or len(tables) < 2:
         problems.add(
-            (*path, "tables"),
-            "not a list of at least two tables",
-            "- {source: .., columns: ..} of each table",
+            (*path, "tables"), "not a list of at least two tables", "- {source: .., columns: ..} of each table"
         )
         return
     for index, table in enumerate(tables):

@@ -90,10 +90,7 @@ GENERATORS: Mapping[str, Record] = {
     ),
     # Xiao et al. 2010, section 6.2.
     "joint": _generator_of(
-        "joint",
-        "KL-divergence over all quasi columns and the sensitive one.",
-        columns=_COLUMNS,
-        sensitive=_SENSITIVE,
+        "joint", "KL-divergence over all quasi columns and the sensitive one.", columns=_COLUMNS, sensitive=_SENSITIVE
     ),
 }
 """The families of queries, each with the keys that it takes."""

@@ -159,7 +159,6 @@ class Requirement(ABC):
 
     Attributes:
         name: as it is declared, and as policies and reports name it.
-        unit: of its value, for reports; may be empty.
         compares: classes are compared with the values of the whole table: `Coded.whole` is filled.
         counts_persons: it counts persons, who may have several rows each: `Coded.persons` and `Grouped.persons` are
             filled, and `measure` gets the columns of persons. No release has such columns: verify measures it over the
@@ -178,7 +177,6 @@ class Requirement(ABC):
     __slots__ = ()
 
     name: ClassVar[str]
-    unit: ClassVar[str] = ""
     compares: ClassVar[bool] = False
     counts_persons: ClassVar[bool] = False
     across: ClassVar[bool] = False

@@ -111,7 +111,6 @@ class Persons(_OfPersons):
     """At least ``asked`` persons have rows in every class."""
 
     name: ClassVar[str] = "persons"
-    unit: ClassVar[str] = "persons"
     asked: Fraction
     column: str
     place: int

@@ -100,11 +100,7 @@ class OfPopulation(Requirement):
         import numpy as np
 
         query = statement(
-            "verify/population_sizes",
-            engine.dialect,
-            target=rows.table,
-            rows=rows.count,
-            population=rows.names[0],
+            "verify/population_sizes", engine.dialect, target=rows.table, rows=rows.count, population=rows.names[0]
         )
         here, population = (
             array.astype(np.int64, copy=False) for array in engine.fetch_arrays(query, ["int64", "int64"])

@@ -50,10 +50,7 @@ def _explain_columns(report: CandidatesReport) -> tuple[tuple[str, str], ...]:
     return (
         ("loss", "GCP: 0 where every value is published as it is, 1 where none is."),
         ("width", width),
-        (
-            "AUC",
-            "Of a model that learnt the target from the candidate, tested on persons held out. 0.5: nothing.",
-        ),
+        ("AUC", "Of a model that learnt the target from the candidate, tested on persons held out. 0.5: nothing."),
         ("average risk", "Classes by rows: what a prosecutor finds on average."),
         ("risk", "The highest risk of any attack beyond the control group, and which attack it is."),
     )

@@ -157,11 +157,7 @@ def _bins(scratch: Scratch, domain: Domain, name: str) -> tuple[TableRef, str]:
 def _kind(domain: Domain, most: int) -> str:
     if domain.distinct + domain.has_null <= most:
         return "each"
-    line = domain.reading.treatment == "ordered" and domain.reading.column.kind not in (
-        "text",
-        "enum",
-        "other",
-    )
+    line = domain.reading.treatment == "ordered" and domain.reading.column.kind not in ("text", "enum", "other")
     return "line" if line or isinstance(domain.reading.spec.ordered, tuple) else "top"
 
 
@@ -236,11 +232,7 @@ def _pairs(
 
 
 def _pair(
-    both: Cubes,
-    column: _Side,
-    two: _Side,
-    labels: dict[str, _Labels],
-    rows: Sequence[tuple[int, int, float, float]],
+    both: Cubes, column: _Side, two: _Side, labels: dict[str, _Labels], rows: Sequence[tuple[int, int, float, float]]
 ) -> Pair:
     places = [{bin_: place for place, bin_ in enumerate(labels[side.name])} for side in (column, two)]
     cells = [(places[0][x], places[1][y], n / both.rows, m / both.released_rows) for x, y, n, m in rows]

@@ -38,10 +38,7 @@ READING = (
             "succeeded - control. The interval is that of other persons drawn from the same population."
         ),
     ),
-    (
-        "all or drawn",
-        "All: every person, or every predicate, was tried; drawn: so many of them, at random.",
-    ),
+    ("all or drawn", "All: every person, or every predicate, was tried; drawn: so many of them, at random."),
 )
 
 

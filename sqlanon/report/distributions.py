@@ -88,9 +88,7 @@ def _pair(pair: Pair) -> Picture:
         f"{pair.names[1]} down; the stronger the colour, the more rows."
     )
     figures = make_table(
-        f"{title}: the largest cells",
-        f"{_title(pair.names[0])} | {_title(pair.names[1])} | >source | >release",
-        rows,
+        f"{title}: the largest cells", f"{_title(pair.names[0])} | {_title(pair.names[1])} | >source | >release", rows
     )
     return Picture(f"{title} together", text, draw_heat(pair.cells, *pair.short, pair.names[0]), figures)
 

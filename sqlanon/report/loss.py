@@ -57,12 +57,7 @@ def report_loss(run: RunReport) -> Section:
 def _columns(loss: LossReport) -> Picture:
     hidden = any("hidden" in values for values in loss.columns.values())
     rows = [
-        (
-            name,
-            _write(values["ncp"]),
-            _write(values["lm"]),
-            *([_write(values.get("hidden", 0.0))] if hidden else []),
-        )
+        (name, _write(values["ncp"]), _write(values["lm"]), *([_write(values.get("hidden", 0.0))] if hidden else []))
         for name, values in loss.columns.items()
     ]
     rows.append(("all, weighted", _write(loss.gcp), _write(loss.lm), *([""] if hidden else [])))
@@ -112,11 +107,7 @@ def _metrics(run: RunReport) -> list[tuple[str, ...]]:
     rows += [(name, _write(value), _about(name)) for name, value in loss.more.items()]
     if run.suppressed:
         rows.append(
-            (
-                "suppressed rows",
-                count(run.suppressed),
-                "Rows that lose all values of the columns that could identify.",
-            )
+            ("suppressed rows", count(run.suppressed), "Rows that lose all values of the columns that could identify.")
         )
         rows.append(("of them left out", count(run.left_out), "Rows that are not published at all."))
     return rows

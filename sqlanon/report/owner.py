@@ -244,10 +244,7 @@ def _summary(entry: Entry, run: RunReport) -> tuple[tuple[str, str], ...]:
         ),
         *run.facts.items(),
         *((title, text.format(**numbers)) for title, text in run.shape.facts),
-        (
-            "loss (GCP)",
-            measure(float(f"{run.gcp:.4g}")) if run.loss.rce is None else "columns are exact",
-        ),
+        ("loss (GCP)", measure(float(f"{run.gcp:.4g}")) if run.loss.rce is None else "columns are exact"),
         ("method, format", f"{run.method}, {run.format}"),
     )
 
@@ -271,10 +268,7 @@ def _measure(engine: Engine, entry: Entry, run: RunReport, released: ReaderRelea
         ]
     shown = [column.name for column in released.view.columns if column.name in sensitive]
     after = TableFigures(assess(engine, view, AssessedColumns(groups, shown)), auditing.audit(engine, view))
-    return [
-        risk_section(before, after, notes),
-        class_sizes_section(class_sizes(engine, released.view.ref, groups)),
-    ]
+    return [risk_section(before, after, notes), class_sizes_section(class_sizes(engine, released.view.ref, groups))]
 
 
 def _compare(engine: Engine, entry: Entry, run: RunReport) -> Section:

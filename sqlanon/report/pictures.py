@@ -104,10 +104,7 @@ def _draw_upright_bars(
 
 
 def draw_heat(
-    values: Sequence[tuple[int, int, float, float]],
-    x_names: Sequence[str],
-    y_names: Sequence[str],
-    x: str,
+    values: Sequence[tuple[int, int, float, float]], x_names: Sequence[str], y_names: Sequence[str], x: str
 ) -> Drawing:
     """Two grids of shares, of the source and of the release: (place across, place down, source, release).
 

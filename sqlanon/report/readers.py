@@ -166,9 +166,7 @@ def _columns(released: ReaderRelease) -> Section:
         "What is published of each column, by the metadata of the release.",
         (
             make_table(
-                "Columns",
-                "column | role | type in the source | columns of the view | declared by the policy",
-                rows,
+                "Columns", "column | role | type in the source | columns of the view | declared by the policy", rows
             ),
         ),
         tuple((role, text) for role, text in ROLES if role != "identifier"),

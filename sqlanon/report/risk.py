@@ -67,9 +67,7 @@ def risk_section(before: TableFigures | None, after: TableFigures | None, notes:
         if rows:
             blocks.append(
                 make_table(
-                    "Privacy models on the release",
-                    "model | sensitive column | >worst class | which means",
-                    rows,
+                    "Privacy models on the release", "model | sensitive column | >worst class | which means", rows
                 )
             )
         blocks += [Text(f"Not measured: {what}") for what in after.risk.not_measured]

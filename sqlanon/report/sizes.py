@@ -89,10 +89,7 @@ def class_sizes_section(sizes: Sizes | None, why: str = "") -> Section:
         "among the others in it.",
         blocks,
         (
-            (
-                "rows of a class",
-                "The smallest class decides: its rows are the least hidden. It has at least k rows.",
-            ),
+            ("rows of a class", "The smallest class decides: its rows are the least hidden. It has at least k rows."),
             (
                 "classes far above k",
                 "They lose more detail than the policy needs. Many of them mean that few people are like these.",

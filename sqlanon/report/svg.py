@@ -96,10 +96,7 @@ def choose_steps(low: float, high: float, most: int = 5) -> list[float]:
         return [low, high]
     power = math.floor(math.log10((high - low) / most))
     for size in (1, 2, 5, 10, 20, 50):
-        first, last = (
-            math.ceil(low / (size * 10.0**power) - 1e-9),
-            math.floor(high / (size * 10.0**power) + 1e-9),
-        )
+        first, last = (math.ceil(low / (size * 10.0**power) - 1e-9), math.floor(high / (size * 10.0**power) + 1e-9))
         if last - first < most:
             return [n * size * 10**power for n in range(first, last + 1)]
     return [low, high]

@@ -10,13 +10,7 @@ from sqlanon.results.attack import (
 )
 from sqlanon.results.audit import AuditReport, GroupAudit, LoweringColumn, SensitiveAudit, TogetherReport
 from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult
-from sqlanon.results.candidates import (
-    Candidate,
-    CandidatesReport,
-    NoisyCandidate,
-    NoisyCandidatesReport,
-    RowsErrors,
-)
+from sqlanon.results.candidates import Candidate, CandidatesReport, NoisyCandidate, NoisyCandidatesReport, RowsErrors
 from sqlanon.results.compact import CompactReport
 from sqlanon.results.control import ControlledAttack, ControlReport
 from sqlanon.results.cost import RunCost, StageCost
@@ -38,13 +32,6 @@ from sqlanon.results.risk import (
     SpecialUniques,
     WildcardRisk,
 )
-from sqlanon.results.run import (
-    DataChange,
-    KeptTable,
-    NoisyReport,
-    Outcome,
-    RunReport,
-    SyntheticReport,
-)
+from sqlanon.results.run import DataChange, KeptTable, NoisyReport, Outcome, RunReport, SyntheticReport
 from sqlanon.results.statistics import StatisticsReport
 from sqlanon.results.versions import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport

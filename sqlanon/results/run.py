@@ -265,10 +265,7 @@ class RunReport(Report):
         facts = [
             ("source", f"{self.source}, {count(self.rows)} rows{', ' * bool(self.snapshot)}{self.snapshot}"),
             ("published", self.published),
-            (
-                "classes",
-                f"{count(self.classes)} of {count(self.min_class)} to {count(self.max_class)} rows",
-            ),
+            ("classes", f"{count(self.classes)} of {count(self.min_class)} to {count(self.max_class)} rows"),
             *self.facts.items(),
             ("method", f"{self.method}, {self.execution}; format {self.format}"),
         ]

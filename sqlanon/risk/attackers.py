@@ -104,11 +104,7 @@ def of_persons(report: RiskReport, sizes: Sizes) -> RiskReport:
         marketer = MarketerRisk("persons", risk.average)
     why = "models over persons: the figures of models count rows, and a person may have several"
     return replace(
-        report,
-        prosecutor=risk,
-        marketer=marketer,
-        sample_uniques=alone,
-        not_measured=(*report.not_measured, why),
+        report, prosecutor=risk, marketer=marketer, sample_uniques=alone, not_measured=(*report.not_measured, why)
     )
 
 
@@ -130,12 +126,7 @@ def match_population(
     import numpy as np
 
     text = statement(
-        "risk/population",
-        engine.dialect,
-        target=table,
-        population=population,
-        classes=list(quasi),
-        others=list(others),
+        "risk/population", engine.dialect, target=table, population=population, classes=list(quasi), others=list(others)
     )
     matched = MatchedClasses(
         *(array.astype(np.int64, copy=False) for array in engine.fetch_arrays(text, ["int64", "int64", "int64"]))

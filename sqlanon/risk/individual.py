@@ -115,8 +115,4 @@ def weigh_classes(
         )
     text = statement("risk/weights", engine.dialect, target=relation.ref, classes=list(quasi), weight=weight)
     n, w, classes = engine.fetch_arrays(text, ["int64", "float64", "int64"])
-    return (
-        n.astype(np.int64, copy=False),
-        w.astype(np.float64, copy=False),
-        classes.astype(np.int64, copy=False),
-    )
+    return (n.astype(np.int64, copy=False), w.astype(np.float64, copy=False), classes.astype(np.int64, copy=False))

@@ -150,7 +150,7 @@ def _score(rows: DistinctRows, per_row: Longs, per_column: Longs, names: Sequenc
     )
 
 
-def score_rows(per_row: Longs, columns: int, pairs: int, fraction: float = FRACTION) -> tuple[Doubles, Doubles]:
+def score_rows(per_row: Longs, columns: int, pairs: int) -> tuple[Doubles, Doubles]:
     """SUDA and DIS-SUDA scores of unique rows.
 
     With M the largest size and A columns, a minimal unique of size s below A scores the product of A - i over i from s
@@ -163,8 +163,7 @@ def score_rows(per_row: Longs, columns: int, pairs: int, fraction: float = FRACT
     Args:
         per_row: int64[M, u], the minimal uniques of each size of each unique row.
         columns: A.
-        pairs: P.
-        fraction: f.
+        pairs: P; f is `FRACTION`.
 
     Returns:
         float64[u] both.
@@ -182,7 +181,7 @@ def score_rows(per_row: Longs, columns: int, pairs: int, fraction: float = FRACT
     some = z > 0
     dis = np.zeros(unique)
     if some.any():
-        whole = unique * fraction / (unique * fraction + pairs * (1 - fraction))
+        whole = unique * FRACTION / (unique * FRACTION + pairs * (1 - FRACTION))
         power = z[some] ** (1 + (8 - columns) / 20)
         dis[some] = 1 / (1 + (unique / whole - unique) / (power * (1 / power).sum()))
     return score, dis

@@ -5,14 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sqlanon.serve.refusals import (
-    FAILED_TRANSACTION,
-    NOT_ALLOWED,
-    NOT_SUPPORTED,
-    READ_ONLY,
-    SYNTAX,
-    ServeError,
-)
+from sqlanon.serve.refusals import FAILED_TRANSACTION, NOT_ALLOWED, NOT_SUPPORTED, READ_ONLY, SYNTAX, ServeError
 from sqlanon.serve.texts import Piece
 from sqlanon.serve.values import TEXT, Column, Result
 from sqlanon.serve.variables import Variables, seconds_in

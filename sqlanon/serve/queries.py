@@ -277,7 +277,7 @@ class Queries:
             return None
 
     def _ask_catalog(self, piece: Piece, values: Sequence[object], *, rows: int) -> Result:
-        question = texts.bound(piece.text, texts.parameters(piece), values, "postgres")
+        question = texts.bound(piece.text, texts.parameters(piece), values)
         catalog, variables = self._shared.catalog(), self._commands.variables
         change = variables.set if rows else None
         asker = Asker(self._user, catalog.schemas[0], catalog.schemas, self._pid, variables.values, change)

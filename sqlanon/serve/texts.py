@@ -187,19 +187,18 @@ def _guess(node: exp.Expr, columns: Mapping[str, Type]) -> Type:
     return TEXT
 
 
-def bound(text: str, places: Sequence[tuple[int, int, int]], values: Sequence[object], dialect: str) -> QueryText:
-    """A text with values in place of parameters.
+def bound(text: str, places: Sequence[tuple[int, int, int]], values: Sequence[object]) -> QueryText:
+    """A text of PostgreSQL with values in place of parameters.
 
     Args:
         text: the statement.
         places: positions of the parameters, from `parameters`.
         values: by their numbers.
-        dialect: dialect of the SQL.
 
     Raises:
         ServeError: a parameter has no value, or SQL has no literal for the value.
     """
-    return edit(text, with_values(places, values, dialect))
+    return edit(text, with_values(places, values, "postgres"))
 
 
 def with_values(

@@ -114,10 +114,9 @@ class Wire:
         except OSError as error:
             raise DisconnectedError from error
 
-    def fail(self, error: ServeError, *, fatal: bool = False) -> None:
+    def fail(self, error: ServeError) -> None:
         """Send an error."""
-        severity = "FATAL" if fatal else "ERROR"
-        fields = {"S": severity, "V": severity, "C": error.code, "M": error.message.replace("\0", "")}
+        fields = {"S": "ERROR", "V": "ERROR", "C": error.code, "M": error.message.replace("\0", "")}
         if error.hint:
             fields["H"] = error.hint.replace("\0", "")
         if error.position:

@@ -140,7 +140,7 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset(
 """Syntax a core template may use: all of it means the same on every engine we compile to."""
 
 PORTED: dict[str, frozenset[type[exp.Expr]]] = {
-    "postgres": frozenset({exp.IndexParameters, exp.PrimaryKey, exp.SHA2}),
+    "postgres": frozenset({exp.ArrayPosition, exp.IndexParameters, exp.PrimaryKey, exp.SHA2}),
     "spark": frozenset({exp.ArraySize, exp.Left, exp.Length, exp.Repeat, exp.SHA2}),
 }
 """Syntax that means the same on one engine as on DuckDB, or is written anew for it."""

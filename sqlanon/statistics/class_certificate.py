@@ -141,12 +141,7 @@ def verify_class_patterns(
         release,
         (f"classes of {name} of too few persons", f"patterns of too many rows of a class of {name}"),
         scratch.numbers(
-            "statistics/verify_promised",
-            atoms=stored.atoms,
-            least=promised.least,
-            part=part,
-            whole=whole,
-            **patterned,
+            "statistics/verify_promised", atoms=stored.atoms, least=promised.least, part=part, whole=whole, **patterned
         ),
     )
     if promised.alike:

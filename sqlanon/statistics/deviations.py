@@ -13,7 +13,7 @@ import numpy as np
 
 from sqlanon.statistics.demands import Demand, Limits, count_limits, split_growth
 from sqlanon.statistics.equations import find_parts
-from sqlanon.statistics.highs import NEAR, import_highs, make_solver
+from sqlanon.statistics.highs import NEAR, import_highs, make_program, make_solver
 from sqlanon.statistics.pricing import Pricing
 from sqlanon.statistics.system import System
 from sqlanon.statistics.whole_search import search_whole
@@ -146,17 +146,11 @@ class Deviations:
             ends: the least and the greatest value of each column.
             row_ends: the same of each row.
         """
-        program = self._highs.HighsLp()
         columns, number, entries = np.flatnonzero(inside), np.cumsum(inside) - 1, inside[self._index]
         rows = np.repeat(np.arange(len(self._starts) - 1), np.diff(self._starts))[entries]
-        program.num_col_, program.num_row_ = len(columns), len(self._starts) - 1
-        program.col_cost_, program.col_lower_, program.col_upper_ = (of[columns] for of in (self._cost, *ends))
-        program.row_lower_, program.row_upper_ = row_ends
-        program.a_matrix_.format_ = self._highs.MatrixFormat.kRowwise
-        program.a_matrix_.start_ = np.searchsorted(rows, np.arange(len(self._starts))).astype(np.int32)
-        program.a_matrix_.index_ = number[self._index[entries]].astype(np.int32)
-        program.a_matrix_.value_ = self._value[entries]
-        return program
+        starts = np.searchsorted(rows, np.arange(len(self._starts)))
+        matrix = (starts, number[self._index[entries]], self._value[entries])
+        return make_program(self._cost[columns], (ends[0][columns], ends[1][columns]), row_ends, matrix)
 
     def _price(self, cells: Longs) -> Doubles:
         """The cost of a class's change for each unit; of a hidden one it is free, but for a little."""
@@ -377,9 +371,8 @@ class Deviations:
         row = self._row_of(demand)
         if row is not None:
             row_ends[0][row[0]], row_ends[1][row[0]] = row[1:]
-        program = self._select(used, ends, row_ends)
-        kinds = highs.HighsVarType
         whole = columns < 2 * self._atoms
+        program, kinds = self._select(used, ends, row_ends), highs.HighsVarType
         program.integrality_ = [kinds.kInteger if of else kinds.kContinuous for of in whole.tolist()]
         solver = make_solver(program)
         if not search_whole(solver, self._work):

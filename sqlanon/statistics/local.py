@@ -13,7 +13,7 @@ import numpy as np
 
 from sqlanon.statistics.demands import Demand, Limits, count_limits
 from sqlanon.statistics.deviations import FREE_ATOM, UNIT_NEAR
-from sqlanon.statistics.highs import NEAR, import_highs, make_solver
+from sqlanon.statistics.highs import NEAR, import_highs, make_program, make_solver
 from sqlanon.statistics.system import System
 from sqlanon.statistics.whole_search import search_whole
 from sqlanon.statistics.work import Work
@@ -190,7 +190,7 @@ class NearbyPrograms:
 
     def _build(self, pool: Longs, asked_places: Longs, demand: Demand, keep_shown: bool) -> Any:  # noqa: ANN401
         """Columns: how much each atom grows and shrinks, then each row that costs. The last row is the demand."""
-        highs, infinite, many = self._highs, self._highs.kHighsInf, len(pool)
+        infinite, many = self._highs.kHighsInf, len(pool)
         cost, least, fixed, row_starts, columns, times = self._merge(pool)
         is_alone = (np.diff(row_starts) == 1) & (times[row_starts[:-1]] == 1)
         alone, wide = np.flatnonzero(is_alone), np.flatnonzero(~is_alone)
@@ -199,12 +199,8 @@ class NearbyPrograms:
         paid = wide[costly]
         single = np.full(many, FREE_ATOM)
         single[columns[row_starts[alone]]] += cost[alone]
-        program = highs.HighsLp()
-        program.num_col_, program.num_row_ = 2 * (many + len(paid)), len(wide) + 1
-        program.col_cost_ = np.concatenate([single, single, cost[paid], cost[paid]])
         low, high = self._bounds(pool, demand)
-        program.col_lower_ = np.zeros(program.num_col_)
-        program.col_lower_[:many], program.col_lower_[many : 2 * many] = np.maximum(low, 0.0), np.maximum(-high, 0.0)
+        lowest = np.concatenate([np.maximum(low, 0.0), np.maximum(-high, 0.0), np.zeros(2 * len(paid))])
         grows, shrinks = np.maximum(high, 0.0), np.maximum(-low, 0.0)
         more, less = np.full(len(paid), infinite), np.maximum(-least[paid], 0.0)
         np.minimum.at(shrinks, columns[row_starts[alone]], np.maximum(-least[alone], 0.0))
@@ -213,7 +209,7 @@ class NearbyPrograms:
         if keep_shown:
             settled = columns[row_starts[alone[cost[alone] > 0]]]
             grows[settled] = shrinks[settled] = more[:] = less[:] = 0.0
-        program.col_upper_ = np.concatenate([grows, shrinks, more, less])
+        ends = (lowest, np.concatenate([grows, shrinks, more, less]))
         index, value, starts = [], [], [0]
         for place, row in enumerate(wide):
             inside, counted = (of[row_starts[row] : row_starts[row + 1]] for of in (columns, times))
@@ -233,10 +229,6 @@ class NearbyPrograms:
         fewest = -infinite if demand.fewest is None else demand.fewest / unit
         most = infinite if demand.most is None else demand.most / unit
         zero = costly | fixed[wide]
-        program.row_lower_ = np.append(np.where(zero, 0.0, least[wide]), fewest)
-        program.row_upper_ = np.append(np.where(zero, 0.0, infinite), most)
-        program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
-        program.a_matrix_.start_ = np.array(starts, np.int32)
-        program.a_matrix_.index_ = np.concatenate(index).astype(np.int32)
-        program.a_matrix_.value_ = np.concatenate(value)
-        return program
+        row_ends = (np.append(np.where(zero, 0.0, least[wide]), fewest), np.append(np.where(zero, 0.0, infinite), most))
+        matrix = (np.array(starts), np.concatenate(index), np.concatenate(value))
+        return make_program(np.concatenate([single, single, cost[paid], cost[paid]]), ends, row_ends, matrix)

@@ -68,12 +68,7 @@ def verify_patterns(
 
 
 def verify_persons(
-    scratch: Scratch,
-    shape: Shape,
-    compared: TableRef,
-    stored: KeptTables,
-    release: str,
-    wholes: TableRef | None = None,
+    scratch: Scratch, shape: Shape, compared: TableRef, stored: KeptTables, release: str, wholes: TableRef | None = None
 ) -> TableRef:
     """Verify that witnesses have all that is published, both ends of each small cell, and those for each insider.
 

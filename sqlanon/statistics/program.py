@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sqlanon.statistics.highs import import_highs, make_solver
+from sqlanon.statistics.highs import import_highs, make_program, make_solver
 from sqlanon.statistics.reader_cells import UNBOUNDED
 
 if TYPE_CHECKING:
@@ -207,14 +207,9 @@ class Program:
             self._solver.changeColsBounds(len(moved), moved.astype(np.int32), low, high)
 
     def _make_solver(self, box: Box) -> Any:  # noqa: ANN401 - HiGHS has no types
-        highs = import_highs()
         many, rows = len(box.low), len(self.sums.low)
-        program = highs.HighsLp()
-        program.num_col_, program.num_row_ = many, rows
-        program.col_cost_, program.col_lower_ = np.zeros(many), box.low / self.unit
-        program.col_upper_ = self._top(box.high) / self.unit
-        program.row_lower_ = -self._top(-self.sums.low) / self._row_unit
-        program.row_upper_ = self._top(self.sums.high) / self._row_unit
+        ends = (box.low / self.unit, self._top(box.high) / self.unit)
+        row_ends = (-self._top(-self.sums.low) / self._row_unit, self._top(self.sums.high) / self._row_unit)
         margin, atom = np.nonzero(self.rows < rows)
         row, value = self.rows[margin, atom], np.ones(len(atom), np.int64)
         if self.links is not None:
@@ -222,12 +217,9 @@ class Program:
             atom, value = np.concatenate([atom, self.links.atom]), np.concatenate([value, self.links.factor])
         order = np.lexsort((row, atom))
         row, atom, value = row[order], atom[order], value[order]
-        program.a_matrix_.format_ = highs.MatrixFormat.kColwise
         starts = np.searchsorted(atom, np.arange(many + 1))
-        program.a_matrix_.start_ = starts.astype(np.int32)
-        program.a_matrix_.index_ = row.astype(np.int32)
-        program.a_matrix_.value_ = value * (self.unit[atom] / self._row_unit[row])
-        return make_solver(program)
+        matrix = (starts, row, value * (self.unit[atom] / self._row_unit[row]))
+        return make_solver(make_program(np.zeros(many), ends, row_ends, matrix, by_column=True))
 
     def _top(self, high: Longs) -> Doubles:
         return np.where(high < UNBOUNDED, high.astype(np.float64), import_highs().kHighsInf)

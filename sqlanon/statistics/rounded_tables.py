@@ -8,7 +8,7 @@ import numpy as np
 
 from sqlanon.statistics.highs import import_highs, make_solver
 from sqlanon.statistics.reader_cells import HIDDEN, SeenCells, narrow
-from sqlanon.statistics.rounding import with_rows
+from sqlanon.statistics.rounding import make_program_of_cells
 from sqlanon.statistics.spans import find_simple_ends
 from sqlanon.statistics.whole_search import search_whole
 from sqlanon.statistics.work import ExhaustedError, Work
@@ -130,10 +130,7 @@ class RoundedTables:
         highs, system = import_highs(), self._system
         low, high = self._seen.bounds()
         atoms = len(system.atoms.count)
-        program = highs.HighsLp()
         single = np.flatnonzero(np.diff(system.at) == 1)
         least, most = np.ones(atoms), np.full(atoms, highs.kHighsInf)
         least[system.member[system.at[single]]], most[system.member[system.at[single]]] = low[single], high[single]
-        program.num_col_ = atoms
-        program.col_cost_, program.col_lower_, program.col_upper_ = np.zeros(atoms), least, most
-        return make_solver(with_rows(program, system, np.arange(atoms), low, high))
+        return make_solver(make_program_of_cells(system, np.arange(atoms), np.zeros(atoms), (least, most), (low, high)))

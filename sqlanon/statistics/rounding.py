@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sqlanon.statistics.highs import import_highs, make_solver
+from sqlanon.statistics.highs import import_highs, make_program, make_solver
 from sqlanon.statistics.whole_search import search_whole
 
 if TYPE_CHECKING:
@@ -69,28 +69,27 @@ def round_atoms(system: System, base: int, secret: bytes) -> Longs:
 
 def _program(system: System, base: int, below: Longs, free: Longs, cost: Doubles) -> Any:  # noqa: ANN401
     """Columns: whether each free atom goes up. Rows: the cells of several atoms."""
-    highs, floor = import_highs(), system.sums(below)
-    program = highs.HighsLp()
-    program.num_col_ = len(free)
-    program.col_cost_, program.col_lower_, program.col_upper_ = cost, np.zeros(len(free)), np.ones(len(free))
-    low = -(-(system.value - base + 1) // base) - floor
-    return with_rows(program, system, free, low, (system.value + base - 1) // base - floor)
+    floor = system.sums(below)
+    row_ends = (-(-(system.value - base + 1) // base) - floor, (system.value + base - 1) // base - floor)
+    return make_program_of_cells(system, free, cost, (np.zeros(len(free)), np.ones(len(free))), row_ends)
 
 
-def with_rows(program: Any, system: System, free: Longs, low: Longs, high: Longs) -> Any:  # noqa: ANN401
-    """A program of whole numbers with a row for each cell of several atoms, some of them free."""
-    highs, place = import_highs(), np.full(len(system.atoms.count), -1, np.int64)
+def make_program_of_cells(
+    system: System, free: Longs, cost: Doubles, ends: tuple[Doubles, Doubles], row_ends: tuple[Longs, Longs]
+) -> Any:  # noqa: ANN401
+    """A program of whole numbers with a row for each cell of several atoms, some of them free.
+
+    ``cost`` and ``ends`` are of the free atoms, ``row_ends`` of all cells.
+    """
+    place = np.full(len(system.atoms.count), -1, np.int64)
     place[free] = np.arange(len(free))
     size = np.diff(system.at)
     wide = np.flatnonzero((size > 1) & (system.sums((place >= 0).astype(np.int64)) > 0))
     number = np.repeat(np.arange(len(system)), size)
     member = np.isin(number, wide) & (place[system.member] >= 0)
     row = number[member]
-    program.integrality_ = [highs.HighsVarType.kInteger] * len(free)
-    program.num_row_ = len(wide)
-    program.row_lower_, program.row_upper_ = low[wide].astype(np.float64), high[wide].astype(np.float64)
-    program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
-    program.a_matrix_.start_ = np.append(np.searchsorted(row, wide), len(row)).astype(np.int32)
-    program.a_matrix_.index_ = place[system.member[member]].astype(np.int32)
-    program.a_matrix_.value_ = np.ones(len(row))
+    matrix = (np.append(np.searchsorted(row, wide), len(row)), place[system.member[member]], np.ones(len(row)))
+    low, high = (end[wide].astype(np.float64) for end in row_ends)
+    program = make_program(cost, ends, (low, high), matrix)
+    program.integrality_ = [import_highs().HighsVarType.kInteger] * len(free)
     return program

@@ -57,13 +57,7 @@ def order_tables(tables: Sequence[tuple[int, ...]]) -> list[tuple[tuple[int, ...
 
 
 def over_traces(
-    whole: System,
-    persons: Longs,
-    observed: Patterns,
-    tables: Sequence[tuple[int, ...]],
-    secret: bytes,
-    *,
-    rows: bool,
+    whole: System, persons: Longs, observed: Patterns, tables: Sequence[tuple[int, ...]], secret: bytes, *, rows: bool
 ) -> System | None:
     """A system over the traces of persons in each table; None: the tables are no tree.
 

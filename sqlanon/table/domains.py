@@ -216,13 +216,7 @@ def _build_ordered_domain(
 
 
 def _hierarchy_domain(
-    scratch: Scratch,
-    reading: Reading,
-    hierarchy: Hierarchy,
-    values: TableRef,
-    table: TableRef,
-    code: str,
-    nulls: bool,
+    scratch: Scratch, reading: Reading, hierarchy: Hierarchy, values: TableRef, table: TableRef, code: str, nulls: bool
 ) -> int:
     leaves = scratch.table(f"{code}_leaves")
     rows = ((i, level[0]) for i, level in enumerate(hierarchy.levels))

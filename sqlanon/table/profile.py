@@ -63,11 +63,7 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
         rows = count(engine, statement("table/count", engine.dialect, source=relation.ref))
     for column in relation.columns:
         query = statement(
-            "table/uniques",
-            engine.dialect,
-            source=relation.ref,
-            column=column.name,
-            as_text=not column.hashable,
+            "table/uniques", engine.dialect, source=relation.ref, column=column.name, as_text=not column.hashable
         )
         comparable = True
         try:
@@ -77,15 +73,7 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
             filled = distinct = singles = rows
             top = min(rows, 1)
         column_profile = ColumnProfile(
-            column.name,
-            column.shown_type,
-            column.kind,
-            rows,
-            rows - filled,
-            distinct,
-            singles,
-            top,
-            comparable,
+            column.name, column.shown_type, column.kind, rows, rows - filled, distinct, singles, top, comparable
         )
         profiles.append(_add_shapes(engine, relation.ref, column_profile))
     return tuple(profiles)

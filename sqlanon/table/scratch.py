@@ -77,7 +77,7 @@ class Scratch:
         self._dropping: list[TableRef] = []
         self._held = ExitStack()
         self._inner = self._open = False
-        self._repeated: dict[str, list[TableRef]] = {}
+        self._repeated: list[TableRef] = []
 
     def beside(self) -> Scratch:
         """A separate place in the same stage, for tables of the same names; ``keep`` gets those tables too.
@@ -186,19 +186,16 @@ class Scratch:
         return tuple(self._tables)
 
     @contextmanager
-    def repeating(self, block: str) -> Iterator[None]:
-        """Context manager for statements that may run again: tables of the time before are dropped first.
-
-        ``block``: a name for the statements.
-        """
-        for table in self._repeated.pop(block, ()):
+    def repeating(self) -> Iterator[None]:
+        """Context manager for statements that may run again: tables of the time before are dropped first."""
+        for table in self._repeated:
             if table in self._tables:
                 self.drop(table)
         before = set(self._tables)
         try:
             yield
         finally:
-            self._repeated[block] = [table for table in self._tables if table not in before]
+            self._repeated = [table for table in self._tables if table not in before]
 
     def type(self, step: str) -> TableRef:
         """Name of a new scratch type, of engines with types that list values; it need not be made."""

@@ -29,11 +29,7 @@ def split_runs(items: Sequence[T]) -> list[Sequence[T]]:
 
 
 def in_parts(
-    scratch: Scratch,
-    name: str,
-    key: str,
-    items: Sequence[T],
-    make: Callable[[TableRef, Sequence[T], bool], list[str]],
+    scratch: Scratch, name: str, key: str, items: Sequence[T], make: Callable[[TableRef, Sequence[T], bool], list[str]]
 ) -> TableRef:
     """Make a table for every few items and join them.
 

@@ -65,11 +65,7 @@ def _to_plain(value: object) -> object:
 
 
 def _table(
-    name: str,
-    columns: Mapping[str, str],
-    draw: Callable[[random.Random], Row],
-    rows: int,
-    **arguments: object,
+    name: str, columns: Mapping[str, str], draw: Callable[[random.Random], Row], rows: int, **arguments: object
 ) -> SampleTable:
     rng = random.Random(name)  # noqa: S311 - not a secret
     rows_drawn = [(index, *draw(rng)) for index in range(rows)]

@@ -247,10 +247,7 @@ def test_nominal(tmp_path, data):
     assert data
     found = benchmark("nominal", tmp_path / "nominal.json", "--k", "10")["results"]
     assert all(one["verified"] and one["evaluator"]["min_class"] >= 10 for one in found)
-    assert {one["contender"]: one["met"] for one in found if one["target"]} == {
-        "tree": True,
-        "tree + refine": True,
-    }
+    assert {one["contender"]: one["met"] for one in found if one["target"]} == {"tree": True, "tree + refine": True}
 
 
 @pytest.mark.thorough

@@ -42,17 +42,7 @@ def test_levels_of_one_release_follow_each_other():
 
 @pytest.mark.usefixtures("data")
 def test_command(tmp_path, capsys):
-    words = [
-        "--quick",
-        "--data",
-        "occ",
-        "--only",
-        "level",
-        "--methods",
-        "Hilb,Anatomy",
-        "--out",
-        str(tmp_path),
-    ]
+    words = ["--quick", "--data", "occ", "--only", "level", "--methods", "Hilb,Anatomy", "--out", str(tmp_path)]
     assert main(words) == 0
     found = json.loads((tmp_path / "divergence_level.json").read_text())
     klds = {(one["contender"], one["x"]): one["kld"] for one in found["results"]}

@@ -111,14 +111,7 @@ def test_growth_table(tmp_path):
     }
     results = [
         {"part": "k", "rows": 500000, "method": "tree", "memory": 8 << 20, **common},
-        {
-            "part": "dual",
-            "rows": None,
-            "method": "hilbert",
-            "quasi": ["a", "b"],
-            "target_seconds": 20.0,
-            **common,
-        },
+        {"part": "dual", "rows": None, "method": "hilbert", "quasi": ["a", "b"], "target_seconds": 20.0, **common},
     ]
     (tmp_path / "growth.json").write_text(json.dumps({**FACTS, "l": 10, "e": 0.3, "results": results}))
     lines = SECTIONS["growth"](tmp_path).splitlines()

@@ -35,18 +35,7 @@ def test_speed_of_several_methods_in_turns(tmp_path, monkeypatch):
     from benchmarks import speed
 
     monkeypatch.setattr(speed, "RESULTS", tmp_path)
-    words = [
-        "--rows",
-        "2000",
-        "--repeat",
-        "2",
-        "--k",
-        "10,100",
-        "--method",
-        "mondrian",
-        "tree",
-        "--no-memory",
-    ]
+    words = ["--rows", "2000", "--repeat", "2", "--k", "10,100", "--method", "mondrian", "tree", "--no-memory"]
     speed.main(words)
     found = {file.name: json.loads(file.read_text()) for file in tmp_path.glob("*.json")}
     names = {"", "_k100", "_tree", "_tree_k100"}
@@ -62,8 +51,5 @@ def test_promised_ratios():
 
     assert target("duckdb", "admissions", "mondrian", 10) == 2.8
     assert target("duckdb", "admissions", "mondrian", 100) is None
-    assert (target("duckdb", "admissions", "tree", 10), target("duckdb", "integers", "hilbert", 100)) == (
-        3.2,
-        24.0,
-    )
+    assert (target("duckdb", "admissions", "tree", 10), target("duckdb", "integers", "hilbert", 100)) == (3.2, 24.0)
     assert target("duckdb", "admissions", "hilbert_fast", 10) is None

@@ -63,14 +63,7 @@ def test_tables(tmp_path):
         "processor_seconds": 0.5,
         "phases": {"1": 2, "2": 1},
     }
-    lost = {
-        **one,
-        "contender": "TP+",
-        "infeasible": 3,
-        "stars": None,
-        "processor_seconds": None,
-        "phases": {},
-    }
+    lost = {**one, "contender": "TP+", "infeasible": 3, "stars": None, "processor_seconds": None, "phases": {}}
     (tmp_path / "xiao_d.json").write_text(json.dumps({**MADE_UP, "results": [one, lost]}))
     lines = SECTIONS["xiao d"](tmp_path).splitlines()
     assert "| occ, d | TP | TP+ |" in lines

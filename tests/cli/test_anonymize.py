@@ -105,16 +105,7 @@ def test_names_with_commas(cli, tmp_path):
     header = ("person, id", 'say "age"', "a=b", "disease")
     path = write_csv(tmp_path / "odd.csv", header, [(n, 20 + n % 9, n % 4, "xyz"[n % 3]) for n in range(40)])
     ended = cli(
-        *(
-            "anonymize",
-            path,
-            "--qi",
-            '"say ""age""",a=b',
-            "--weight",
-            '"a=b"=3',
-            "--identifier",
-            '"person, id"',
-        ),
+        *("anonymize", path, "--qi", '"say ""age""",a=b', "--weight", '"a=b"=3', "--identifier", '"person, id"'),
         *("--sensitive", "disease", "--k", "4", "--to", "out.csv", "--json"),
     )
     assert ended.code == 0, ended.out
@@ -273,18 +264,7 @@ def test_rest(cli, people_csv, tmp_path):
         ["anonymize", "people"],
         ["anonymize", "people", "--k", "5", "--qi", "age", "--to", "out.csv"],
         ["anonymize", "people.csv", "--k", "5", "--qi", "age"],
-        [
-            "anonymize",
-            "people.csv",
-            "--k",
-            "5",
-            "--qi",
-            "age",
-            "--to",
-            "out.csv",
-            "--publish-file",
-            "x.duckdb",
-        ],
+        ["anonymize", "people.csv", "--k", "5", "--qi", "age", "--to", "out.csv", "--publish-file", "x.duckdb"],
         ["anonymize", "people.csv", "--k", "5", "--qi", "age,", "--to", "out.csv"],
         ["anonymize", "people.csv", "--k", "5", "--qi", "age", "--to", "out.csv", "--l", "many"],
         ["anonymize", "people.csv", "--k", "5", "--qi", "age", "--to", "out.csv", "--format", "poems"],

@@ -128,8 +128,7 @@ def test_one_row(cli, tmp_path):
 
 def test_all_null(cli, tmp_path):
     make_duckdb(
-        tmp_path / "t.duckdb",
-        "CREATE TABLE t AS SELECT NULL::INT AS a, NULL::TEXT AS b, 'x' AS s FROM range(9)",
+        tmp_path / "t.duckdb", "CREATE TABLE t AS SELECT NULL::INT AS a, NULL::TEXT AS b, 'x' AS s FROM range(9)"
     )
     words = ["anonymize", "t", "--db", "duckdb:///t.duckdb", "--qi", "a,b", "--sensitive", "s", "--k", "3"]
     ended = cli(*words, "--json")
@@ -177,18 +176,7 @@ def test_column_named_twice(cli, people_csv):
 def test_two_columns_of_one_name(cli, tmp_path):
     write_csv(tmp_path / "t.csv", ("age", "AGE", "disease"), [(n % 3, n % 5, "xy"[n % 2]) for n in range(20)])
     ended = cli(
-        "anonymize",
-        "t.csv",
-        "--qi",
-        "age",
-        "--sensitive",
-        "disease",
-        "--rest",
-        "drop",
-        "--k",
-        "2",
-        "--to",
-        "o.csv",
+        "anonymize", "t.csv", "--qi", "age", "--sensitive", "disease", "--rest", "drop", "--k", "2", "--to", "o.csv"
     )
     if ended.code:  # either the engine distinguishes them, or one message says that it cannot
         refused(ended, 2, "age")
@@ -211,11 +199,7 @@ def test_identifier_that_repeats(cli, tmp_path):
 def test_unique_columns(cli, people_csv):
     words = ["--qi", "age,zip,sex", "--k", "5", "--to", "out.csv"]
     refused(cli("anonymize", people_csv, *words, "--insensitive", "id,disease"), 2, "id", "accept_unique")
-    refused(
-        cli("anonymize", people_csv, *words, "--sensitive", "id", "--insensitive", "disease"),
-        2,
-        "accept_unique",
-    )
+    refused(cli("anonymize", people_csv, *words, "--sensitive", "id", "--insensitive", "disease"), 2, "accept_unique")
     assert cli("anonymize", people_csv, *words, "--insensitive", "id,disease", "--accept-unique", "id").code == 0
 
 

@@ -93,18 +93,7 @@ def test_a_constant_attribute(cli, tmp_path, way):
         tmp_path / "c.duckdb",
         "CREATE TABLE people AS SELECT i AS id, 7 AS same, NULL::DATE AS none, i % 16 AS age FROM range(32) AS r(i)",
     )
-    words = [
-        "anonymize",
-        "people",
-        "--db",
-        warehouse,
-        "--identifier",
-        "id",
-        "--method",
-        written(way),
-        "--k",
-        "2",
-    ]
+    words = ["anonymize", "people", "--db", warehouse, "--identifier", "id", "--method", written(way), "--k", "2"]
     alone = cli(*words, "--qi", "same,none", "--rest", "drop", "--json")
     assert alone.code == 0, alone.out + alone.err
     assert alone.json["loss"]["gcp"] == 0
@@ -146,12 +135,7 @@ def test_one_column_more_than_idistance_takes(cli, warehouse, monkeypatch, metho
 def test_a_requirement_that_the_method_does_not_take(cli, untouched):
     refused(cli(*asked(untouched, "topdown"), "--l", "2"), 2, "topdown", "tree")
     refused(cli(*asked(untouched, "hilbert:minimize=max"), "--l", "2"), 2, "minimize=max")
-    refused(
-        cli(*asked(untouched, "hilbert_fast"), "--k", "1", "--distinct-l", "2"),
-        2,
-        "hilbert_fast",
-        "use hilbert",
-    )
+    refused(cli(*asked(untouched, "hilbert_fast"), "--k", "1", "--distinct-l", "2"), 2, "hilbert_fast", "use hilbert")
 
 
 @EVERY

@@ -16,13 +16,7 @@ LOUD = [["-vv"], ["-vv", "--json"], []]
 def rows(count: int = 40):
     """Every column but sex holds the canary once or often."""
     return [
-        (
-            f"{CANARY}{n}",
-            CANARY if n == 3 else 20 + n % 7,
-            f"{CANARY}{n % 3}",
-            "MF"[n % 2],
-            f"{CANARY}-{n % 4}",
-        )
+        (f"{CANARY}{n}", CANARY if n == 3 else 20 + n % 7, f"{CANARY}{n % 3}", "MF"[n % 2], f"{CANARY}-{n % 4}")
         for n in range(count)
     ]
 
@@ -71,18 +65,7 @@ def test_others(cli, database, loud):
 
 @pytest.mark.parametrize("loud", LOUD)
 def test_files(cli, tmp_path, loud):
-    words = [
-        "--qi",
-        "age,zip,sex",
-        "--sensitive",
-        "disease",
-        "--identifier",
-        "id",
-        "--k",
-        "2",
-        "--to",
-        "out.csv",
-    ]
+    words = ["--qi", "age,zip,sex", "--sensitive", "disease", "--identifier", "id", "--k", "2", "--to", "out.csv"]
     good = write_csv(tmp_path / "good.csv", HEADER, [(n, 20 + n % 5, "1", "M", "xy"[n % 2]) for n in range(30_000)])
     late = tmp_path / "late.csv"
     late.write_text(good.read_text(encoding="utf-8") + f'9,"{MARK}",1,M,x\n8,{MARK}\n', encoding="utf-8")

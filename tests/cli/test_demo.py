@@ -83,15 +83,7 @@ def test_text_and_what_to_try(shell, tmp_path):
     assert ended.code == 0, ended.err
     assert "\x1b" not in ended.out + ended.err
     reported, _, tail = ended.out.partition("Try next:")
-    for word in (
-        "research.patients",
-        "partners.patients",
-        "verified",
-        "alone",
-        "GCP",
-        "together",
-        "3 rows of",
-    ):
+    for word in ("research.patients", "partners.patients", "verified", "alone", "GCP", "together", "3 rows of"):
         assert word in reported
     assert all(len(line) <= 80 for line in reported.splitlines() if " -> " not in line), reported
     commands = [line.strip() for line in tail.strip().splitlines()]

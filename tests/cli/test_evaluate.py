@@ -30,11 +30,7 @@ def released(cli: Any, policy: Any, tmp_path: Any) -> Any:
 @pytest.mark.usefixtures("released")
 def test_text_and_json(cli: Any) -> None:
     report = cli("evaluate", "--json").json
-    assert (report["release"], report["view"], report["source"]) == (
-        "people",
-        "release.people",
-        "main.people",
-    )
+    assert (report["release"], report["view"], report["source"]) == ("people", "release.people", "main.people")
     assert report["sound"] is True
     assert report["total"]["errors"]["inside"] == report["total"]["errors"]["cells"] == 5
     assert [one["name"] for one in report["families"]] == ["queries", "equality"]

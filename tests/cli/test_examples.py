@@ -36,10 +36,7 @@ def test_names_that_are_not_there(cli):
     assert cli("releases", "other").out.strip() == "nothing was released here yet"
     assert cli("run").code == 0
     ended = cli("releases", "other")
-    assert (ended.code, ended.out.strip()) == (
-        0,
-        "nothing was released here under this name; there are: people",
-    )
+    assert (ended.code, ended.out.strip()) == (0, "nothing was released here under this name; there are: people")
     ended = cli("diff", "1", "2")
     assert (ended.code, ended.err.strip()) == (
         2,

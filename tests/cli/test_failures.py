@@ -200,11 +200,7 @@ finally:
         time.sleep(0.01)
     open({str(tmp_path / "cleaned")!r}, 'w').close()"""
     process = subprocess.Popen(
-        script(body),
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        script(body), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     with process:
         try:

@@ -139,19 +139,7 @@ def test_sets_and_ranges_are_none(cli: Any, tmp_path: Path) -> None:
         "age,name\n" + "".join(f"{-i // 4},{'=a' if i < 10 else '+b'}\n" for i in range(20))
     )
     for form, wanted in (("ranges", False), ("labels", True)):
-        words = [
-            "anonymize",
-            "in.csv",
-            "--qi",
-            "age,name",
-            "--k",
-            "2",
-            "--format",
-            form,
-            "--to",
-            "out.csv",
-            "--json",
-        ]
+        words = ["anonymize", "in.csv", "--qi", "age,name", "--k", "2", "--format", form, "--to", "out.csv", "--json"]
         warned = [line for line in json.loads(cli(*words).out)["warnings"] if "formula" in line]
         begins = [row["name"] for row in cells(tmp_path / "out.csv") if row["name"][0] in "=+"]
         assert bool(warned) == bool(begins) == wanted

@@ -85,10 +85,7 @@ def test_a_terminal_shows_it_and_anything_else_is_refused(terminal, shell):
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("words", "code", "message"),
-    [
-        (["people", "--rows", "0"], 2, "1 to 100 rows"),
-        (["others"], 2, "no release others"),
-    ],
+    [(["people", "--rows", "0"], 2, "1 to 100 rows"), (["others"], 2, "no release others")],
 )
 def test_bad_input(cli, words, code, message):
     ended = cli("preview", *words, "--json")

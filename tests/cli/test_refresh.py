@@ -57,10 +57,7 @@ def test_a_release_over_some_nights(cli, keyed, warehouse, tmp_path):
     assert (
         reported["exit_code"],
         [(one["release"], one["outcome"], one["version"]) for one in reported["releases"]],
-    ) == (
-        0,
-        [("people", "published", 1)],
-    )
+    ) == (0, [("people", "published", 1)])
     assert "fresh, version 1 stays published" in cli("run", "--due").out
     change(warehouse, "DELETE FROM people WHERE id IN (1000, 1001)")
     plan = cli("plan")
@@ -74,11 +71,7 @@ def test_a_release_over_some_nights(cli, keyed, warehouse, tmp_path):
     assert refused.code == 2
     assert "k 5 -> 4 (weaker)" in refused.err
     reported = json.loads(record.read_text(encoding="utf-8"))
-    assert (
-        reported["exit_code"],
-        reported["releases"][0]["outcome"],
-        reported["releases"][0]["error"]["kind"],
-    ) == (
+    assert (reported["exit_code"], reported["releases"][0]["outcome"], reported["releases"][0]["error"]["kind"]) == (
         2,
         "failed",
         "GuardError",
@@ -131,10 +124,7 @@ def test_mistakes(cli, tmp_path):
         (["releases", "show", "people@1", "more"], "releases wants nothing, a NAME, or: show NAME@VERSION"),
         (["rollback", "people"], "nothing is published that could be rolled back"),
         (["audit", "--history", "people"], "people is not a release of this database"),
-        (
-            ["audit", "people", "--history", "people"],
-            "audit wants one TABLE, or --together A B, or --history NAME",
-        ),
+        (["audit", "people", "--history", "people"], "audit wants one TABLE, or --together A B, or --history NAME"),
         (
             ["audit", "--history", "people", "--qi", "zip"],
             "--qi goes with a TABLE or a file; of releases the columns are those of their policies",

@@ -129,21 +129,9 @@ def test_progress_of(screen, kind):
 
 
 def test_json_is_strict(capsys):
-    report = {
-        "l": Fraction(5, 2),
-        "cost": Decimal("1.5"),
-        "nan": float("nan"),
-        "inf": float("inf"),
-        "t": (1, None),
-    }
+    report = {"l": Fraction(5, 2), "cost": Decimal("1.5"), "nan": float("nan"), "inf": float("inf"), "t": (1, None)}
     Screen(json=True).emit(report)
-    assert json.loads(capsys.readouterr().out) == {
-        "l": 2.5,
-        "cost": 1.5,
-        "nan": None,
-        "inf": None,
-        "t": [1, None],
-    }
+    assert json.loads(capsys.readouterr().out) == {"l": 2.5, "cost": 1.5, "nan": None, "inf": None, "t": [1, None]}
     Screen().emit(report)
     assert capsys.readouterr().out == ""
 
@@ -184,7 +172,7 @@ def test_logs(capsys):
 def test_numbers():
     assert [count(1234567), measure(10.0), measure(2.5), measure(1e20)] == ["1,234,567", "10", "2.5", "1e+20"]
     assert [share(0, 5), share(5, 5), share(1, 8), share(1, 10**9), share(10**9 - 1, 10**9), share(1, 0)] == [
-        *("0 %", "100 %", "12.5 %", "< 0.01 %", "> 99.99 %", "-"),
+        *("0 %", "100 %", "12.5 %", "< 0.01 %", "> 99.99 %", "-")
     ]
     assert [format_seconds(0.123), format_seconds(12.34)] == ["0.12 s", "12.3 s"]
 
@@ -210,10 +198,7 @@ def test_safe():
         ("postgresql://me@h/db", "postgresql://me@h/db"),
         ("postgresql://me:pa@ss@h:5432/db", "postgresql://me:***@h:5432/db"),
         ("postgresql://h/db?user=me&password=secret", "postgresql://h/db?user=me&password=***"),
-        (
-            "sc://h:15002/;use_ssl=true;token=secret;user_id=me",
-            "sc://h:15002/;use_ssl=true;token=***;user_id=me",
-        ),
+        ("sc://h:15002/;use_ssl=true;token=secret;user_id=me", "sc://h:15002/;use_ssl=true;token=***;user_id=me"),
     ],
 )
 def test_no_password(url, expected):
@@ -223,21 +208,7 @@ def test_no_password(url, expected):
 def test_releases_say_what_is_published(capsys):
     """Below the versions are the requirements of the one that readers have, or of the last."""
     old = ReleaseRow(
-        "r",
-        1,
-        "replaced",
-        "release.r",
-        "main.t",
-        "2026-01-02T03:04:05",
-        "me",
-        9,
-        3,
-        3,
-        3,
-        0.1,
-        "tree",
-        "k=3",
-        "0.1",
+        "r", 1, "replaced", "release.r", "main.t", "2026-01-02T03:04:05", "me", 9, 3, 3, 3, 0.1, "tree", "k=3", "0.1"
     )
     new = replace(old, version=2, status="published", requirements="k=9")
     for rows, shown in (((old, new), "k=9"), ((new, replace(old, version=3)), "k=9"), ((old,), "k=3")):
@@ -266,12 +237,7 @@ def test_a_long_note_is_cut_at_a_word():
 
 
 def test_one_and_several():
-    assert [things(number, "row") for number in (0, 1, 2, 1200)] == [
-        "0 rows",
-        "1 row",
-        "2 rows",
-        "1,200 rows",
-    ]
+    assert [things(number, "row") for number in (0, 1, 2, 1200)] == ["0 rows", "1 row", "2 rows", "1,200 rows"]
     columns = tuple(ProposedColumn(name, "identifier", "left out: with it quasi columns lose 80 %") for name in "ab")
     notes = [Proposal(columns[:some], 9, 2, None, None, "", "persons").notes() for some in (1, 2)]
     assert [

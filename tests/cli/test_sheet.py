@@ -164,9 +164,7 @@ def test_every_table_of_the_command_line(reports, monkeypatch, capsys, kind, wid
     sheets: list[Sheet] = []
     screen = Screen()
     monkeypatch.setattr(
-        Screen,
-        "show",
-        lambda _, *parts: sheets.extend(part for part in parts if not isinstance(part, str | Text)),
+        Screen, "show", lambda _, *parts: sheets.extend(part for part in parts if not isinstance(part, str | Text))
     )
     show(screen, kind, reports[kind])
     assert sheets
@@ -185,10 +183,7 @@ def test_every_table_of_the_command_line(reports, monkeypatch, capsys, kind, wid
 def test_the_demo():
     """Its sample has a line a column and a column a row."""
     cells = [
-        (
-            f"admission_column_{at}_lo",
-            *(f"{{ward {n}, ward {n + 1}, a_rather_long_name_of_a_ward}}" for n in range(5)),
-        )
+        (f"admission_column_{at}_lo", *(f"{{ward {n}, ward {n + 1}, a_rather_long_name_of_a_ward}}" for n in range(5)))
         for at in range(3)
     ]
     shown = make_sheet((("column", "wrap"), *((f"row {n}", "wrap") for n in range(1, 6))), cells)
@@ -200,15 +195,7 @@ def test_the_demo():
 
 @pytest.mark.parametrize(
     ("number", "shown"),
-    [
-        (0.001, "0.1 s"),
-        (0.26, "0.3 s"),
-        (4.4, "4 s"),
-        (9.7, "10 s"),
-        (33.0, "30 s"),
-        (200.0, "3 min"),
-        (9000.0, "2 h"),
-    ],
+    [(0.001, "0.1 s"), (0.26, "0.3 s"), (4.4, "4 s"), (9.7, "10 s"), (33.0, "30 s"), (200.0, "3 min"), (9000.0, "2 h")],
 )
 def test_an_estimate_has_one_digit_and_no_exponent(number, shown):
     assert _rough(number) == shown

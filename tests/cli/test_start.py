@@ -9,18 +9,7 @@ import pytest
 import sqlanon
 from tests.cli.conftest import python
 
-HEAVY = {
-    "duckdb",
-    "numba",
-    "numpy",
-    "sqlglot",
-    "jinja2",
-    "pydantic",
-    "psycopg",
-    "yaml",
-    "llvmlite",
-    "pyarrow",
-}
+HEAVY = {"duckdb", "numba", "numpy", "sqlglot", "jinja2", "pydantic", "psycopg", "yaml", "llvmlite", "pyarrow"}
 
 
 def loaded(code: str) -> set[str]:
@@ -39,13 +28,7 @@ except SystemExit:
 
 
 @pytest.mark.parametrize(
-    "code",
-    [
-        "import sqlanon",
-        "import sqlanon.cli",
-        "import sqlanon.cli.app",
-        "from sqlanon.cli import main; main()",
-    ],
+    "code", ["import sqlanon", "import sqlanon.cli", "import sqlanon.cli.app", "from sqlanon.cli import main; main()"]
 )
 def test_light(code):
     assert not loaded(code) & HEAVY

@@ -261,7 +261,4 @@ def _without_errors(db: Any, text: str, items: str, rows: Sequence[str]) -> list
         if len(rows) == 1:
             return []
         half = len(rows) // 2
-        return [
-            *_without_errors(db, text, items, rows[:half]),
-            *_without_errors(db, text, items, rows[half:]),
-        ]
+        return [*_without_errors(db, text, items, rows[:half]), *_without_errors(db, text, items, rows[half:])]

@@ -93,10 +93,7 @@ class Case:
             "ordered": {name: qi.ordered for name, qi in self.quasi.items() if qi.ordered is not None},
             "weights": {name: qi.weight for name, qi in self.quasi.items() if qi.weight != 1},
             "rest": "drop",
-            "accept_unique": [
-                *self.sensitive,
-                *(name for name, one in self.quasi.items() if one.kind == "nominal"),
-            ],
+            "accept_unique": [*self.sensitive, *(name for name, one in self.quasi.items() if one.kind == "nominal")],
             "seed": SEED,
         }
 
@@ -151,7 +148,4 @@ def published_classes(case: Case, classes: Sequence[Sequence[int]], kind: str = 
 def reached(case: Case, classes: Sequence[Sequence[int]], column: int) -> tuple[Fraction, int]:
     """Frequency l and distinct l of one sensitive column over the classes."""
     counts = [Counter(case.table.sa_codes[row][column] for row in rows) for rows in classes]
-    return (
-        min(Fraction(sum(c.values()), max(c.values())) for c in counts),
-        min(len(c) for c in counts),
-    )
+    return (min(Fraction(sum(c.values()), max(c.values())) for c in counts), min(len(c) for c in counts))

@@ -159,11 +159,7 @@ def _hostile() -> Case:
         "hostile",
         {HOSTILE: "TEXT", "Upper Case %": "TEXT", LONG: "TEXT", "select": "TEXT"},
         rows,
-        {
-            HOSTILE: QI("nominal"),
-            "Upper Case %": QI("text", ordered="alphabetical"),
-            LONG: QI("nominal", weight=2),
-        },
+        {HOSTILE: QI("nominal"), "Upper Case %": QI("text", ordered="alphabetical"), LONG: QI("nominal", weight=2)},
         ("select",),
         Privacy(k=3),
     )
@@ -278,11 +274,7 @@ def _sets() -> Case:
     """No column is a line: a hierarchy of which leaves are missing, a nominal set, both with NULLs."""
     rng = random.Random(12)
     rows = tuple(
-        (
-            rng.choice(["oslo", "rome", "porto", "lisbon", None]),
-            rng.choice([*"abcdefg", None]),
-            rng.choice("uv"),
-        )
+        (rng.choice(["oslo", "rome", "porto", "lisbon", None]), rng.choice([*"abcdefg", None]), rng.choice("uv"))
         for _ in range(33)
     )
     return Case(

@@ -107,12 +107,7 @@ def altered(db: Any, name: str, change: str) -> None:
 
 def test_an_altered_view_exceeds_both_promises(shared_db: Any, tmp_path: Path) -> None:
     """One class of four is divided into four boxes: every victim has one candidate, whose disease is certain."""
-    rows = [
-        (20, "f", "a1", "flu"),
-        (21, "f", "a1", "cold"),
-        (22, "f", "a1", "cough"),
-        (23, "f", "a1", "asthma"),
-    ]
+    rows = [(20, "f", "a1", "flu"), (21, "f", "a1", "cold"), (22, "f", "a1", "cough"), (23, "f", "a1", "asthma")]
     name, published, _ = release(shared_db, tmp_path, rows, "ranges", k=4, l=4, accept_unique=["disease"])
     assert shared_db.attack(name).held
     ages = "CASE disease WHEN 'flu' THEN 20 WHEN 'cold' THEN 21 WHEN 'cough' THEN 22 ELSE 23 END"

@@ -24,12 +24,7 @@ def test_rows_left_out_have_no_success(shared_db: Any, monkeypatch: pytest.Monke
     rows = [(i, "abc"[i % 3]) for i in range(12)]
     create_table(shared_db, name, {"q": "INTEGER", "s": "TEXT"}, rows)
     shared_db.anonymize(
-        name,
-        quasi="q",
-        sensitive="s",
-        k=3,
-        method="leaving",
-        suppression={"limit": "2/12", "rows": "left_out"},
+        name, quasi="q", sensitive="s", k=3, method="leaving", suppression={"limit": "2/12", "rows": "left_out"}
     )
     report = shared_db.attack(name)
     assert (report.victims, report.published, report.unmatched) == (12, 10, 0)

@@ -50,10 +50,6 @@ def test_too_few_persons_exceed_the_promise(shared_db: Any) -> None:
         WHERE release = '{name}'"""
     )
     report = shared_db.attack(name)
-    assert (report.counted, report.linkage[-1].fewest, report.linkage[-1].highest) == (
-        "persons (who)",
-        2,
-        0.5,
-    )
+    assert (report.counted, report.linkage[-1].fewest, report.linkage[-1].highest) == ("persons (who)", 2, 0.5)
     assert report.linkage[-1].exceeded
     assert not report.held

@@ -137,9 +137,7 @@ def test_a_column_with_a_wider_box_is_not_listed(
 
 
 @pytest.mark.parametrize(
-    ("which", "value"),
-    [("> 1", "ARRAY[g[1]]"), ("> 0", "ARRAY['u']")],
-    ids=["one less", "another"],
+    ("which", "value"), [("> 1", "ARRAY[g[1]]"), ("> 0", "ARRAY['u']")], ids=["one less", "another"]
 )
 def test_a_set_without_a_value_of_its_rows_is_refused(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str, value: str

@@ -285,10 +285,7 @@ def test_a_view_is_judged_by_the_promise_in_the_catalog(shared_db: Any) -> None:
     view = f"release.of_{name}"
     shared_db.anonymize(name, quasi="age", sensitive="ill", k=10, l=2, name=name, publish=view)
     report = shared_db.audit(view)
-    assert [(one.name, one.asked, one.satisfied) for one in report.requirements] == [
-        ("k", 10, True),
-        ("l", 2, True),
-    ]
+    assert [(one.name, one.asked, one.satisfied) for one in report.requirements] == [("k", 10, True), ("l", 2, True)]
     assert report.satisfied
     source = shared_db.engine.relation(name).ref
     shared_db.engine.execute(

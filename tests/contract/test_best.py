@@ -219,10 +219,7 @@ def test_memory_does_not_choose_the_method(connect_module: Any, tmp_path: Path) 
 def test_kept_scratch_has_the_tables_of_each_method(connect_module: Any, tmp_path: Path) -> None:
     one = case(67, Privacy(k=3), rows=31)
     db = connect_module(PAIR[0])
-    arguments = {
-        **one.arguments(tmp_path),
-        "method": {"name": "best", "of": ["tree", "fulldomain:search=local"]},
-    }
+    arguments = {**one.arguments(tmp_path), "method": {"name": "best", "of": ["tree", "fulldomain:search=local"]}}
     report = db.run(spec_of(source=one.create(db), **arguments), keep_scratch=True)
     made = [table.statement for table in report.scratch if table.stage == "method"]
     assert {"fulldomain/assign", "best/kept"} <= set(made)

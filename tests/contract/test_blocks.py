@@ -19,12 +19,7 @@ STREAMED = [way for way in ways() if way.options.get("minimize") in ("gcp", "max
 def table(k: int) -> Case:
     rng = random.Random(k)
     rows = tuple(
-        (
-            rng.choice([None, rng.randint(0, 60)]),
-            rng.choice("abcdef"),
-            rng.randint(0, 10**6),
-            rng.choice("xyz"),
-        )
+        (rng.choice([None, rng.randint(0, 60)]), rng.choice("abcdef"), rng.randint(0, 10**6), rng.choice("xyz"))
         for _ in range(500)
     )
     return Case(

@@ -11,9 +11,10 @@ from sqlanon.sqltext import statement
 ROWS = 2_100_001
 
 
+@pytest.mark.parametrize("in_order", [False, True], ids=["", "in_order"])
 @pytest.mark.parametrize("kept", ["all", "assigned"])
 @pytest.mark.parametrize("tied", [False, True])
-def test_rows_on_both_sides_of_every_bound(kept: str, tied: bool) -> None:
+def test_rows_on_both_sides_of_every_bound(kept: str, tied: bool, in_order: bool) -> None:
     """Rows of the stage have no order, one has no class, and one has two: that is for verify to find."""
     with duckdb.connect(config={"threads": 2}) as connection:
         connection.execute("""
@@ -37,10 +38,12 @@ def test_rows_on_both_sides_of_every_bound(kept: str, tied: bool) -> None:
             block=1_000_000,
             listed=False,
             link=(),
+            in_order=in_order,
         )
         connection.execute(made.text)
         found = connection.execute("SELECT class, rid, q1, c1, link = hash(rid) FROM classed").fetchall()
     given = [(rid, rid % 11 - 1) for rid in (0, 999_999, 1_000_000, 1_000_001, 1_999_999, 2_000_000, 2_100_000)]
     given.append((1_000_000, 50))
     expected = [(70 if tied and rid == 999_999 else of, rid, 3 * rid, rid % 7, True) for rid, of in given]
+    assert not in_order or [row[0] for row in found] == sorted(row[0] for row in found)
     assert sorted(found) == sorted(row for row in expected if kept == "all" or row[0] >= 0)

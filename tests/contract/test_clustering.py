@@ -103,10 +103,7 @@ def test_large_tables_are_refused_without_blocks(method: str) -> None:
             "in the format anatomy",
         ),
         ({"method": "kmember", "suppression": {"limit": 0.1}}, "kmember suppresses no rows"),
-        (
-            {"method": "sequential", "k": None, "maximize": "k", "max_loss": 0.5, "at_least": {"k": 2}},
-            "sequential",
-        ),
+        ({"method": "sequential", "k": None, "maximize": "k", "max_loss": 0.5, "at_least": {"k": 2}}, "sequential"),
         (
             {"method": "sequential", "format": "anatomy", "sensitive": "s", "l": 2, "presence": "disclosed"},
             "in the format anatomy",
@@ -121,10 +118,7 @@ def test_large_tables_are_refused_without_blocks(method: str) -> None:
         ({"method": "sequential:alpha=201"}, "a whole number from 10 to 200"),
         ({"method": "sequential:omega=100"}, "a whole number from 101 to 200"),
         ({"method": "sequential:omega=201"}, "a whole number from 101 to 200"),
-        (
-            {"method": "sequential:objective=mixed,w=101", "sensitive": "s", "l": 2},
-            "a whole number from 0 to 100",
-        ),
+        ({"method": "sequential:objective=mixed,w=101", "sensitive": "s", "l": 2}, "a whole number from 0 to 100"),
         ({"method": "sequential:w=20"}, "w is for objective=mixed"),
         ({"method": "sequential:start=tree,runs=2"}, "start=tree draws nothing"),
         ({"method": "sequential:objective=mi", "refine": True}, "refine lowers the loss, not objective=mi"),

@@ -35,13 +35,7 @@ def read(db: Any, table: TableRef, *columns: str) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("dense", [False, True], ids=["joined", "dense"])
 @pytest.mark.parametrize(
     ("kind", "low"),
-    [
-        ("SMALLINT", -32768),
-        ("SMALLINT", 32700),
-        ("INTEGER", -7),
-        ("BIGINT", -(2**63)),
-        ("BIGINT", 2**63 - 60),
-    ],
+    [("SMALLINT", -32768), ("SMALLINT", 32700), ("INTEGER", -7), ("BIGINT", -(2**63)), ("BIGINT", 2**63 - 60)],
 )
 @pytest.mark.parametrize("nulls", [False, True], ids=["filled", "nulls"])
 def test_codes_of_integers(connect_module, test_engine, dense, kind, low, nulls):
@@ -155,6 +149,7 @@ def test_rows_with_their_class(connect_module, test_engine, flaw, tied, unassign
             block=block,
             listed=False,
             link=(),
+            in_order=tied,
         )
         assert read(db, classed, "class", "rid", "s1") == sorted(expected, key=repr)
 
@@ -195,6 +190,7 @@ def test_rows_whose_classes_are_listed(connect_module, test_engine, tied):
             block=0,
             listed=True,
             link=(),
+            in_order=False,
         )
         expected = [(moved.get(rid, at), rid, rid * 2) for rid, at in enumerate(given)]
         assert read(db, classed, "class", "rid", "s1") == sorted(expected, key=repr)

@@ -32,11 +32,7 @@ def group_bys(case: Case) -> list[tuple[int, ...]]:
 
 def same(found: Divergence, expected: oracle.Found) -> None:
     """Counts are equal, sums to rounding."""
-    assert (found.cells, found.missed, found.missed_rows) == (
-        expected.cells,
-        expected.missed,
-        expected.missed_rows,
-    )
+    assert (found.cells, found.missed, found.missed_rows) == (expected.cells, expected.missed, expected.missed_rows)
     if math.isinf(expected.kld):
         assert found.kld == math.inf
     else:

@@ -28,12 +28,7 @@ WAYS = [
     ("l", {"name": "mondrian", "cut": "median"}),
 ]
 BOUNDS = {
-    "mixed": [
-        Bound(Fraction(0)),
-        Bound(Fraction(3, 10)),
-        Bound(Fraction(1)),
-        Bound(Fraction(1, 2), {"age": 13}),
-    ],
+    "mixed": [Bound(Fraction(0)), Bound(Fraction(3, 10)), Bound(Fraction(1)), Bound(Fraction(1, 2), {"age": 13})],
     "tree": [Bound(Fraction(2, 5)), Bound(None, {"city": 3, "n": 4}), Bound(None, {"level": 1, "city": 0})],
     "numbers": [Bound(None, {"d": Fraction("0.1"), "big": 1}), Bound(Fraction(1, 3), {"f": 2})],
     "dates": [Bound(None, {"day": 1, "at": 0}), Bound(Fraction(1, 5), {"rank": 1})],
@@ -79,12 +74,7 @@ def test_bound_holds_on_both_engines(
 # --- one attribute ----------------------------------------------------------------------------------------------------
 
 
-LINE_BOUNDS = [
-    Bound(Fraction(1, 3)),
-    Bound(None, {"x": 4}),
-    Bound(Fraction(1, 2), {"x": 5}),
-    Bound(Fraction(0)),
-]
+LINE_BOUNDS = [Bound(Fraction(1, 3)), Bound(None, {"x": 4}), Bound(Fraction(1, 2), {"x": 5}), Bound(Fraction(0))]
 
 
 @pytest.mark.cover
@@ -288,12 +278,6 @@ def test_a_narrow_extent_leads_the_order(shared_db: Any, tmp_path: Path) -> None
     case = numbered(Case("narrow", {"x": "INTEGER", "y": "INTEGER"}, rows, {"x": QI(), "y": QI()}, ()))
     for name in ("hilbert", "tree"):
         _, report = classes_of(
-            shared_db,
-            case,
-            tmp_path,
-            method=name,
-            maximize="k",
-            at_least={"k": 1},
-            max_extent={"x": 1, "y": 100},
+            shared_db, case, tmp_path, method=name, maximize="k", at_least={"k": 1}, max_extent={"x": 1, "y": 100}
         )
         assert report.min_class > 40

@@ -15,7 +15,6 @@ import pytest
 import sqlanon
 from sqlanon import policy
 from sqlanon.engines.base import TableRef
-from sqlanon.methods.onedim import applicable
 from sqlanon.methods.onedim.kernels import optimal_diverse
 from sqlanon.spec import Accuracy, PrivacySpec
 from tests.contract.cases import QI, Case
@@ -41,10 +40,7 @@ def method(name: str, **options: str) -> dict[str, Any]:
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "fast": (BASE | method("hilbert_fast"), "maximize l with hilbert"),
-    "fast k": (
-        BASE | {"maximize": "k", "at_least": {"k": 2}} | method("idistance_fast"),
-        "maximize k with idistance",
-    ),
+    "fast k": (BASE | {"maximize": "k", "at_least": {"k": 2}} | method("idistance_fast"), "maximize k with idistance"),
     "topdown": (BASE | method("topdown"), "maximize l with tree, hilbert or mondrian"),
     "minimize": (BASE | method("tree", minimize="max"), "leave minimize out"),
     "dual of dual": (BASE | method("hilbert", solver="dual"), "use solver=auto, optimal, ac or ipcsd"),
@@ -52,14 +48,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         BASE | {"maximize": "k", "at_least": {"k": 2}} | method("tree", solver="ipcsd"),
         "k is maximized by solver=auto",
     ),
-    "two sensitive": (
-        BASE | {"sensitive": ["s", "t"]} | method("hilbert"),
-        "one sensitive column, the policy has 2",
-    ),
-    "two sensitive, mondrian": (
-        BASE | {"sensitive": ["s", "t"]} | method("mondrian"),
-        "one sensitive column",
-    ),
+    "two sensitive": (BASE | {"sensitive": ["s", "t"]} | method("hilbert"), "one sensitive column, the policy has 2"),
+    "two sensitive, mondrian": (BASE | {"sensitive": ["s", "t"]} | method("mondrian"), "one sensitive column"),
     "relaxed": (BASE | method("mondrian", variant="relaxed"), "with variant=strict"),
     "optimal of two": (BASE | method("hilbert", solver="optimal"), "takes one quasi column that is a line"),
     "optimal of a set": (
@@ -71,24 +61,12 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "city is nominal and has no extent; give it an order or a hierarchy",
     ),
     "suppressed": (BASE | {"format": "suppressed"} | method("hilbert"), "use ranges, labels or points"),
-    "refine": (
-        BASE | {"refine": True} | method("tree"),
-        "refine lowers the loss and does not look at the bound",
-    ),
-    "pushdown, mondrian": (
-        BASE | {"execution": "pushdown"} | method("mondrian"),
-        "no pushdown when l is maximized",
-    ),
+    "refine": (BASE | {"refine": True} | method("tree"), "refine lowers the loss and does not look at the bound"),
+    "pushdown, mondrian": (BASE | {"execution": "pushdown"} | method("mondrian"), "no pushdown when l is maximized"),
     "direct by ipcsd": (DIRECT | method("hilbert", solver="ipcsd"), "use solver=auto"),
-    "direct k": (
-        DIRECT | {"l": None} | method("hilbert", solver="optimal", minimize="max"),
-        "for l of one sensitive",
-    ),
+    "direct k": (DIRECT | {"l": None} | method("hilbert", solver="optimal", minimize="max"), "for l of one sensitive"),
     "direct, fast": (DIRECT | method("hilbert_fast", solver="dual", minimize="max"), "use hilbert"),
-    "direct, larger k": (
-        DIRECT | {"k": 3} | method("hilbert", solver="dual", minimize="max"),
-        "k=3 is more than l",
-    ),
+    "direct, larger k": (DIRECT | {"k": 3} | method("hilbert", solver="dual", minimize="max"), "k=3 is more than l"),
     "direct, gcp": (DIRECT | method("hilbert", solver="optimal"), "say minimize=sum or minimize=max"),
     "direct through dual, gcp": (DIRECT | method("hilbert", solver="dual"), "say minimize=max"),
     "direct, distinct": (
@@ -133,10 +111,7 @@ def test_refused(shared_db: Any, name: str) -> None:
 @pytest.mark.parametrize(
     ("accuracy", "text"),
     [
-        (
-            Accuracy("l", None, (("agee", Fraction(1)),)),
-            "agee is not a quasi column; quasi columns are age, city",
-        ),
+        (Accuracy("l", None, (("agee", Fraction(1)),)), "agee is not a quasi column; quasi columns are age, city"),
         (Accuracy("l", None, (("s", Fraction(1)),)), "s is not a quasi column"),
         (Accuracy("l", None, (("age", Fraction(-1)),)), "an extent is at least 0"),
         (Accuracy("l", Fraction(-1)), "per_class_ncp is at least 0"),
@@ -166,7 +141,7 @@ def test_one_step_more_than_the_optimal_solver_takes(
     assert "8 rows with 3 sensitive values make 48 boundaries and up to 2304 steps; at most" in text
     assert "solver=auto, the heuristic, takes any" in text
     monkeypatch.setattr(optimal_diverse, "MOST_STEPS", 1 << 28)
-    monkeypatch.setattr(applicable, "MOST_BOUNDARIES", 47)
+    monkeypatch.setattr("sqlanon.methods.onedim.method.MOST_BOUNDARIES", 47)
     assert "at most 47" in refused(shared_db, source, policy.release(source=source, **given))
 
 

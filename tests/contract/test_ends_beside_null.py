@@ -119,12 +119,7 @@ def test_an_order_of_texts(shared_db: Any) -> None:
     name = f"b{uuid.uuid4().hex[:12]}"
     create_table(shared_db, name, {"o": "TEXT", "d": "TEXT"}, [("high", "x"), (None, "y"), ("low", "x"), ("mid", "y")])
     shared_db.anonymize(
-        name,
-        quasi=["o"],
-        sensitive="d",
-        k=4,
-        accept_unique=["d"],
-        ordered={"o": ["low", "mid", "high", "top"]},
+        name, quasi=["o"], sensitive="d", k=4, accept_unique=["d"], ordered={"o": ["low", "mid", "high", "top"]}
     )
     assert {(row["o_lo"], row["o_hi"], row["o_null"]) for row in published(shared_db, name)} == {
         ("low", "high", "some")
@@ -257,11 +252,7 @@ def test_the_loss_is_that_of_any_value(shared_db: Any, monkeypatch: pytest.Monke
                 as_before(patch)
             found.append(
                 release(
-                    shared_db,
-                    name,
-                    metrics="all",
-                    name=f"{name}_{before}",
-                    publish=f"release.{name}_{before}",
+                    shared_db, name, metrics="all", name=f"{name}_{before}", publish=f"release.{name}_{before}"
                 ).report.loss
             )
     rows = published(shared_db, f"{name}_False")

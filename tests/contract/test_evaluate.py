@@ -61,10 +61,7 @@ def test_every_truth_is_inside_and_both_engines_agree(both_shelves: tuple[Shelf,
             other.refused,
             other.errors.cells,
         )
-        for mine, theirs in (
-            (one.errors.absolute, other.errors.absolute),
-            (one.errors.width, other.errors.width),
-        ):
+        for mine, theirs in ((one.errors.absolute, other.errors.absolute), (one.errors.width, other.errors.width)):
             assert mine.count == theirs.count
             assert (mine.mean or 0) == pytest.approx(theirs.mean or 0, rel=1e-9, abs=1e-9)
     for cube, again in zip(duckdb.cubes, postgres.cubes, strict=True):
@@ -271,10 +268,7 @@ def test_the_default_fits_one_column(shared_db: Any) -> None:
 def test_groups_need_names(shelf: Shelf) -> None:
     """Groups that the query does not name cannot be compared with those of the source."""
     source, db = shelf.take("diverse").name, shelf.db
-    asked = [
-        f'select count(*) from "{source}" group by illness',
-        f'select illness from "{source}" group by 1',
-    ]
+    asked = [f'select count(*) from "{source}" group by illness', f'select illness from "{source}" group by 1']
     report = db.evaluate(source, WorkloadSpec(tuple(QuerySpec(sql[-9:], sql) for sql in asked)))
     assert report.total.errors.cells == 0
     unnamed, none = (str(one.refused) for one in report.queries)
@@ -301,12 +295,7 @@ def test_a_query_that_overflows_is_one_without_an_answer(shared_db: Any) -> None
         f"CREATE TABLE overflowing AS SELECT a, CAST('{most}' AS {kind}) AS cost, a AS fine FROM (VALUES (1), (1), "
         "(2), (2), (3), (3)) AS t(a)"
     )
-    options = {
-        "insensitive": ["cost", "fine"],
-        "k": 2,
-        "name": "overflowing",
-        "accept_unique": ["cost", "fine"],
-    }
+    options = {"insensitive": ["cost", "fine"], "k": 2, "name": "overflowing", "accept_unique": ["cost", "fine"]}
     shared_db.anonymize("overflowing", quasi="a", **options)
     sums = (GeneratorSpec(name, "aggregates", measures=(name,), by=("a",)) for name in ("cost", "fine"))
     own = QuerySpec("own", 'select sum("cost") as s from "overflowing"')

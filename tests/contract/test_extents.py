@@ -59,11 +59,7 @@ def test_one_column(shared_db: Any, name: str, found: dict[str, Extent], tmp_pat
 def test_null_alone_has_no_extent(shared_db: Any, found: dict[str, Extent], tmp_path: Path) -> None:
     """Classes of NULL alone and of one word each: a set of one word has the extent 1, one of nothing 0."""
     words = QI("nominal")
-    for rows, largest in (
-        ([None] * 4, 0),
-        ([None] * 4 + ["a"] * 4, 1),
-        ([None] * 4 + ["a"] * 2 + ["b"] * 2, 2),
-    ):
+    for rows, largest in (([None] * 4, 0), ([None] * 4 + ["a"] * 4, 1), ([None] * 4 + ["a"] * 2 + ["b"] * 2, 2)):
         case = Case("nulls", {"x": "TEXT"}, tuple((v,) for v in rows), {"x": words}, (), Privacy(k=4))
         release_rows(shared_db, case, tmp_path, **WAY.arguments)
         assert found["x"] == Extent(Fraction(largest), 0)

@@ -160,9 +160,7 @@ def test_nothing_of_another_encoding_stays_on_the_disk(tmp_path: Path, monkeypat
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "begin",
-    ["", "a,s\n1,x\n", 'a,s\n1,"x', "a,s\n" + "1,x\n" * 300],
-    ids=["first", "third", "quoted", "late"],
+    "begin", ["", "a,s\n1,x\n", 'a,s\n1,"x', "a,s\n" + "1,x\n" * 300], ids=["first", "third", "quoted", "late"]
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
 def test_a_small_file_of_one_long_line_is_refused_early(begin: str, encoding: str, tmp_path: Path) -> None:
@@ -176,12 +174,7 @@ def test_a_small_file_of_one_long_line_is_refused_early(begin: str, encoding: st
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     ended = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-        env=environment,
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False, env=environment
     )
     assert "has more than 2,000,000 characters" in ended.stderr
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1_500_000  # kilobytes

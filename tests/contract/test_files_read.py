@@ -96,12 +96,7 @@ def test_a_type_that_fits_the_first_rows_only_is_guessed_again(tmp_path, name):
 def test_what_a_file_is_can_be_said(tmp_path, data, how, values):
     path = saved(tmp_path, data)
     found = [row.get("a_lo", row.get("a", "")) for row in read(path, tmp_path, **how)]
-    quoted = {
-        '{5" pipe}': '{"5\\" pipe"}',
-        '{x "y"\nz}': '{"x \\"y\\"\\nz"}',
-        "{1,5}": '{"1,5"}',
-        "{2,5}": '{"2,5"}',
-    }
+    quoted = {'{5" pipe}': '{"5\\" pipe"}', '{x "y"\nz}': '{"x \\"y\\"\\nz"}', "{1,5}": '{"1,5"}', "{2,5}": '{"2,5"}'}
     assert set(found) == {quoted.get(value, value) for value in values}
 
 

@@ -133,11 +133,7 @@ def test_nothing_of_the_source_is_kept(released):
     _, release = released
     engine = release._database.engine
     databases = {row[0] for row in engine.fetch("SELECT database_name FROM duckdb_databases()")}
-    assert {name for name in databases if not name.startswith("_sqlanon_empty")} == {
-        "memory",
-        "system",
-        "temp",
-    }
+    assert {name for name in databases if not name.startswith("_sqlanon_empty")} == {"memory", "system", "temp"}
     tables = engine.fetch("SELECT schema_name, table_name FROM duckdb_tables() ORDER BY ALL")
     assert tables == [("release", "frame"), ("release", "frame_metadata")]
     assert engine.fetch("SELECT count(*) FROM duckdb_views() WHERE NOT internal") == [(0,)]

@@ -123,10 +123,7 @@ def base(**more: Any) -> dict[str, Any]:
 
 WIDE = pa.array([Decimal(i) for i in AGES], type=pa.decimal256(50, 2))
 UNREADABLE = [
-    (
-        pd.DataFrame(base(x=pd.period_range("2020-01", periods=20, freq="M"))),
-        r"x \(period\[M\]\).*astype\(str\)",
-    ),
+    (pd.DataFrame(base(x=pd.period_range("2020-01", periods=20, freq="M"))), r"x \(period\[M\]\).*astype\(str\)"),
     (pd.DataFrame(base(x=pd.arrays.IntervalArray.from_breaks(range(21)))), r"x \(interval.*astype\(str\)"),
     (pd.DataFrame(base(x=[complex(i) for i in AGES])), r"x \(complex128\)"),
     (pd.DataFrame(base(x=pd.Series(pd.arrays.ArrowExtensionArray(WIDE)))), r"x \(decimal256\(50, 2\)"),
@@ -156,8 +153,7 @@ def test_a_stream_is_read_without_the_columns_that_are_dropped() -> None:
 
 def test_columns_that_are_dropped_need_no_names() -> None:
     frame = pd.concat(
-        [pd.DataFrame(base()), pd.DataFrame({0: AGES}), pd.DataFrame({"q": AGES}), pd.DataFrame({"Q": AGES})],
-        axis=1,
+        [pd.DataFrame(base()), pd.DataFrame({0: AGES}), pd.DataFrame({"q": AGES}), pd.DataFrame({"Q": AGES})], axis=1
     )
     with sqlanon.anonymize(frame, quasi="age", sensitive="s", rest="drop", k=5) as release:
         assert list(release.frame.columns) == ["age_lo", "age_hi", "s"]

@@ -39,11 +39,7 @@ def changed(edges: Edges, how: str, n: int, drawn: random.Random) -> Edges:
     matching, row, box = edges[at]
     match how:
         case "matching":
-            return [
-                *edges[:at],
-                (drawn.choice([-1, matching + 1, matching + 62, 400]), row, box),
-                *edges[at + 1 :],
-            ]
+            return [*edges[:at], (drawn.choice([-1, matching + 1, matching + 62, 400]), row, box), *edges[at + 1 :]]
         case "row":
             return [*edges[:at], (matching, drawn.choice([n, (row + 1) % n]), box), *edges[at + 1 :]]
         case "box":

@@ -56,13 +56,7 @@ def taken(rows: list[dict[str, Any]], xs: tuple[int, ...], condition: str) -> di
 def test_tight_bounds_are_reached_by_sources(shared_db: Any, tmp_path: Path) -> None:
     """Bounds that are called tight are those of all sources that have a graph of candidates, the others hold them."""
     source = LINE.create(shared_db)
-    arguments = {
-        **LINE.arguments(tmp_path),
-        **OWN,
-        "sensitive": ["s"],
-        "insensitive": ["c"],
-        "accept_unique": ["c"],
-    }
+    arguments = {**LINE.arguments(tmp_path), **OWN, "sensitive": ["s"], "insensitive": ["c"], "accept_unique": ["c"]}
     view = shared_db.anonymize(source, **arguments).report.published
     rows = read_table(shared_db, ("release", source))
     boxes = [((row["x_lo"], row["x_hi"]),) for row in rows]
@@ -92,13 +86,7 @@ def test_words_on_the_screen_are_of_candidates(
     """run, plan, list, list NAME@VERSION and diff speak of boxes and candidates, not of classes."""
     release = shared_db.anonymize(
         LINE.create(shared_db),
-        **{
-            **LINE.arguments(tmp_path),
-            **OWN,
-            "sensitive": ["s"],
-            "insensitive": ["c"],
-            "accept_unique": ["c"],
-        },
+        **{**LINE.arguments(tmp_path), **OWN, "sensitive": ["s"], "insensitive": ["c"], "accept_unique": ["c"]},
     )
     name, screen = release.report.release, Screen()
     version = shared_db.version(f"{name}@1")

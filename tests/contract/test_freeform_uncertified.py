@@ -16,12 +16,7 @@ from tests.contract.samples import CORE
 from tests.oracle.requirements import Privacy
 
 LINE = Case(
-    "line",
-    {"x": "INTEGER", "s": "TEXT"},
-    tuple((i, f"s{i}") for i in range(5)),
-    {"x": QI()},
-    ("s",),
-    Privacy(k=2),
+    "line", {"x": "INTEGER", "s": "TEXT"}, tuple((i, f"s{i}") for i in range(5)), {"x": QI()}, ("s",), Privacy(k=2)
 )
 
 
@@ -41,9 +36,7 @@ def change(db: Any, release: Any, statement: str) -> None:
 
 @pytest.mark.parametrize("form", ["ranges", "labels"])
 @pytest.mark.parametrize(
-    "case",
-    [SMALL, *(pytest.param(case, marks=pytest.mark.thorough) for case in CORE)],
-    ids=lambda case: case.name,
+    "case", [SMALL, *(pytest.param(case, marks=pytest.mark.thorough) for case in CORE)], ids=lambda case: case.name
 )
 def test_boxes_that_were_made_may_be_k_matchings_and_are_not_said_to_be(
     shared_db: Any, case: Case, form: str, tmp_path: Path

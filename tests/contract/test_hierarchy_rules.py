@@ -164,13 +164,7 @@ def test_a_builder_publishes_what_the_tree_by_hand_does(
     world: Any, method: str, form: str, columns: tuple[str, ...]
 ) -> None:
     db, table, files = world
-    asked: dict[str, Any] = {
-        "quasi": list(columns),
-        "rest": "drop",
-        "method": method,
-        "format": form,
-        "seed": 3,
-    }
+    asked: dict[str, Any] = {"quasi": list(columns), "rest": "drop", "method": method, "format": form, "seed": 3}
     built = made(db, table, "built", {name: BUILT[name] for name in columns}, **asked)
     by_hand = made(db, table, "by_hand", {name: files[name] for name in columns}, **asked)
     assert shown(db, "built") == shown(db, "by_hand")
@@ -241,8 +235,7 @@ def test_the_number_of_values_that_no_node_has_is_all_that_is_said(shared_db: An
     with pytest.raises(PolicyError, match="column f: 2 of its values are in no node"):
         shared_db.anonymize(name, quasi="f", rest="drop", k=2, hierarchies={"f": "steps:2"}, name=name)
     with pytest.raises(
-        PolicyError,
-        match=r"1 values of column z are not among its leaves.*name with other: what they count as",
+        PolicyError, match=r"1 values of column z are not among its leaves.*name with other: what they count as"
     ) as caught:
         shared_db.anonymize(name, quasi="z", rest="drop", k=2, hierarchies={"z": {"groups": {"g": ["b"]}}}, name=name)
     assert "zq81" not in str(caught.value)

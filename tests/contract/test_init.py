@@ -33,35 +33,13 @@ NAMES = st.one_of(
                 "diag_1",
                 "icd10",
             ),
-            *(
-                "salary",
-                "notes",
-                "num_visits",
-                "disease",
-                "hiv",
-                "null",
-                "~",
-                "#",
-                "${x}",
-                "a: b",
-                "_sqlanon_x",
-                "%s",
-            ),
+            *("salary", "notes", "num_visits", "disease", "hiv", "null", "~", "#", "${x}", "a: b", "_sqlanon_x", "%s"),
             *("x" * 60, "é" * 30, 'q"uote', "semi;colon", "count", "group_id", "select"),
         ]
     ),
-    st.text(
-        st.characters(exclude_characters="\0", exclude_categories=("Cs",)),
-        min_size=1,
-        max_size=15,
-    ),
+    st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1, max_size=15),
 )
-KINDS = {
-    "INTEGER": lambda n: n,
-    "DOUBLE PRECISION": lambda n: n / 4,
-    "VARCHAR": str,
-    "BOOLEAN": lambda n: n % 2 == 0,
-}
+KINDS = {"INTEGER": lambda n: n, "DOUBLE PRECISION": lambda n: n / 4, "VARCHAR": str, "BOOLEAN": lambda n: n % 2 == 0}
 COLUMNS = st.lists(
     st.tuples(
         NAMES,
@@ -100,11 +78,7 @@ def checked(db, source: str) -> tuple[str, ReleaseSpec | None]:
 @pytest.mark.thorough
 @given(COLUMNS, st.sampled_from([0, 5, ROWS]), st.integers(0, 9))
 @example([("age", "INTEGER", 8, 0), ("age_lo", "VARCHAR", 3, 0)], ROWS, 1)
-@example(
-    [("disease", "VARCHAR", 8, 0.97), ("patient_nbr", "INTEGER", 25, 0), ("x" * 60, "INTEGER", 3, 0.5)],
-    ROWS,
-    2,
-)
+@example([("disease", "VARCHAR", 8, 0.97), ("patient_nbr", "INTEGER", 25, 0), ("x" * 60, "INTEGER", 3, 0.5)], ROWS, 2)
 def test_a_proposal_passes_plan_or_says_why_not(shared_db, columns, rows, seed):
     draw = random.Random(seed)
     types = {name: kind for name, kind, _, _ in columns if len(name.encode()) <= 63}

@@ -316,8 +316,7 @@ def test_where_each_row_is_a_person_managers_are_none(connect: Any) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("name", "other", "kind"),
-    [("zx", "week", "INTEGER"), ("zx", "zy", "INTEGER"), ("zx", "woche", "VARCHAR")],
+    ("name", "other", "kind"), [("zx", "week", "INTEGER"), ("zx", "zy", "INTEGER"), ("zx", "woche", "VARCHAR")]
 )
 def test_persons_of_whom_each_has_as_many_rows(connect: Any, name: str, other: str, kind: str) -> None:
     """80 meters, read 60 times each, under a name that says nothing: read more evenly than a measure is."""

@@ -201,11 +201,7 @@ def test_every_ability_that_an_engine_may_lack_is_a_feature_or_has_another_way()
 # --- methods, formats, requirements
 # ------------------------------------------------------------------------------------
 
-OWN: Mapping[str, Mapping[str, Any]] = {
-    "anatomy": {"l": 2, "k": 1},
-    "freeform": {"boxes": "own"},
-    "suppress": {"l": 2},
-}
+OWN: Mapping[str, Mapping[str, Any]] = {"anatomy": {"l": 2, "k": 1}, "freeform": {"boxes": "own"}, "suppress": {"l": 2}}
 """What a method needs in any case."""
 OPTIONS = {("fulldomain", ability): "fulldomain:search=global" for ability in ("population", "pushdown", "suppresses")}
 """Where an ability is that of one search."""

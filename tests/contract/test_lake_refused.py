@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import deltalake
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import sqlanon
 from sqlanon import policy
-from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
+from sqlanon.errors import DatabaseError, PolicyError, SqlanonError, UnsupportedError
 from tests.contract.elsewhere import Pair, pair
 from tests.invoked import invoke
 
@@ -104,6 +108,17 @@ def test_a_folder_without_rights(db, place):
     shutil.rmtree(folder)
 
 
+def test_a_disk_without_room(db, tmp_path, monkeypatch):
+    """The version before stays whole, and nothing of the file that was begun is left."""
+    db.run(spec := spec_of(tmp_path))
+    before, full = files_in(tmp_path), OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", Mock(side_effect=full))
+    with pytest.raises(DatabaseError, match="its disk is full"):
+        db.run(spec, full=True)
+    assert files_in(tmp_path) == before
+    assert [row.status for row in db.releases()].count("published") == 1
+
+
 def test_a_target_below_a_file(db, tmp_path):
     """A path that no user may make a folder of."""
     (tmp_path / "file").write_text("")
@@ -141,6 +156,55 @@ def test_a_clock_that_went_back(db, tmp_path, monkeypatch):
     assert published.to_pyarrow_table().num_rows == 24
     monkeypatch.undo()
     assert db.run(spec).outcome == "unchanged"
+
+
+def test_columns_that_differ_in_case_alone(db, tmp_path):
+    """DuckDB would read the first one by the name of the second."""
+    (tmp_path / "files").mkdir()
+    file = tmp_path / "files" / "visits.parquet"
+    spec = spec_of(tmp_path, source=f"parquet:{file}", rest="drop")
+    for more, name in (("AGE", '"age"'), ("", '""')):
+        pq.write_table(pa.table({more: [1] * 24} | ROWS), file)
+        with pytest.raises(PolicyError, match=rf"than those that are asked for \({name}\): rename them"):
+            db.run(spec)
+    pq.write_table(pa.table({"age_1": [{"AGE": 1}] * 24} | ROWS), file)
+    assert db.run(spec).rows == 24
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["later"], "writerFeatures": ["later"]},
+        {"minReaderVersion": 9, "minWriterVersion": 9},
+    ],
+)
+def test_a_protocol_that_is_not_read(db, tmp_path, protocol):
+    (log,) = (tmp_path / "visits" / "_delta_log").glob("*.json")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    lines = [{"protocol": protocol} if "protocol" in line else line for line in lines]
+    log.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    with pytest.raises(UnsupportedError, match="that deltalake lacks; update deltalake"):
+        db.run(spec_of(tmp_path))
+    assert not db.releases()
+
+
+def test_a_table_from_which_no_row_may_be_removed(db, tmp_path):
+    spec, published = spec_of(tmp_path), tmp_path / "published"
+    db.run(spec)
+    deltalake.DeltaTable(published).alter.set_table_description("of the ward")
+    deltalake.DeltaTable(published).alter.set_table_properties({"delta.appendOnly": "true"})
+    before = set(published.rglob("*.parquet"))
+    with pytest.raises(UnsupportedError, match=r"the property delta\.appendOnly.*nothing was published"):
+        db.run(spec, full=True)
+    assert set(published.rglob("*.parquet")) == before
+    deltalake.DeltaTable(published).alter.set_table_properties({"delta.appendOnly": "false"})
+    assert db.run(spec, full=True).outcome == "published"
+
+
+def test_a_storage_that_is_not_there(db, tmp_path):
+    with pytest.raises(DatabaseError, match=r"the storage cannot be read"):
+        db.run(spec_of(tmp_path, source="parquet:hdfs://nowhere/visits"))
+    assert not db.releases()
 
 
 def test_a_catalog_that_is_not_there(db, tmp_path):

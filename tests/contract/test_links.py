@@ -39,12 +39,7 @@ LEFT_OUT = {"suppression": {"limit": 0.9, "rows": "left_out"}, "method": "fulldo
     ids=["staged", "left out", "not staged", "identifier"],
 )
 def test_links_are_hashes_of_the_source(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    many: int,
-    drop: str,
-    options: dict[str, Any],
-    hashed: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int, drop: str, options: dict[str, Any], hashed: str
 ) -> None:
     monkeypatch.setattr(staged_enums, "MANY_ROWS", many)
     path = tmp_path / "t.duckdb"
@@ -52,14 +47,7 @@ def test_links_are_hashes_of_the_source(
         connection.execute(f"{MADE}; ALTER TABLE t {drop}")
     with sqlanon.connect(f"duckdb:///{path}") as db:
         report = db.anonymize(
-            "t",
-            quasi=["x", "s", "f", "e"],
-            sensitive="d",
-            insensitive=["v"],
-            k=4,
-            seed=1,
-            allow_weaker=True,
-            **options,
+            "t", quasi=["x", "s", "f", "e"], sensitive="d", insensitive=["v"], k=4, seed=1, allow_weaker=True, **options
         ).report
         (linked,) = [
             row[0]

@@ -38,14 +38,7 @@ def db(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
 
 def published(db: Any, **options: Any) -> tuple[Any, Any]:
     report = db.anonymize(
-        "t",
-        quasi=["x", "s"],
-        sensitive="d",
-        k=4,
-        seed=1,
-        format=options.pop("format"),
-        allow_weaker=True,
-        rest="drop",
+        "t", quasi=["x", "s"], sensitive="d", k=4, seed=1, format=options.pop("format"), allow_weaker=True, rest="drop"
     ).report
     return db.engine.fetch(f"SELECT * FROM {report.published}"), report.loss.gcp
 

@@ -16,10 +16,7 @@ import pytest
 from sqlanon.declared.parameters import Alpha
 from sqlanon.errors import PolicyError
 from sqlanon.policy import release
-from tests.contract.value_models import (
-    COLUMNS,
-    rows_of,
-)
+from tests.contract.value_models import COLUMNS, rows_of
 from tests.engines import create_table, read_table
 from tests.oracle import models
 

@@ -11,11 +11,7 @@ import pytest
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.testing.requirements import RequirementCheck, check_groups, check_tally
-from tests.contract.value_models import (
-    MODELS,
-    Model,
-    spec_of,
-)
+from tests.contract.value_models import MODELS, Model, spec_of
 from tests.covering import seeds
 
 

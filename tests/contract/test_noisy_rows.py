@@ -242,10 +242,7 @@ REFUSED = {
     "a target that is no column of groups": ({"more": "rows: pid"}, "no column of groups"),
     "more rows of a person": ({"more": "rows: sex", "contributions": "{groups: 2, rows: 1}"}, "one row a person"),
     "no number of rows": ({"more": "rows: sex", "measures": "{people: persons}"}, "one number of rows"),
-    "a circle": (
-        {"more": "rows: {target: sex, pairs: [[age, region], [region, cost], [cost, age]]}"},
-        "a circle",
-    ),
+    "a circle": ({"more": "rows: {target: sex, pairs: [[age, region], [region, cost], [cost, age]]}"}, "a circle"),
     "a column that no pair reaches": ({"more": "rows: {target: sex, pairs: [[age, region]]}"}, "do not reach cost"),
     "the target in a pair": ({"more": "rows: {target: sex, pairs: [[age, sex]]}"}, "other than the target"),
     "a table of a pair's name": ({"more": "rows: sex", "tables": "[{by: [cost, age, sex]}]"}, "drawn of"),

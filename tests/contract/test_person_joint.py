@@ -155,14 +155,6 @@ def test_what_is_measured_and_what_fails(shared_db: Any, seed: int) -> None:
 
 @pytest.mark.parametrize("method", ["fulldomain", "best"])
 def test_methods_that_do_not_unite_refuse_it_with_rows(method: str) -> None:
-    asked = {
-        "source": "t",
-        "quasi": "q",
-        "sensitive": ["s", "r"],
-        "identifiers": "p",
-        "person": "p",
-        "k": 3,
-        "l": 2,
-    }
+    asked = {"source": "t", "quasi": "q", "sensitive": ["s", "r"], "identifiers": "p", "person": "p", "k": 3, "l": 2}
     with pytest.raises(PolicyError, match="fail l of persons; use tree, hilbert or mondrian"):
         release(**asked, joint=True, persons="rows", method=method)

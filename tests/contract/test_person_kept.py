@@ -97,10 +97,7 @@ def test_nulls_are_refused_or_one_or_each_another(shared_db: Any) -> None:
     assert each.audit().satisfied
     # What is kept of that version has twelve persons where this policy has one.
     unknown = shared_db.audit(f"release.{source}", spec=one.spec)
-    assert {text.partition(":")[0] for text in unknown.not_measured} == {
-        "persons by pid",
-        "l of persons by s",
-    }
+    assert {text.partition(":")[0] for text in unknown.not_measured} == {"persons by pid", "l of persons by s"}
     assert not unknown.satisfied
     with pytest.raises(InfeasibleError, match="persons = 5 of pid; the largest feasible value is 4"):
         shared_db.anonymize(source, **{**ASKED, "k": 5}, null_person="one", allow_weaker=True)
@@ -127,21 +124,10 @@ def test_persons_of_two_releases_together(shared_db: Any) -> None:
     """Each class has four persons; in the intersections one is left."""
     rows = [(i, i // 4 % 4, "pqrs"[i % 4], "abcd"[(i + i // 4) % 4], f"z{i % 4}{i // 4 % 4}", 0) for i in range(64)]
     source = place(shared_db, rows)
-    both = {
-        "sensitive": "s",
-        "identifiers": ["pid", "mark", "ward"],
-        "person": "pid",
-        "persons": "rows",
-        "k": 4,
-    }
+    both = {"sensitive": "s", "identifiers": ["pid", "mark", "ward"], "person": "pid", "persons": "rows", "k": 4}
     for name, quasi, other in (("one", "q", "w"), ("two", "w", "q")):
         shared_db.anonymize(
-            source,
-            **both,
-            name=f"{source}_{name}",
-            publish=f"{source}_{name}",
-            quasi=quasi,
-            insensitive=other,
+            source, **both, name=f"{source}_{name}", publish=f"{source}_{name}", quasi=quasi, insensitive=other
         )
     report = shared_db.together(f"{source}_one", f"{source}_two")
     assert report.min_identifiers == {"pid": 1}
@@ -150,13 +136,7 @@ def test_persons_of_two_releases_together(shared_db: Any) -> None:
 
 @pytest.mark.thorough
 def test_the_history_counts_persons_and_their_values(shared_db: Any, source: str) -> None:
-    asked = {
-        **ASKED,
-        "key": "mark",
-        "identifiers": ["pid", "ward", "mark"],
-        "insensitive": None,
-        "accept_unique": None,
-    }
+    asked = {**ASKED, "key": "mark", "identifiers": ["pid", "ward", "mark"], "insensitive": None, "accept_unique": None}
     shared_db.anonymize(source, **asked)
     added = [(900 + i, 1, "p", "abcd"[i % 4], "new", 0) for i in range(8)]
     shared_db.engine.execute(f"INSERT INTO {source} VALUES " + ", ".join(map(str, added)))

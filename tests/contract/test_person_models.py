@@ -204,10 +204,7 @@ def test_persons_of_one_value_do_not_pass_by_the_rows_of_another(shared_db: Any)
     for asked, message in (
         ({"alpha": "1/2"}, r"alpha of persons = 0\.5 of s; the least feasible value is 0\.9"),
         ({"entropy_l": 2}, r"entropy_l of persons = 2 of s; the largest feasible value is 1\.5"),
-        (
-            {"recursive_cl": {"c": 2, "l": 2}},
-            r"recursive_cl of persons = 2 of s; the largest feasible value is 1",
-        ),
+        ({"recursive_cl": {"c": 2, "l": 2}}, r"recursive_cl of persons = 2 of s; the largest feasible value is 1"),
     ):
         with pytest.raises(InfeasibleError, match=message):
             shared_db.anonymize(source, **EVENTS, persons="whole", **asked)
@@ -248,15 +245,7 @@ def test_verify_refuses_classes_that_do_not_meet_it(
 
 @pytest.mark.parametrize("method", ["fulldomain", "best"])
 def test_methods_that_do_not_unite_refuse_it_with_rows(method: str) -> None:
-    asked = {
-        "source": "t",
-        "quasi": "q",
-        "sensitive": "s",
-        "identifiers": "p",
-        "person": "p",
-        "k": 3,
-        "t": "1/2",
-    }
+    asked = {"source": "t", "quasi": "q", "sensitive": "s", "identifiers": "p", "person": "p", "k": 3, "t": "1/2"}
     with pytest.raises(PolicyError, match="fail t of persons; use tree, hilbert or mondrian, or say persons: whole"):
         release(**asked, persons="rows", method=method)
     if method == "fulldomain":

@@ -165,15 +165,7 @@ def test_random_tables(shared_db: Any, seed: int) -> None:
     method, execution = drawn.choice([*FEW, *WAYS, ("best", "auto"), ("idistance", "kernel")])
     refine = method in ("tree", "hilbert", "mondrian") and drawn.random() < 0.5
     source = place(shared_db, rows)
-    asked = {
-        **ASKED,
-        "k": k,
-        "l": l,
-        "person_share": share,
-        "method": method,
-        "execution": execution,
-        "refine": refine,
-    }
+    asked = {**ASKED, "k": k, "l": l, "person_share": share, "method": method, "execution": execution, "refine": refine}
     whole = reached([dict(zip(COLUMNS, row, strict=True)) for row in rows])
     met = whole[0] >= k and whole[1] >= l and whole[2] >= l and whole[3] <= share
     try:
@@ -261,11 +253,7 @@ def test_what_kernels_count(seed: int) -> None:
     """Every cut of an order, whole sets, and an order counted in parts, against the definitions."""
     drawn = np.random.default_rng(seed)
     many = seed % 2  # persons and values of whom most have no row
-    n, persons, values = (
-        int(drawn.integers(2, 60)),
-        int(drawn.integers(1, 9 + 12 * many)),
-        int(drawn.integers(1, 5)),
-    )
+    n, persons, values = (int(drawn.integers(2, 60)), int(drawn.integers(1, 9 + 12 * many)), int(drawn.integers(1, 5)))
     who, value = drawn.integers(0, persons, n).astype(np.int32), drawn.integers(0, values, n).astype(np.int32)
     if many:
         who, value, persons, values = who * 50, value * 3, persons * 50, values * 3

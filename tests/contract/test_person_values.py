@@ -138,11 +138,7 @@ def test_what_a_reader_of_small_classes_believes(shared_db: Any, strength: str) 
     """
     rows = [row for row in visits(6, 60) if row[4] in {f"z{i}" for i in range(6)}]
     source = place(shared_db, rows)
-    asked = {
-        "alpha": {"max": "3/5", "values": ["a", "b"]},
-        "t": "3/10 ordered",
-        "ordered": {"s": "alphabetical"},
-    }
+    asked = {"alpha": {"max": "3/5", "values": ["a", "b"]}, "t": "3/10 ordered", "ordered": {"s": "alphabetical"}}
     made = shared_db.anonymize(source, **{**EVENTS, "k": 2}, **asked, persons=strength, method="mondrian")
     found = classes(shared_db, source, rows)
     assert made.report.classes == len(found) > 1

@@ -161,10 +161,7 @@ def test_constant_columns_stay_sharp(shared_db: Any) -> None:
     source = place(shared_db, rows)
     made = shared_db.anonymize(source, **{**WHOLE, "l": None})
     check(shared_db, source, rows, made.report, 4)
-    assert {(row["q_lo"], row["q_hi"]) for row in read_table(shared_db, ("release", source))} == {
-        (1, 1),
-        (2, 2),
-    }
+    assert {(row["q_lo"], row["q_hi"]) for row in read_table(shared_db, ("release", source))} == {(1, 1), (2, 2)}
 
 
 def test_classes_that_fail_over_rows_are_united(shared_db: Any) -> None:
@@ -223,11 +220,7 @@ def test_what_most_rows_have_may_reach_less_than_is_asked(shared_db: Any, asked:
     source = place(shared_db, rows)
     for method, execution in FEW:
         made = shared_db.anonymize(
-            source,
-            **{**WHOLE, "k": 5, "l": None, **asked},
-            method=method,
-            execution=execution,
-            allow_weaker=True,
+            source, **{**WHOLE, "k": 5, "l": None, **asked}, method=method, execution=execution, allow_weaker=True
         )
         assert made.report.classes >= 15
 
@@ -289,13 +282,7 @@ def test_the_history_says_that_groups_of_rows_are_counted(shared_db: Any) -> Non
     """Four visits of somebody who was there, and four of a newcomer: each group that they are in is too small."""
     rows = visits(1)
     source = place(shared_db, rows)
-    asked = {
-        **WHOLE,
-        "key": "mark",
-        "identifiers": ["pid", "ward", "mark"],
-        "insensitive": None,
-        "accept_unique": None,
-    }
+    asked = {**WHOLE, "key": "mark", "identifiers": ["pid", "ward", "mark"], "insensitive": None, "accept_unique": None}
     shared_db.anonymize(source, **asked)
     added = [(900 + i, 1, "p", "abcd"[i % 4], rows[0][4] if i < 4 else "new", 0) for i in range(8)]
     shared_db.engine.execute(f"INSERT INTO {source} VALUES " + ", ".join(map(str, added)))
@@ -305,10 +292,7 @@ def test_the_history_says_that_groups_of_rows_are_counted(shared_db: Any) -> Non
 
 
 REFUSED = [
-    (
-        {"method": "best"},
-        r"best does not keep the rows of a person together: .*; .*use tree, hilbert.*fulldomain",
-    ),
+    ({"method": "best"}, r"best does not keep the rows of a person together: .*; .*use tree, hilbert.*fulldomain"),
     ({"method": "kmember"}, "kmember"),
     ({"method": "fulldomain:search=global"}, "say search=local, or use tree"),
     ({"method": "fulldomain", "suppression": {"limit": 0.1, "rows": "left_out"}}, "suppresses no rows"),
@@ -329,10 +313,7 @@ def test_several_columns_and_rows_without_a_person(shared_db: Any) -> None:
     source = place(shared_db, rows)
     for null, persons in (("one", 15), ("distinct", 24)):
         made = shared_db.anonymize(
-            source,
-            **{**WHOLE, "k": 5, "l": None, "person": ["pid", "ward"]},
-            null_person=null,
-            allow_weaker=True,
+            source, **{**WHOLE, "k": 5, "l": None, "person": ["pid", "ward"]}, null_person=null, allow_weaker=True
         )
         said = {one.name: one.reached for one in made.report.requirements}
         assert said["classes of a person"] == 1

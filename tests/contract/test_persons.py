@@ -119,10 +119,7 @@ def test_counts_against_the_rows(shared_db: Any, form: str) -> None:
     rows = []
     for mark in range(160):
         one, other = drawn.randrange(40), drawn.randrange(12)
-        first, second = (
-            (None if drawn.random() < 0.2 else f"a{one}"),
-            (None if drawn.random() < 0.5 else other),
-        )
+        first, second = ((None if drawn.random() < 0.2 else f"a{one}"), (None if drawn.random() < 0.5 else other))
         rows.append((mark, drawn.randrange(30), drawn.choice("abcd"), first, second, f"n{drawn.randrange(3)}"))
     columns = {"mark": "INTEGER", "age": "INTEGER", "s": "TEXT", "A": "TEXT", "b": "INTEGER", "name": "TEXT"}
     source = visits(shared_db, columns, rows)
@@ -178,10 +175,7 @@ def test_audit_of_any_table_counts_each_by_itself(shared_db: Any) -> None:
 
 def test_events_that_nobody_can_count(shared_db: Any) -> None:
     """Without an identifier that is one person's, k counts rows: the run says so, and no audit passes."""
-    for identifiers in (
-        {"identifiers": None},
-        {"identifiers": ["vid", "pid"], "accept_repeats": ["vid", "pid"]},
-    ):
+    for identifiers in ({"identifiers": None}, {"identifiers": ["vid", "pid"], "accept_repeats": ["vid", "pid"]}):
         source = visits(shared_db)
         asked = EVENTS | identifiers | {"rest": "drop"}
         release = shared_db.anonymize(source, **asked)
@@ -224,22 +218,14 @@ def test_the_file_of_a_release(connect: Any, tmp_path: Any) -> None:
     """
     db = connect(ENGINES[1])
     release = db.anonymize(
-        visits(db),
-        **EVENTS,
-        persons="ignored",
-        publish="release.v",
-        publish_file=str(tmp_path / "out.duckdb"),
+        visits(db), **EVENTS, persons="ignored", publish="release.v", publish_file=str(tmp_path / "out.duckdb")
     )
     strict = replace(release.spec, persons=None)
     assert release.report.min_identifiers["pid"] == 4
     for _ in range(2):  # the second version is in the place of the first
         reported = db.audit("release.v", spec=strict)
         assert reported.table == f"release.v in {tmp_path}/out.duckdb"
-        assert (reported.k, reported.min_identifiers, reported.highest_risk) == (
-            80,
-            {"vid": 80, "pid": 4},
-            0.25,
-        )
+        assert (reported.k, reported.min_identifiers, reported.highest_risk) == (80, {"vid": 80, "pid": 4}, 0.25)
         assert (reported.not_measured, reported.satisfied) == ((), False)
         db.run(release.spec, full=True)
     assert release.audit().satisfied

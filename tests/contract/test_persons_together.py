@@ -92,10 +92,7 @@ def test_no_reader_of_both_is_left_with_fewer_persons(shared_db: Any, seed: int)
         ]
         for row in rows
     ]
-    left = {
-        "vid": fewest_owners(fits, lambda row: rows[row][0]),
-        "pid": fewest_owners(fits, lambda row: rows[row][1]),
-    }
+    left = {"vid": fewest_owners(fits, lambda row: rows[row][0]), "pid": fewest_owners(fits, lambda row: rows[row][1])}
     assert all(reported.min_identifiers[column] <= persons for column, persons in left.items())
     apart = [sorted(set(box.values())) for box in boxes]
     if all(low[1] < high[0] for box in apart for low, high in pairwise(box)):
@@ -125,11 +122,7 @@ def test_visits_of_one_patient_are_one_person(shared_db: Any) -> None:
 
 def test_persons_ignored_by_both(shared_db: Any) -> None:
     _, reported = pair_of(shared_db, one_patient_in_a_corner(), persons="ignored")
-    assert (reported.min_identifiers, reported.requirements, reported.satisfied) == (
-        {"pid": 1, "vid": 3},
-        (),
-        True,
-    )
+    assert (reported.min_identifiers, reported.requirements, reported.satisfied) == ({"pid": 1, "vid": 3}, (), True)
 
 
 def test_persons_on_the_screen(tmp_path: Path) -> None:
@@ -197,10 +190,7 @@ def test_no_reader_of_two_versions_is_left_with_fewer_persons(shared_db: Any, se
     beside: list[Visit] = [(90 + i, 90 + i, 60, "flu") for i in range(4)]
     first: list[Visit] = [(i, drawn.randrange(3), 30, drawn.choice("abc")) for i in range(4)]
     stay = drawn.sample(first, drawn.randrange(2, 5))
-    second = [
-        *stay,
-        *((10 + i, drawn.randrange(3, 5), 30, drawn.choice("abc")) for i in range(5 - len(stay))),
-    ]
+    second = [*stay, *((10 + i, drawn.randrange(3, 5), 30, drawn.choice("abc")) for i in range(5 - len(stay)))]
     versions = ([*first, *beside], [*second, *beside])
     shown = [night(shared_db, name, rows, persons="ignored")[1] for rows in versions]
     (one,) = shared_db.history(name)
@@ -210,10 +200,7 @@ def test_no_reader_of_two_versions_is_left_with_fewer_persons(shared_db: Any, se
     assert min(rows) <= readers_fewest(versions, shown, 0)
 
 
-BEFORE: list[Visit] = [
-    *((i, i, 30, "abc"[i % 3]) for i in range(3)),
-    *((90 + i, 90 + i, 60, "a") for i in range(4)),
-]
+BEFORE: list[Visit] = [*((i, i, 30, "abc"[i % 3]) for i in range(3)), *((90 + i, 90 + i, 60, "a") for i in range(4))]
 AFTER: list[Visit] = [*BEFORE, *((10 + i, 7, 30, "d") for i in range(3))]
 
 

@@ -85,13 +85,7 @@ def test_a_part_of_a_large_table_is_an_estimate(shared_db: Any, monkeypatch: pyt
     monkeypatch.setattr(sample, "MOST_MEASURED", 100)
     name = people(shared_db, 320)
     spec = policy.release(
-        source=name,
-        quasi=["age", "sex"],
-        sensitive="ill",
-        k=4,
-        rest="drop",
-        name=name,
-        publish=f"release.{name}",
+        source=name, quasi=["age", "sex"], sensitive="ill", k=4, rest="drop", name=name, publish=f"release.{name}"
     )
     planned, released = shared_db.plan(spec), shared_db.run(spec)
     (note,) = [one for one in planned.notes if one.startswith("loses")]

@@ -99,11 +99,7 @@ def test_an_example_by_hand(shared_db: Any, cities: Path) -> None:
     asked = asked_for(cities, delta_presence={"max": "2/3", "population": people}, k_map=f"k=3,population={people}")
     report = shared_db.anonymize(table, **asked).report
     assert "at the levels city 1, n 0, kind 1;" in report.notes[0]
-    assert {one.name: one.reached for one in report.requirements} == {
-        "k": 2,
-        "k_map": 3,
-        "delta_presence": 2 / 3,
-    }
+    assert {one.name: one.reached for one in report.requirements} == {"k": 2, "k_map": 3, "delta_presence": 2 / 3}
     rows = read_table(shared_db, ("release", table))
     assert sorted((row["city"], row["n_lo"]) for row in rows) == [
         ("italy", 2),

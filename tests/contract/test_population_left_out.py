@@ -138,9 +138,7 @@ def test_rows_of_which_a_reader_would_be_certain_are_not_left_out_alone(shared_d
     """Pisa's row is the only one there: left out alone, it would be one of the 2 in no cell, bergen's and pisa's."""
     table, people = made(shared_db, SMALL)
     arguments = asked_for(
-        cities,
-        delta_presence={"max": "1/2", "population": people},
-        suppression={"limit": "1/4", "rows": "left_out"},
+        cities, delta_presence={"max": "1/2", "population": people}, suppression={"limit": "1/4", "rows": "left_out"}
     )
     report = shared_db.anonymize(table, **arguments).report
     assert (report.suppressed, report.requirements[-1].reached) == (1, 1 / 2)

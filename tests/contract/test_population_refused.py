@@ -70,13 +70,9 @@ def test_verify_refuses_a_careless_release(
 def test_verify_refuses_cells_within_cells(shared_db: Any, monkeypatch: pytest.MonkeyPatch, cities: Path) -> None:
     declare(monkeypatch, "mixed", Mixed, "fulldomain")
     table, people = made(shared_db, SMALL)
-    asked = {
-        **asked_for(cities, k_map=f"k=8,population={people}"),
-        "method": METHOD.replace("fulldomain", "mixed"),
-    }
+    asked = {**asked_for(cities, k_map=f"k=8,population={people}"), "method": METHOD.replace("fulldomain", "mixed")}
     with pytest.raises(
-        PrivacyViolation,
-        match="1 combinations of values of the population lie in more than one published cell",
+        PrivacyViolation, match="1 combinations of values of the population lie in more than one published cell"
     ):
         shared_db.anonymize(table, **asked)
 

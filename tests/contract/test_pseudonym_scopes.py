@@ -88,12 +88,7 @@ def test_a_reader_who_joins_two_tables(shared_db: Any, monkeypatch: pytest.Monke
     assert surest(truth, joined) <= Fraction(1, 2)
     apart = []
     for at, table in enumerate(tables):
-        own = {
-            "scopes": {"pid": table},
-            "secrets": {"pid": "${TOKENS}"},
-            "pseudonyms": "pid",
-            "name": f"apart {table}",
-        }
+        own = {"scopes": {"pid": table}, "secrets": {"pid": "${TOKENS}"}, "pseudonyms": "pid", "name": f"apart {table}"}
         shared_db.anonymize(table, **asked, **own, k=2, publish=f"release.{table}_apart")
         named = {token(["person", table], person): str(person) for person in truth}
         apart.append([(named[who], box) for who, box in aged(shared_db, f"{table}_apart")])

@@ -80,14 +80,7 @@ def test_rows_that_only_other_columns_distinguish(shared_db: Any, way: str, exec
     rows = [(100 * b + x, "ab"[b % 2], f"{b} {x} {i}") for b in range(20) for x in (0, 1, 2) for i in (0, 1)]
     if way == "anatomy":
         rows = [(x // 100, "abcd"[i % 4], note) for i, (x, _, note) in enumerate(rows)]
-    asked = {
-        "quasi": "x",
-        "sensitive": "s",
-        "insensitive": "note",
-        "accept_unique": "note",
-        "method": way,
-        "seed": 1,
-    }
+    asked = {"quasi": "x", "sensitive": "s", "insensitive": "note", "accept_unique": "note", "method": way, "seed": 1}
     asked |= {"l": 2, "format": "anatomy", "presence": "disclosed"} if way == "anatomy" else {"k": 3}
     found = []
     for order in (rows, rows[::-1], random.Random(3).sample(rows, len(rows))):
@@ -199,11 +192,7 @@ def test_metadata_have_a_bound_and_what_it_allowed(shared_db: Any) -> None:
         "max_extent": {"age": "5/2"},
         "reached": [
             {"name": "k", "column": None, "reached": min(one.total() for one in classes.values())},
-            {
-                "name": "l",
-                "column": "s",
-                "reached": min(one.total() / max(one.values()) for one in classes.values()),
-            },
+            {"name": "l", "column": "s", "reached": min(one.total() / max(one.values()) for one in classes.values())},
         ],
     }
     shared_db.anonymize(table, **given, k=3, allow_weaker=True)

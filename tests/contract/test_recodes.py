@@ -136,10 +136,7 @@ def test_answers_hold_for_the_source(world: Any, form: str, k: int, more: dict[s
             assert cell.low <= truth <= cell.high, (question, truth, cell)
             assert cell.low <= cell.estimate <= cell.high
     if (form, k) == ("labels", 1):
-        for question in (
-            "cost > 600",
-            "day > DATE '2021-06-30'",
-        ):  # at least as much, and nobody knows how much more
+        for question in ("cost > 600", "day > DATE '2021-06-30'"):  # at least as much, and nobody knows how much more
             cell = db.query(f"SELECT count(*) AS n FROM asked WHERE {question}").rows[0]["n"]
             assert cell.low == 0
             assert cell.high > 0
@@ -216,10 +213,7 @@ def test_an_outlier_makes_every_range_look_narrow_and_plan_says_so(world: Any) -
     db, _ = world
     table = f"r_{uuid.uuid4().hex[:8]}"
     create_table(
-        db,
-        table,
-        {"age": "INTEGER", "n": "INTEGER"},
-        [(20 + i % 60, i) for i in range(300)] + [(10_000_000, 0)],
+        db, table, {"age": "INTEGER", "n": "INTEGER"}, [(20 + i % 60, i) for i in range(300)] + [(10_000_000, 0)]
     )
     asked: dict[str, Any] = {
         "source": table,
@@ -320,34 +314,17 @@ def test_values_that_do_not_fit_once_they_are_rounded(shared_db: Any) -> None:
         (Decimal("97.50"), 0, 0),
     ]
     create_table(shared_db, table, kinds, values)
-    spread = {
-        "a": (Fraction(9999, 100), Fraction(9999, 100)),
-        "b": (2**15, 2**15 - 1),
-        "c": (2**63, 2**63 - 1),
-    }
+    spread = {"a": (Fraction(9999, 100), Fraction(9999, 100)), "b": (2**15, 2**15 - 1), "c": (2**63, 2**63 - 1)}
     shown = {"a": "DECIMAL|NUMERIC|numeric", "b": "SMALLINT|smallint", "c": "BIGINT|bigint"}
     for at, (name, (low, high)) in enumerate(spread.items()):
         for step in (2, 5, 7, 100) if name == "a" else (3, 5, 1000):
             out = sum(not -low <= nearest(row[at], Fraction(step)) <= high for row in values)
-            asked = {
-                "quasi": name,
-                "rest": "drop",
-                "k": 2,
-                "round": {name: step},
-                "name": f"{table} {name}{step}",
-            }
+            asked = {"quasi": name, "rest": "drop", "k": 2, "round": {name: step}, "name": f"{table} {name}{step}"}
             asked["publish"] = f"release.{table}_{name}{step}"
             if not out:
                 shared_db.anonymize(table, **asked)
                 continue
             with pytest.raises(PolicyError, match=f"{name}: {out} values rounded .* do not fit into .*({shown[name]})"):
                 shared_db.anonymize(table, **asked)
-    asked = {
-        "quasi": "b",
-        "rest": "drop",
-        "k": 2,
-        "round": {"b": 1000},
-        "bottom": {"b": -30000},
-        "top": {"b": 30000},
-    }
+    asked = {"quasi": "b", "rest": "drop", "k": 2, "round": {"b": 1000}, "bottom": {"b": -30000}, "top": {"b": 30000}}
     assert shared_db.anonymize(table, **asked, name=f"{table} ends").report.verified

@@ -49,11 +49,7 @@ def test_every_engine_and_row_order_gives_the_same(
     for seed, db in enumerate(both_dbs):
         order = random.Random(seed).sample(range(len(case.rows)), len(case.rows))
         rows, _ = release_rows(
-            db,
-            case.shuffled(order),
-            tmp_path,
-            **way.arguments,
-            refine={"window": 3, "passes": 2, "search": 3},
+            db, case.shuffled(order), tmp_path, **way.arguments, refine={"window": 3, "passes": 2, "search": 3}
         )
         found.append(multiset(rows))
     assert found[0] == found[1]

@@ -71,8 +71,7 @@ def test_methods_that_suppress_nothing_say_why(name: str, rows: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "method",
-    ["suppress", "fulldomain:search=global", "fulldomain:search=all", "koptimize", "fulldomain"],
+    "method", ["suppress", "fulldomain:search=global", "fulldomain:search=all", "koptimize", "fulldomain"]
 )
 @pytest.mark.parametrize(("limit", "said"), [("-1/10", "too small"), ("3/2", "too large"), ("zqcanary", "limit")])
 def test_a_limit_is_a_share(method: str, limit: str, said: str) -> None:

@@ -106,10 +106,7 @@ TAMPERED: dict[str, tuple[str, str]] = {
     "no witness": ("without witnesses", "DELETE FROM {witness}"),
     "a witness of an unknown pattern": ("changes of no pattern", "UPDATE {witness} SET pattern = pattern + 100000"),
     "a witness twice": ("changes twice", "INSERT INTO {witness} SELECT * FROM {witness}"),
-    "other shown cells": (
-        "shown cells|without",
-        "UPDATE {witness} SET change = change + 1 WHERE change > 0",
-    ),
+    "other shown cells": ("shown cells|without", "UPDATE {witness} SET change = change + 1 WHERE change > 0"),
     "shown persons": ("rows", "UPDATE {physical} SET persons = persons + 1 WHERE status = 'shown'"),
     "shown rows": ("rows", "UPDATE {physical} SET n = n + 1 WHERE status = 'shown'"),
     "narrow bounds": ("bounds|rows", "UPDATE {physical} SET persons_high = persons_low WHERE status = 'hidden'"),

@@ -30,12 +30,7 @@ def db(request: pytest.FixtureRequest, connect_module: Any) -> Any:
 def numbers(db: Any, count: int) -> tuple[Statement, list[np.ndarray]]:
     """A query over ``count`` rows in an order that is not the table's, and what it must return."""
     place = np.random.default_rng(7).permutation(count)
-    columns = [
-        place.astype("int32"),
-        (place % 1000 - 500).astype("int16"),
-        place.astype("int64") << 40,
-        place / 7,
-    ]
+    columns = [place.astype("int32"), (place % 1000 - 500).astype("int16"), place.astype("int64") << 40, place / 7]
     db.engine.load_arrays(TableRef(None, "numbers"), dict(zip("abcd", columns, strict=True)))
     query = Statement("numbers", 'SELECT a, b, c, d FROM "numbers" ORDER BY a')
     return query, [column[np.argsort(place)] for column in columns]

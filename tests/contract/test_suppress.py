@@ -41,14 +41,7 @@ def case_of(rows: list[tuple[Any, ...]], l: Fraction, k: int = 1) -> Case:  # no
 def release(db: Any, rows: list[tuple[Any, ...]], **options: Any) -> tuple[list[dict[str, Any]], Any]:
     name = f"t_{uuid.uuid4().hex[:10]}"
     create_table(db, name, COLUMNS, rows)
-    asked = {
-        "quasi": ["a", "b", "c"],
-        "sensitive": "s",
-        "k": 1,
-        "l": 2,
-        "format": "suppressed",
-        "method": "suppress",
-    }
+    asked = {"quasi": ["a", "b", "c"], "sensitive": "s", "k": 1, "l": 2, "format": "suppressed", "method": "suppress"}
     report = db.anonymize(name, seed=1, **{**asked, **options}).report
     return read_table(db, ("release", name)), report
 

@@ -84,11 +84,7 @@ def test_a_whole_run_publishes_the_cut(connect_module: Any, tmp_path: Path, kind
         ({}, {"execution": "pushdown"}, "tds has no pushdown: it is not written as SQL; leave execution out"),
         ({"publish": "cut"}, {"refine": True}, "leave refine out, or say publish=least"),
         ({"publish": "root"}, {}, r"method\[publish\]: not a word known here; one of least, cut"),
-        (
-            {},
-            {"suppression": {"limit": "1/10"}},
-            "tds suppresses no rows: it would not help: .* leave suppression out",
-        ),
+        ({}, {"suppression": {"limit": "1/10"}}, "tds suppresses no rows: it would not help: .* leave suppression out"),
         (
             {},
             {"suppression": {"limit": "3/2"}},

@@ -15,7 +15,9 @@ import pytest
 import sqlanon
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.portable import Portable, PortableColumn, write_line
-from sqlanon.errors import DatabaseError, UnsupportedError
+from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
+from sqlanon.progress import SilentProgress, Stopwatch
+from sqlanon.release.publish.carry import CarryRoute
 from sqlanon.sqltext import statement
 from tests.engines import ENGINES, TestEngine
 
@@ -288,3 +290,31 @@ def test_times_that_postgresql_cannot_hold_are_not_sent(pair, value):
     with pytest.raises(UnsupportedError, match="publish_to: column day has times in years that PostgreSQL cannot hold"):
         send(source, target, source.target("times"))
     assert not target.exists(target.target("copied"))
+
+
+@pytest.mark.parametrize("pair", ["duckdb-postgres"], indirect=True)
+def test_more_columns_than_a_table_has_there(pair: tuple[Any, Any]) -> None:
+    """One more is needed while lines arrive."""
+    source, target = pair
+    road = CarryRoute("r", source, target, Stopwatch("r", SilentProgress()))
+    source.execute(f"CREATE TABLE many AS SELECT {', '.join(f'TRUE AS c{i}' for i in range(1600))}")
+    with pytest.raises(PolicyError, match="1600 columns are published, and the other place takes at most 1599: leave"):
+        road.list_columns(source.target("many"))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("pair", ["duckdb-postgres"], indirect=True)
+def test_as_many_columns_as_a_table_has_there(pair: tuple[Any, Any]) -> None:
+    """They arrive; a row that is too wide ends the transaction."""
+    source, target = pair
+    road = CarryRoute("r", source, target, Stopwatch("r", SilentProgress()))
+    for name, columns, kind in (("most", 1599, "BOOLEAN"), ("wide", 1100, "BIGINT")):
+        listed = ", ".join(f"CAST(1 AS {kind}) AS c{i}" for i in range(columns))
+        source.execute(f"CREATE TABLE {name} AS SELECT {listed}")
+    most, wide = source.target("most"), source.target("wide")
+    with target.publishing():
+        road.carry(most, target.target("most"), road.list_columns(most))
+    assert len(target.relation("most").columns) == 1599
+    with pytest.raises(DatabaseError, match="rows of at most 8 kB"), target.publishing():
+        road.carry(wide, target.target("wide"), road.list_columns(wide))
+    assert not target.exists(target.target("wide"))

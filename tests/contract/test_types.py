@@ -38,33 +38,21 @@ EXTREME = {
     "huge": ("DOUBLE PRECISION", [-1.7976931348623157e308, 1.7976931348623157e308, 0.0, 1e300]),
     "tiny": ("DOUBLE PRECISION", [5e-324, 0.0, 1e-320, -5e-324]),
     "huge_and_tiny": ("DOUBLE PRECISION", [1e-30, 0.0, 1e300, -1e-200]),
-    "wide_decimal": (
-        "DECIMAL(38,10)",
-        [Decimal(f"{'9' * 28}.{'9' * 10}"), Decimal(f"-{'9' * 28}"), Decimal(0)],
-    ),
-    "money": (
-        "DECIMAL(38,18)",
-        [Decimal("1000000000000000.5"), Decimal("-1.000000000000000001"), Decimal(2)],
-    ),
+    "wide_decimal": ("DECIMAL(38,10)", [Decimal(f"{'9' * 28}.{'9' * 10}"), Decimal(f"-{'9' * 28}"), Decimal(0)]),
+    "money": ("DECIMAL(38,18)", [Decimal("1000000000000000.5"), Decimal("-1.000000000000000001"), Decimal(2)]),
 }
 ONLY = {
     "duckdb": {
         "hugeint": ("HUGEINT", [-(2**127), 2**127 - 1, 0, 1]),
         "ubigint": ("UBIGINT", [2**64 - 1, 0, 2**63]),
         "nanoseconds": ("TIMESTAMP_NS", ["2024-01-01 00:00:00.000000001", "2024-01-01 00:00:00.000000002"]),
-        "zoned": (
-            "TIMESTAMPTZ",
-            ["2024-01-01 00:00:00+00", "2024-06-01 12:00:00+02", "1969-01-01 00:00:00+00"],
-        ),
+        "zoned": ("TIMESTAMPTZ", ["2024-01-01 00:00:00+00", "2024-06-01 12:00:00+02", "1969-01-01 00:00:00+00"]),
         "endless_dates": ("DATE", ["infinity", "-infinity", "2024-01-01", "2024-01-02"]),
     },
     "postgres": {
         "free_numeric": ("NUMERIC", ["1e30", "-1e-10", "0", "123.4567891"]),
         "numeric": ("NUMERIC", ["1e100", "-1e-50", "0", "NaN", "123.456"]),
-        "zoned": (
-            "TIMESTAMPTZ",
-            ["2024-01-01 00:00:00+00", "2024-06-01 12:00:00+02", "1969-01-01 00:00:00+00"],
-        ),
+        "zoned": ("TIMESTAMPTZ", ["2024-01-01 00:00:00+00", "2024-06-01 12:00:00+02", "1969-01-01 00:00:00+00"]),
         "endless_dates": ("DATE", ["infinity", "-infinity", "2024-01-01", "2024-01-02"]),
         "char": ("CHAR(4)", ["a", "ab", "b  ", "abcd"]),
         "varchar": ("VARCHAR(9)", ["a", "ab", "é", ""]),

@@ -35,11 +35,7 @@ def test_rows_in_are_rows_published_and_rows_left_out(shared_db: Any, leaving: A
 
 
 def test_the_method_is_given_how_many_it_may_leave_out(leaving: Any) -> None:
-    for suppression, most in (
-        ("1/6", 2),
-        (0.24, 2),
-        (0.1, 1),
-    ):
+    for suppression, most in (("1/6", 2), (0.24, 2), (0.1, 1)):
         leaving(suppression={"limit": suppression, "rows": "left_out"})
         assert Leaving.asked[-1] == most
 
@@ -54,12 +50,7 @@ def test_the_method_is_given_how_many_it_may_leave_out(leaving: Any) -> None:
     ],
 )
 def test_more_than_the_policy_allows_is_refused(
-    shared_db: Any,
-    leaving: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    out: Sequence[int],
-    suppression: Any,
-    said: str,
+    shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch, out: Sequence[int], suppression: Any, said: str
 ) -> None:
     monkeypatch.setattr(Leaving, "out", out)
     given = suppression and {"limit": suppression, "rows": "left_out"}

@@ -43,10 +43,7 @@ class Assigned:
         rows = context.scratch.engine.fetch(f"SELECT rid, {code} FROM {quote(work.name)}")
         kept = [(rid, self.classes[c]) for rid, c in rows if self.classes[c] is not None]
         table = context.scratch.table("assign")
-        arrays = {
-            "rid": np.array([r for r, _ in kept], np.int32),
-            "class": np.array([c for _, c in kept], np.int32),
-        }
+        arrays = {"rid": np.array([r for r, _ in kept], np.int32), "class": np.array([c for _, c in kept], np.int32)}
         context.scratch.engine.load_arrays(table, arrays)
         return Assignment(table, "kernel")
 
@@ -73,13 +70,7 @@ def reported(shared_db: Any, source: str, monkeypatch: pytest.MonkeyPatch) -> Ca
 
     def release(classes: Sequence[int | None] = RIGHT, **options: Any) -> Any:
         monkeypatch.setattr(Assigned, "classes", classes)
-        arguments = {
-            "quasi": "q",
-            "sensitive": ["s", "t"],
-            "identifiers": "who",
-            "k": 4,
-            "method": "reported",
-        }
+        arguments = {"quasi": "q", "sensitive": ["s", "t"], "identifiers": "who", "k": 4, "method": "reported"}
         return shared_db.anonymize(name, allow_weaker=True, **{**arguments, **options})
 
     release.name = name  # type: ignore[attr-defined]

@@ -234,9 +234,7 @@ def test_a_file_that_differs_is_not_put_in_place(
     for name in ("write_csv", "write_parquet"):
         original = getattr(export, name)
         monkeypatch.setattr(
-            export,
-            name,
-            lambda connection, *more, _as=original, **named: _as(Changing(connection), *more, **named),
+            export, name, lambda connection, *more, _as=original, **named: _as(Changing(connection), *more, **named)
         )
     with sqlanon.connect(made(tmp_path, {"x": ["'a'", "'b'"]})) as db:
         with pytest.raises(sqlanon.PrivacyViolation, match="differs from the verified release") as caught:

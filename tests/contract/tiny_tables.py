@@ -185,10 +185,7 @@ def _draw(
 
 
 def _class(
-    boxes: Sequence[tuple[tuple[str, str, list[str]], str]],
-    exact: Sequence[tuple[str | None, str]],
-    *,
-    attains: bool,
+    boxes: Sequence[tuple[tuple[str, str, list[str]], str]], exact: Sequence[tuple[str | None, str]], *, attains: bool
 ) -> list[list[Row]]:
     """What the rows of a class may be, together."""
     columns = []

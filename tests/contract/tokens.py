@@ -52,11 +52,7 @@ def stays(seed: object, persons: int = 40, most: int = 4) -> list[tuple[Any, ...
 def cells(db: Any, view: str) -> list[tuple[str, str, str]]:
     """Token, published quasi cell and sensitive value of each row."""
     return [
-        (
-            row["pid"],
-            str([value for name, value in row.items() if name not in ("pid", "visit", "dx")]),
-            row.get("dx"),
-        )
+        (row["pid"], str([value for name, value in row.items() if name not in ("pid", "visit", "dx")]), row.get("dx"))
         for row in read_table(db, ("release", view))
     ]
 

@@ -73,12 +73,7 @@ COLUMNS = {"q": "INTEGER", "w": "TEXT", "s": "INTEGER", "r": "TEXT"}
 def rows_of(seed: int, count: int = 70) -> list[tuple[Any, ...]]:
     rng = random.Random(seed)
     return [
-        (
-            rng.randrange(10),
-            rng.choice("pq"),
-            rng.choices([1, 2, 3, 4, None], [4, 3, 3, 3, 2])[0],
-            rng.choice("xy"),
-        )
+        (rng.randrange(10), rng.choice("pq"), rng.choices([1, 2, 3, 4, None], [4, 3, 3, 3, 2])[0], rng.choice("xy"))
         for _ in range(count)
     ]
 
@@ -92,14 +87,7 @@ def placed(db: Any) -> str:
 
 def asked_for(model: Model, folder: Path) -> dict[str, Any]:
     """The arguments of a release that asks for a model."""
-    asked = {
-        "quasi": ["q", "w"],
-        "sensitive": "s",
-        "insensitive": "r",
-        "k": 3,
-        "seed": 1,
-        model.name: model.asked,
-    }
+    asked = {"quasi": ["q", "w"], "sensitive": "s", "insensitive": "r", "k": 3, "seed": 1, model.name: model.asked}
     if model.distance:
         file = folder / "s.csv"
         file.write_text("\n".join(";".join(path) for path in LEVELS), encoding="utf-8")
@@ -129,10 +117,7 @@ def spec_of(model: Model) -> tuple[Any, ...]:
     return tuple(
         one
         for one in make_requirements(
-            PrivacySpec.of({model.name: value}),
-            ("s",),
-            (),
-            (ColumnSpec("s", "sensitive", hierarchy=hierarchy),),
+            PrivacySpec.of({model.name: value}), ("s",), (), (ColumnSpec("s", "sensitive", hierarchy=hierarchy),)
         )
         if one.name == model.name
     )

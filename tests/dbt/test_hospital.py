@@ -27,10 +27,7 @@ def judge(rows, quasi):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "engine",
-    [pytest.param(one, id=one.family) for one in ADAPTERS],
-)
+@pytest.mark.parametrize("engine", [pytest.param(one, id=one.family) for one in ADAPTERS])
 def test_the_hospital_is_released(engine, tmp_path, monkeypatch):
     url = ready(engine).fresh(tmp_path)
     project = copied("examples/dbt_hospital", tmp_path)

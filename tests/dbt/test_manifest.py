@@ -56,12 +56,7 @@ def test_the_block_has_the_keys_of_a_policy(project):
     }
     project.node["config"]["meta"]["anonymize"] = project.node["meta"]["anonymize"] = block
     (spec,) = load(project.write().folder, db=DB).policy.releases
-    assert (spec.name, spec.publish, spec.rest, spec.readers) == (
-        "survey",
-        "shared.people",
-        "drop",
-        ("analyst",),
-    )
+    assert (spec.name, spec.publish, spec.rest, spec.readers) == ("survey", "shared.people", "drop", ("analyst",))
     assert (spec.privacy.l, spec.seed, spec.format.mean) == (Fraction(5, 2), 3, ("age",))
     assert (spec.method.name, dict(spec.method.options)) == ("mondrian", {"cut": "median"})
     tree = next(column.hierarchy for column in spec.columns if column.name == "zip")
@@ -87,10 +82,7 @@ def test_errors_name_the_model_the_file_and_the_line(project):
     reported = "\n".join(problems(project.write()))
     assert f"{project.folder}/models/schema.yml:8: model people: anonymize.privacy.k: too small" in reported
     assert "schema.yml:6: model people: anonymize.metod: unknown key (did you mean method?)" in reported
-    project.node["columns"]["age"] = {
-        "name": "age",
-        "meta": {"anonymize": {"role": "quasi", "weight": 9999}},
-    }
+    project.node["columns"]["age"] = {"name": "age", "meta": {"anonymize": {"role": "quasi", "weight": 9999}}}
     reported = "\n".join(problems(project.write()))
     assert f"{project.folder}/models/schema.yml:18: model people: column age: anonymize.weight: too large" in reported
 

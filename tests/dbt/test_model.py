@@ -103,11 +103,7 @@ def test_nothing_of_the_source_is_left_in_the_session(session):
         ({"publish": "release.x"}, PolicyError, "publish: dbt publishes the model; leave it out"),
         ({"source": "people"}, PolicyError, "the relation is the source"),
         ({"every": "24h"}, PolicyError, "m: every: a model of dbt has no versions"),
-        (
-            {"sensitve": "disease"},
-            PolicyError,
-            "m: no argument sensitve; the arguments are: quasi, sensitive",
-        ),
+        ({"sensitve": "disease"}, PolicyError, "m: no argument sensitve; the arguments are: quasi, sensitive"),
         ({"format": "anatomy", "k": 1}, PolicyError, "a model is one; use sqlanon dbt run"),
         ({"identifiers": "zip", "quasi": ["age"], "insensitive": "id"}, GuardError, "zip repeats"),
     ],

@@ -106,11 +106,7 @@ def expected(table):
     for number, (asked, meets) in enumerate(MODELS):
         for index, quasi in enumerate((["a", "b", "C d"], ["a"], ["C d"])):
             count = failing(table, quasi, lambda values, meets=meets: not meets(values, everything))
-            given = {
-                "quasi_identifiers": [SPELLED[name] for name in quasi],
-                "sensitive": "s",
-                "privacy": asked,
-            }
+            given = {"quasi_identifiers": [SPELLED[name] for name in quasi], "sensitive": "s", "privacy": asked}
             add("privacy", f"model{number}_{index}", given, count)
     # By column, and within the other column: alpha of both by both, recursive of one by one.
     by_column = {"alpha": {"s": "1/2", "B": 0.75}, "recursive_cl": {"b": {"c": 3, "l": 2}}, "joint": True}

@@ -109,12 +109,7 @@ def on_terminal(command: str, folder: Path, environment: dict[str, str]) -> tupl
     """Run a command of a shell as on a terminal: its exit code, and what is on the screen."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        ["bash", "-c", command],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
+        ["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs
     ) as process:
         os.close(theirs)
         shown = b""

@@ -237,11 +237,7 @@ def test_speed_of_the_benchmarks_page_is_that_of_the_results():
     ]
     measured = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(RESULTS.glob("speed_*.json"))]
     by_name = {
-        (
-            f"{one['engine']}, {one['table']}",
-            f"{one['method'].split(':')[0]}, {one['k']}",
-            f"{one['rows']:,}",
-        ): one
+        (f"{one['engine']}, {one['table']}", f"{one['method'].split(':')[0]}, {one['k']}", f"{one['rows']:,}"): one
         for one in measured
     }
     assert len(rows) == len(by_name) == len(measured)

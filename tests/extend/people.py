@@ -27,7 +27,6 @@ class People(Requirement):
     """At least ``asked`` persons by the identifier ``column``: so many distinct values, counted like l."""
 
     name: ClassVar[str] = "people"
-    unit: ClassVar[str] = "persons"
     counts_persons: ClassVar[bool] = True
     asked: Fraction
     column: str

@@ -40,10 +40,7 @@ class Posterior(NamedTuple):
 
 
 def greatest(
-    link: Mapping[tuple[int, Any, Key], int],
-    value: Mapping[Any, int],
-    records: Sequence[Counter[Any]],
-    worlds: int,
+    link: Mapping[tuple[int, Any, Key], int], value: Mapping[Any, int], records: Sequence[Counter[Any]], worlds: int
 ) -> Posterior:
     """The posteriors from numbers of worlds: a record is one of all that look the same in its version."""
     links = (Fraction(n, worlds * records[t][record]) for (t, record, _), n in link.items())
@@ -89,24 +86,13 @@ def outside(
             leave alone when their key is deleted; nothing is known of classes.
     """
     found = counted(
-        facts,
-        domain,
-        k,
-        lambda keys, values: lawful([values[key] for key in keys], k, l),
-        person=person,
-        whole=whole,
+        facts, domain, k, lambda keys, values: lawful([values[key] for key in keys], k, l), person=person, whole=whole
     )
     return greatest(found.link, found.value, facts.seen, found.all)
 
 
 def counted(
-    facts: Known,
-    domain: Sequence[Value],
-    k: int,
-    judge: Judge,
-    *,
-    person: Person = itself,
-    whole: bool = True,
+    facts: Known, domain: Sequence[Value], k: int, judge: Judge, *, person: Person = itself, whole: bool = True
 ) -> Worlds:
     """All sources, with every way in which classes can hold the keys, that show what was shown; see `outside`."""
     link: Counter[tuple[int, Any, Key]] = Counter()

@@ -74,10 +74,7 @@ def test_repeated_keys_are_found_whatever_the_lineage_has_of_them(shared_db: Any
     }
     lineage, key = lineage_table(shared_db, table), hashed(shared_db, table, shown[2])
     twice = f"INSERT INTO {lineage} SELECT * FROM {lineage} WHERE _sqlanon_key = '{key}'"
-    for lineage_too in (
-        False,
-        True,
-    ):  # the lineage has a key of the source twice, and the source has others twice
+    for lineage_too in (False, True):  # the lineage has a key of the source twice, and the source has others twice
         if lineage_too:
             shared_db.engine.execute(twice)
         for name, (more, repeats) in cases.items():

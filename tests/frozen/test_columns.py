@@ -87,11 +87,7 @@ def test_columns_that_are_reordered_between_two_nights(shared_db: Any) -> None:
     """No cell has changed; the view has the order of the source; and the version before is still compared."""
     table = f"order_{next(FRESH)}"
     spec, rows = _spec(table), _rows(0, 12)
-    orders = (
-        ("id", "age", *KEPT),
-        (*reversed(KEPT), "age", "id"),
-        ("cost", "ill", "age", "id", "drug"),
-    )
+    orders = (("id", "age", *KEPT), (*reversed(KEPT), "age", "id"), ("cost", "ill", "age", "id", "drug"))
     for night, order in enumerate(orders):
         _write(shared_db, table, order, rows)
         found = shared_db.run(spec).lineage

@@ -148,12 +148,7 @@ def test_runs_that_are_skipped_or_repeated_give_the_same(shared_db: Any, seed: i
         assert shared_db.run(specs[often]).outcome == "unchanged"
         assert (seen(shared_db, often), _kept(shared_db, often)) == (rows, kept)
         full = shared_db.run(specs[often], full=True).lineage
-        assert (full.entered, full.left, seen(shared_db, often), _kept(shared_db, often)) == (
-            0,
-            0,
-            rows,
-            kept,
-        )
+        assert (full.entered, full.left, seen(shared_db, often), _kept(shared_db, often)) == (0, 0, rows, kept)
         entered += found.entered
         if not found.entered:
             skipped += 1
@@ -240,11 +235,7 @@ def test_starred_rows_are_one_class_of_their_cohort(shared_db: Any) -> None:
     spec = spec_of(table, l=None, method="fulldomain:search=global", suppression={"limit": "3/10"})
     source = cohort(0, 20)
     found = []
-    for night in (
-        source,
-        source | cohort(100, 12),
-        {key: source[key] for key in range(17)} | cohort(100, 12),
-    ):
+    for night in (source, source | cohort(100, 12), {key: source[key] for key in range(17)} | cohort(100, 12)):
         write(shared_db, table, night)
         report = shared_db.run(spec)
         ends = Counter({})
@@ -252,11 +243,7 @@ def test_starred_rows_are_one_class_of_their_cohort(shared_db: Any) -> None:
             ends[row[:2]] += n
         found.append((report.suppressed, report.lineage.left, dict(ends)))
     first, second = {(5, 191): 3}, {(5, 119): 3}
-    assert found == [
-        (3, 0, {(5, 5): 17} | first),
-        (6, 0, {(5, 5): 26} | first | second),
-        (3, 3, {(5, 5): 26} | second),
-    ]
+    assert found == [(3, 0, {(5, 5): 17} | first), (6, 0, {(5, 5): 26} | first | second), (3, 3, {(5, 5): 26} | second)]
 
 
 @pytest.mark.thorough

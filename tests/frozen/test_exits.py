@@ -73,10 +73,7 @@ def test_words_count_classes_as_readers_see_them_and_exit_groups_apart(shared_db
     ):
         assert line in page, line
     readers = shared_db.report(table, form="md", audience="readers")
-    for line in (
-        "rows that are no longer in the source: 1",
-        "rows of the source that are not published: 1",
-    ):
+    for line in ("rows that are no longer in the source: 1", "rows of the source that are not published: 1"):
         assert line in readers, line
 
 

@@ -58,11 +58,7 @@ def test_nights_of_events(shared_db: Any, persons: str, seed: int) -> None:
     def come(rows: int, first: int, last: int) -> None:
         for _ in range(rows):
             new = next(number)
-            source[new] = (
-                f"p{draw.randrange(first, last)}",
-                draw.randrange(90),
-                draw.choice(("flu", "cold", "hiv")),
-            )
+            source[new] = (f"p{draw.randrange(first, last)}", draw.randrange(90), draw.choice(("flu", "cold", "hiv")))
             owner[new] = source[new][0]
 
     come(40, 0, 20)

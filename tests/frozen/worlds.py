@@ -123,10 +123,7 @@ def chains(length: int, domain: Sequence[Value], fixed: Mapping[int, Value]) -> 
 
 
 def changed(
-    placed: Mapping[Key, Spell],
-    values: Mapping[Key, Value],
-    had: Mapping[Any, tuple[Value, ...]],
-    facts: Known,
+    placed: Mapping[Key, Spell], values: Mapping[Key, Value], had: Mapping[Any, tuple[Value, ...]], facts: Known
 ) -> list[int]:
     """How many published keys the source has otherwise, by version."""
     numbers = [0] * len(facts.seen)

@@ -117,12 +117,7 @@ def mistaken(
 
 
 def _mistaken(
-    form: str,
-    known: Sequence[Column],
-    published: Sequence[Row],
-    victims: Sequence[Row],
-    victim: Row,
-    own: Row,
+    form: str, known: Sequence[Column], published: Sequence[Row], victims: Sequence[Row], victim: Row, own: Row
 ) -> Fraction:
     chances = []
     for wrong in known:
@@ -141,12 +136,7 @@ def _mistaken(
 
 
 def persons(
-    form: str,
-    columns: Sequence[Column],
-    published: Sequence[Row],
-    victims: Sequence[Row],
-    key: str,
-    person: str,
+    form: str, columns: Sequence[Column], published: Sequence[Row], victims: Sequence[Row], key: str, person: str
 ) -> dict[tuple[str, ...], list[Fraction]]:
     """As `linkage`, of the different persons whose rows are candidates."""
     whose = {row[key]: row[person] for row in victims}
@@ -155,8 +145,7 @@ def persons(
         for known in combinations(columns, n):
             found[tuple(c.name for c in known)] = [
                 Fraction(
-                    1,
-                    len({whose[r[key]] for r in published if all(covers(form, c, r, victim[c.name]) for c in known)}),
+                    1, len({whose[r[key]] for r in published if all(covers(form, c, r, victim[c.name]) for c in known)})
                 )
                 for victim in victims
             ]

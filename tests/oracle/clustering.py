@@ -73,8 +73,7 @@ def mdav(table: Table, privacy: Privacy, order: Rows) -> list[Rows]:
         near = sorted((row for row in rows if row != centre), key=lambda row: apart(points[row], points[centre]))
         sizes = range(1, len(rows) + 1)
         return next(
-            ([centre, *near[: size - 1]] for size in sizes if meets(table, [centre, *near[: size - 1]], privacy)),
-            [],
+            ([centre, *near[: size - 1]] for size in sizes if meets(table, [centre, *near[: size - 1]], privacy)), []
         )
 
     made: list[Rows] = []
@@ -133,8 +132,7 @@ def placed(table: Table, privacy: Privacy, order: Rows, made: list[Rows], open_:
             rest.append(row)
     while rest and not meets(table, rest, privacy) and made:
         nearest = min(
-            made,
-            key=lambda rows: (len(rest) + len(rows)) * wide(table, rest + rows) - len(rows) * wide(table, rows),
+            made, key=lambda rows: (len(rest) + len(rows)) * wide(table, rest + rows) - len(rows) * wide(table, rows)
         )
         made.remove(nearest)
         rest = rest + nearest

@@ -91,11 +91,7 @@ def share(table: Table, rows: Sequence[int]) -> Fraction:
 
 
 def held(
-    table: Table,
-    rows: Sequence[int],
-    limit: Fraction | None,
-    extents: Mapping[str, Fraction],
-    slack: Fraction,
+    table: Table, rows: Sequence[int], limit: Fraction | None, extents: Mapping[str, Fraction], slack: Fraction
 ) -> bool:
     """Whether a class keeps to a bound: its NCP (with some slack), and how far it reaches in columns' own units."""
     if limit is not None and share(table, rows) > limit + slack:

@@ -105,12 +105,7 @@ def information(
             lost.append((len(cell.values) - 1) / (size - 1) if size > 1 else 0)
             levels.append(cell.level)
             bits.append(math.log2(sum(counts[value] for value in cell.values) / counts[own_keys[j][row]]))
-    plain = {
-        "am": am,
-        "lm_values": sum(lost) / (n * r),
-        "level": sum(levels) / (n * r),
-        "mi_loss": sum(bits) / (n * r),
-    }
+    plain = {"am": am, "lm_values": sum(lost) / (n * r), "level": sum(levels) / (n * r), "mi_loss": sum(bits) / (n * r)}
     return plain, [_of_value(table, one, cells, own_keys, groups, suppressed) for one in range(len(table.sensitive))]
 
 

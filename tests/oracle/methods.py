@@ -118,9 +118,7 @@ ORACLES: dict[str, Oracle] = {
         )
     ),
     "anatomy": Oracle(
-        lambda table, privacy, _, seed: anatomy(table, privacy, seed),
-        frozenset({WHOLE_L}),
-        only=takes_anatomy,
+        lambda table, privacy, _, seed: anatomy(table, privacy, seed), frozenset({WHOLE_L}), only=takes_anatomy
     ),
     "suppress": Oracle(
         lambda table, privacy, options, _: suppress(table, privacy, options),
@@ -130,9 +128,7 @@ ORACLES: dict[str, Oracle] = {
     ),
     "best": Oracle(
         lambda table, privacy, _, seed: best(
-            table,
-            privacy,
-            *(one_dimensional(order).classes(table, privacy, {}, seed) for order in ("tree", "hilbert")),
+            table, privacy, *(one_dimensional(order).classes(table, privacy, {}, seed) for order in ("tree", "hilbert"))
         ),
         elsewhere=frozenset({"metric"}),
         in_memory=KINDS,
@@ -159,9 +155,7 @@ ORACLES: dict[str, Oracle] = {
         lambda table, privacy, _, __: clustered(table, privacy, mdav), in_memory=KINDS, executions=("kernel",)
     ),
     "agglomerative": Oracle(
-        lambda table, privacy, _, __: clustered(table, privacy, agglomerative),
-        in_memory=KINDS,
-        executions=("kernel",),
+        lambda table, privacy, _, __: clustered(table, privacy, agglomerative), in_memory=KINDS, executions=("kernel",)
     ),
     "sequential": Oracle(
         lambda table, privacy, options, seed: clustered(table, privacy, sequential(options, seed)),

@@ -18,12 +18,7 @@ CUTS = ("median", "loss")
 
 
 def mondrian(
-    table: Table,
-    privacy: Privacy,
-    variant: str = "strict",
-    cut: str = "loss",
-    leaf: int = 0,
-    part: Rows | None = None,
+    table: Table, privacy: Privacy, variant: str = "strict", cut: str = "loss", leaf: int = 0, part: Rows | None = None
 ) -> list[Rows]:
     """The classes of a table or of a part of it, as lists of row numbers, left before right.
 
@@ -94,8 +89,7 @@ def _strict_loss(table: Table, rows: Rows, privacy: Privacy) -> tuple[Rows, Rows
 def _line(table: Table, rows: Rows, attribute: int) -> Rows:
     """The rows in the relaxed variant's total order along one attribute."""
     return sorted(
-        rows,
-        key=lambda r: (table.codes[r][attribute], table.codes[r], table.occurrence[r], table.sa_codes[r], r),
+        rows, key=lambda r: (table.codes[r][attribute], table.codes[r], table.occurrence[r], table.sa_codes[r], r)
     )
 
 

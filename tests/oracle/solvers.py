@@ -43,11 +43,7 @@ def find_best_runs(sizes: Sequence[int], k: int, width: Width, minimize: str) ->
             if before is None or rows < k:
                 continue
             extent = width(start, end)
-            loss = {
-                "gcp": before[0] + rows * extent,
-                "sum": before[0] + extent,
-                "max": max(before[0], extent),
-            }
+            loss = {"gcp": before[0] + rows * extent, "sum": before[0] + extent, "max": max(before[0], extent)}
             if found is None or loss[minimize] < found[0]:
                 found = (loss[minimize], start)
         best.append(found)

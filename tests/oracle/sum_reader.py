@@ -60,10 +60,7 @@ def tables(
 
 
 def _agrees(
-    table: Sequence[int],
-    cells: Mapping[Cell, int | None],
-    within: Mapping[Cell, Sequence[int]],
-    least: Sequence[int],
+    table: Sequence[int], cells: Mapping[Cell, int | None], within: Mapping[Cell, Sequence[int]], least: Sequence[int]
 ) -> bool:
     """Whether a table has the shown numbers, and so many of each place."""
     return all(a >= b for a, b in zip(table, least, strict=True)) and all(

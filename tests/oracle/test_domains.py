@@ -63,13 +63,7 @@ def test_leaves_are_numbered_in_order() -> None:
 
 def test_extents() -> None:
     numbers = Quasi("x", (0, 2, 8, None))
-    assert [extent(numbers, rows) for rows in ([0], [0, 1], [0, 1, 2], [3], [3, 0])] == [
-        0,
-        SCALE // 4,
-        SCALE,
-        0,
-        SCALE,
-    ]
+    assert [extent(numbers, rows) for rows in ([0], [0, 1], [0, 1, 2], [3], [3, 0])] == [0, SCALE // 4, SCALE, 0, SCALE]
     fruit = Quasi("x", ("lemon", "lime", "pear"), "hierarchy", levels=FRUIT)
     assert [extent(fruit, rows) for rows in ([0], [0, 1], [0, 2])] == [0, 3 * SCALE // 5, SCALE]
     sets = Quasi("x", ("a", "b", "c", "a"), "nominal")

@@ -32,20 +32,7 @@ RANDOM = [
     (62, 1),
     (63 // 21, 20),
 ]
-LONG = [
-    (2, 31),
-    (3, 22),
-    (4, 16),
-    (5, 21),
-    (6, 11),
-    (7, 10),
-    (8, 8),
-    (8, 21),
-    (30, 3),
-    (30, 21),
-    (62, 2),
-    (62, 31),
-]
+LONG = [(2, 31), (3, 22), (4, 16), (5, 21), (6, 11), (7, 10), (8, 8), (8, 21), (30, 3), (30, 21), (62, 2), (62, 31)]
 
 
 @pytest.fixture(scope="module")
@@ -265,23 +252,11 @@ def test_the_hilbert_order_is_key_codes_occurrence_sensitive_row(
 
     with install_temporary(engine) as functions:
         made = statement(
-            "onedim/hilbert_keys",
-            engine.dialect,
-            keyed=keyed,
-            cells=placed,
-            axes=axes,
-            bits=bits,
-            functions=functions,
+            "onedim/hilbert_keys", engine.dialect, keyed=keyed, cells=placed, axes=axes, bits=bits, functions=functions
         )
         engine.execute(made)
     query = statement(
-        "onedim/stream",
-        engine.dialect,
-        work=work,
-        keyed=keyed,
-        keys=["key0"],
-        quasi=quasi,
-        sensitive=sensitive,
+        "onedim/stream", engine.dialect, work=work, keyed=keyed, keys=["key0"], quasi=quasi, sensitive=sensitive
     )
     blocks = list(engine.stream_arrays(query, ["int64"] + ["int32"] * (1 + len(quasi + sensitive)), 150))
     _, *columns_found = (np.concatenate(parts).tolist() for parts in zip(*blocks, strict=True))

@@ -83,10 +83,7 @@ def tables(count: int) -> Iterator[tuple[Table, Privacy]]:
         n, d = rng.randint(2, 12), rng.randint(1, 3)
         quasi = tuple(
             Quasi(
-                f"q{j}",
-                tuple(rng.choice([None, 0, 1, 1, 2, 5]) for _ in range(n)),
-                "number",
-                weight=rng.randint(1, 3),
+                f"q{j}", tuple(rng.choice([None, 0, 1, 1, 2, 5]) for _ in range(n)), "number", weight=rng.randint(1, 3)
             )
             for j in range(d)
         )

@@ -96,10 +96,7 @@ def test_losses_of_one_table() -> None:
     )
     found = losses(table, [[0, 1], [2, 3]], k=2)
     assert found.columns["day"] == {"ncp": Fraction(9, 20), "lm": Fraction(9, 20)}  # (1/10 + 8/10) / 2
-    assert found.columns["fruit"] == {
-        "ncp": Fraction(1, 2),
-        "lm": Fraction(3, 8),
-    }  # (3/5 + 2/5) / 2; (2/4 + 1/4) / 2
+    assert found.columns["fruit"] == {"ncp": Fraction(1, 2), "lm": Fraction(3, 8)}  # (3/5 + 2/5) / 2; (2/4 + 1/4) / 2
     assert found.columns["town"] == {"ncp": Fraction(1, 3), "lm": Fraction(1, 4)}  # 2/3 and 0; 1/2 and 0
     assert found.gcp == (2 * Fraction(9, 20) + Fraction(1, 2) + Fraction(1, 3)) / 4
     assert found.dm == 8

@@ -195,12 +195,7 @@ def test_privacy_of_figure_18(
 
 @pytest.mark.parametrize(
     ("group", "pm"),
-    [
-        ("aaabbcc", Fraction(7, 3)),
-        ("aabc", Fraction(4, 2)),
-        ("aabbcc", Fraction(6, 2)),
-        ("aabbc", Fraction(5, 2)),
-    ],
+    [("aaabbcc", Fraction(7, 3)), ("aabc", Fraction(4, 2)), ("aabbcc", Fraction(6, 2)), ("aabbc", Fraction(5, 2))],
 )
 def test_privacy_of_figure_18_s_groups(shared_db: Any, group: str, pm: Fraction, tmp_path: Path) -> None:
     """Each of the groups alone.

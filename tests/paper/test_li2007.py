@@ -108,8 +108,7 @@ def test_the_diseases_of_table_5_by_the_distances_of_section_4(shared_db: Any) -
     assert measured(shared_db, own, "TEXT", "7/27 hierarchical") == (Fraction(8, 27), 1)
     assert measured(shared_db, own, "TEXT", "5/27 hierarchical") == (Fraction(8, 27), 2)
     fifth = Hierarchy(
-        "diseases",
-        tuple((d, kind, system, f"{system}, all", top) for d, kind, system, top in DISEASES.levels),
+        "diseases", tuple((d, kind, system, f"{system}, all", top) for d, kind, system, top in DISEASES.levels)
     )
     assert measured(shared_db, own, "TEXT", "5/18 hierarchical", fifth) == (Fraction(5, 18), 0)
     assert float(Fraction(5, 18)) == pytest.approx(0.278, abs=0.0005)

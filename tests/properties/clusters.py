@@ -84,12 +84,7 @@ def by_sequential(
 
 
 def by_distance(
-    name: str,
-    table: Table,
-    privacy: Privacy,
-    stop: Flag | None = None,
-    times: int = 1,
-    done: Count | None = None,
+    name: str, table: Table, privacy: Privacy, stop: Flag | None = None, times: int = 1, done: Count | None = None
 ) -> tuple[np.ndarray, int]:
     """The number of every row's class by one of `BY_DISTANCE`, -1 where none is written, and how many there are.
 

@@ -129,8 +129,7 @@ def _bare(table: Table) -> tuple[TreeRows, TreeRows, ex.Geometry, np.ndarray]:
     columns = [product_codes(column) for column in table.quasi]
     # Rows are in the tie-break order: all codes, occurrence number, SA codes, row.
     order = sorted(
-        range(table.rows),
-        key=lambda r: ([c[r] for c in columns], table.occurrence[r], table.sa_codes[r], r),
+        range(table.rows), key=lambda r: ([c[r] for c in columns], table.occurrence[r], table.sa_codes[r], r)
     )
     shape, domains = geometry(table)
     rows = bare_of(np.array(columns, np.int32), np.array(order, np.int32), shape)

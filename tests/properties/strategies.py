@@ -29,8 +29,7 @@ SQL_NAMES = ("a", "B b", 'quo"te', "ünï", "order", "x%y", "semi;colon", "tab\t
 
 # Floats are multiples of 1/4, so that their positions are the same in exact and in double arithmetic.
 _FLOATS = st.one_of(
-    st.integers(-8, 8).map(lambda i: i / 4),
-    st.sampled_from([-0.0, 0.0, math.inf, -math.inf, math.nan, 2.0**60]),
+    st.integers(-8, 8).map(lambda i: i / 4), st.sampled_from([-0.0, 0.0, math.inf, -math.inf, math.nan, 2.0**60])
 )
 _TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=("Cs",)), max_size=4)
 

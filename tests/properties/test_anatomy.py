@@ -25,11 +25,7 @@ def solve(values: list[int], l: int, seed: int) -> list[list[int]]:  # noqa: E74
 
 
 @examples(300)
-@given(
-    values=st.lists(st.integers(0, 7), min_size=1, max_size=60),
-    l=st.integers(1, 6),
-    seed=st.integers(0, 2**64 - 1),
-)
+@given(values=st.lists(st.integers(0, 7), min_size=1, max_size=60), l=st.integers(1, 6), seed=st.integers(0, 2**64 - 1))
 def test_every_eligible_table_is_divided(values: list[int], l: int, seed: int) -> None:  # noqa: E741
     found = solve(values, l, seed)
     if max(Counter(values).values()) * l > len(values):

@@ -57,10 +57,7 @@ def nested(counts: np.ndarray, columns: int, at: int, width: list[int], price: P
         slab, wider = counts[:, a:b], [one + wide(a, b, at) for one in width]
         if columns == 1:
             own = cost(
-                slab,
-                [[(0, b - a)]],
-                width if price.kind != ROWS else [one - wide(0, b - a, 0) for one in wider],
-                price,
+                slab, [[(0, b - a)]], width if price.kind != ROWS else [one - wide(0, b - a, 0) for one in wider], price
             )
         else:
             rows = [int(group.sum()) for group in slab]

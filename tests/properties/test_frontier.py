@@ -60,10 +60,7 @@ def test_groups_are_those_of_the_paper_s_steps(case: Case, l: int, data: st.Data
 
 
 @examples(200)
-@given(
-    rows=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5)), min_size=1, max_size=24),
-    l=st.integers(1, 4),
-)
+@given(rows=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5)), min_size=1, max_size=24), l=st.integers(1, 4))
 def test_groups_on_a_line(rows: list[tuple[int, int]], l: int) -> None:  # noqa: E741
     rows.sort(key=lambda row: row[0])
     line, values = [row[0] for row in rows], [row[1] for row in rows]

@@ -117,16 +117,7 @@ def test_a_stream_gives_the_same_runs(case: Case, k: int, seed: int) -> None:
         part = rows.part(keep, stop)
         own, own_back = opt[keep : stop + 1], back[keep : stop + 1]
         find_best_runs(
-            part.places,
-            part.places,
-            part.sets,
-            ends[: stop - keep + 1],
-            shape,
-            k,
-            GCP,
-            done - keep,
-            own,
-            own_back,
+            part.places, part.places, part.sets, ends[: stop - keep + 1], shape, k, GCP, done - keep, own, own_back
         )
         done = stop
     assert opt.tolist() == whole.tolist()

@@ -108,9 +108,7 @@ def test_a_round_that_moves_nothing_ends() -> None:
 
 @examples(200)
 @given(
-    given=asked(several=True),
-    variant=st.sampled_from(["tp", "cascade"]),
-    divide=st.sampled_from(["values", "whole"]),
+    given=asked(several=True), variant=st.sampled_from(["tp", "cascade"]), divide=st.sampled_from(["values", "whole"])
 )
 def test_classes_are_the_oracles(given: tuple[Table, Privacy], variant: str, divide: str) -> None:
     table, privacy = given

@@ -43,8 +43,7 @@ def release(source: Groups, variant: str, divide: str) -> tuple[Seen, int]:
     rows = [(group, value) for group, bag in enumerate(source) for value in sorted(bag.elements())]
     names = "abcd"
     table = Table(
-        (Quasi("q", tuple(group for group, _ in rows)),),
-        (Sensitive("s", tuple(names[value] for _, value in rows)),),
+        (Quasi("q", tuple(group for group, _ in rows)),), (Sensitive("s", tuple(names[value] for _, value in rows)),)
     )
     codes = {code: value for (_, value), (code,) in zip(rows, table.sa_codes, strict=True)}
     cells, found = solved(table, Privacy(1, Fraction(L)), variant, divide)

@@ -27,13 +27,7 @@ CATALOG_COLUMNS = (
     "checked_at",
 )
 
-BASE: dict[str, Any] = {
-    "quasi": ["age", "sex"],
-    "sensitive": "illness",
-    "identifiers": ["id"],
-    "k": 3,
-    "l": 2,
-}
+BASE: dict[str, Any] = {"quasi": ["age", "sex"], "sensitive": "illness", "identifiers": ["id"], "k": 3, "l": 2}
 
 
 def fill(db: Any, table: str, rows: int = 40) -> None:

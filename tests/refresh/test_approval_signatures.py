@@ -13,12 +13,7 @@ import pytest
 from sqlanon.errors import GuardError, PrivacyViolation
 from sqlanon.release.catalog.approvals import Approvals, hold_approval, plain_policy
 from sqlanon.release.catalog.signatures import sign
-from tests.refresh.approvals import (
-    ALICE,
-    NEVER,
-    date_in_days,
-    spec_with_approval,
-)
+from tests.refresh.approvals import ALICE, NEVER, date_in_days, spec_with_approval
 from tests.refresh.conftest import fill
 
 

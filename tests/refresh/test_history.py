@@ -18,14 +18,7 @@ from tests.engines import create_table
 from tests.refresh.conftest import release
 
 COLUMNS = {"id": "INTEGER", "age": "INTEGER", "illness": "TEXT"}
-SPEC: dict[str, Any] = {
-    "quasi": "age",
-    "sensitive": "illness",
-    "identifiers": "id",
-    "key": "id",
-    "k": 3,
-    "l": None,
-}
+SPEC: dict[str, Any] = {"quasi": "age", "sensitive": "illness", "identifiers": "id", "key": "id", "k": 3, "l": None}
 
 
 def write(db: Any, table: str, rows: list[tuple[Any, ...]]) -> None:
@@ -33,12 +26,7 @@ def write(db: Any, table: str, rows: list[tuple[Any, ...]]) -> None:
     create_table(db, table, COLUMNS, rows)
 
 
-WARD = [
-    (1, 30, "flu"),
-    (2, 30, "flu"),
-    (3, 30, "hiv"),
-    *((i, 60, ("flu", "cold", "hiv")[i % 3]) for i in range(4, 10)),
-]
+WARD = [(1, 30, "flu"), (2, 30, "flu"), (3, 30, "hiv"), *((i, 60, ("flu", "cold", "hiv")[i % 3]) for i in range(4, 10))]
 
 
 def test_a_newcomer_is_given_away(shared_db):
@@ -117,10 +105,7 @@ def test_without_a_key_it_is_said_that_nobody_can_know(shared_db):
 
 @pytest.mark.parametrize(
     ("rows", "reported"),
-    [
-        ([*WARD, (1, 60, "flu")], "1 row repeats one"),
-        ([*WARD, (None, 60, "flu")], r"1 row has none \(NULL\)"),
-    ],
+    [([*WARD, (1, 60, "flu")], "1 row repeats one"), ([*WARD, (None, 60, "flu")], r"1 row has none \(NULL\)")],
 )
 def test_a_key_that_distinguishes_no_rows(shared_db, rows, reported):
     write(shared_db, "h6", rows)

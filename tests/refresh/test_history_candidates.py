@@ -104,11 +104,7 @@ def candidates(records: list[int], *versions: tuple[Source, Graph]) -> dict[int,
 
 def check(sets: Any, found: dict[int, int], k: int) -> int:
     failing = sum(count < k for count in found.values())
-    assert (sets.rows, sets.smallest, sets.failing) == (
-        len(found),
-        min(found.values(), default=None),
-        failing,
-    )
+    assert (sets.rows, sets.smallest, sets.failing) == (len(found), min(found.values(), default=None), failing)
     return failing
 
 
@@ -298,10 +294,7 @@ def test_releases_held_together_leave_those_candidates(shared_db: Any, graphs: l
     found = shared_db.together(f"{name}_0", f"{name}_1")
     expected = candidates(list(source), *((source, graph) for graph in made))
     assert (found.candidates, found.matched, found.unmatched, found.classes) == (True, 7, 0, 7)
-    assert (found.k, found.unique_rows) == (
-        min(expected.values()),
-        sum(count == 1 for count in expected.values()),
-    )
+    assert (found.k, found.unique_rows) == (min(expected.values()), sum(count == 1 for count in expected.values()))
     least = min(found.k_first, found.k_second)
     assert found.rows_below == sum(count < least for count in expected.values())
     (asked,) = found.requirements

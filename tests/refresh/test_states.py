@@ -238,13 +238,7 @@ def test_due(shared_db):
     assert shared_db.run(spec, only_due=True).outcome == "fresh"
     shared_db.engine.execute("DELETE FROM a9 WHERE id = 1")
     assert shared_db.run(spec, only_due=True).outcome == "fresh"
-    for hours, outcome in (
-        (9.4, "fresh"),
-        (9.6, "published"),
-        (9.4, "fresh"),
-        (11, "unchanged"),
-        (0, "fresh"),
-    ):
+    for hours, outcome in ((9.4, "fresh"), (9.6, "published"), (9.4, "fresh"), (11, "unchanged"), (0, "fresh")):
         past = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=hours)
         if hours:
             shared_db.engine.execute(

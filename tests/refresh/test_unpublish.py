@@ -34,12 +34,7 @@ def test_withdrawn_and_run_again(shared_db, changes):
     nights(shared_db, name, (40, 50), **changes)
     assert len(views(shared_db, name)) == (3 if changes else 2)
     reported = shared_db.unpublish(name)
-    assert (reported.version, reported.published, reported.purged, reported.warnings) == (
-        2,
-        f"release.{name}",
-        (),
-        (),
-    )
+    assert (reported.version, reported.published, reported.purged, reported.warnings) == (2, f"release.{name}", (), ())
     assert views(shared_db, name) == []
     assert statuses(shared_db, name) == ["replaced", "withdrawn"]
     assert shared_db.version(f"{name}@2").report["rows"] == 50
@@ -192,10 +187,7 @@ def test_a_view_that_is_not_ours_any_more(shared_db, replaced, by):
 @pytest.mark.cover
 @pytest.mark.parametrize(
     ("name", "message"),
-    [
-        ("nosuch", "nosuch is not a release of this database; releases: "),
-        ("u8", "u8: nothing is published; --purge"),
-    ],
+    [("nosuch", "nosuch is not a release of this database; releases: "), ("u8", "u8: nothing is published; --purge")],
 )
 def test_what_cannot_be_withdrawn(shared_db, name, message):
     if not shared_db.releases("u8"):

@@ -76,7 +76,4 @@ def test_it_is_rolled_back(ward: Any) -> None:
     assert len(shown(ward)) == 40
     ward.rollback("ward", to=2)
     assert shown(ward) == second
-    assert ward.engine.fetch("SELECT status FROM _sqlanon.catalog ORDER BY version") == [
-        ("withdrawn",),
-        ("published",),
-    ]
+    assert ward.engine.fetch("SELECT status FROM _sqlanon.catalog ORDER BY version") == [("withdrawn",), ("published",)]

@@ -28,13 +28,7 @@ def released(db: Any, rows: list[tuple[Any, ...]] | None = None, **options: Any)
 def release_people(db: Any, name: str, rows: list[tuple[Any, ...]] | None = None, **options: Any) -> Any:
     """As `released`, by a name; returns the report of the run."""
     create_table(db, name, COLUMNS, people() if rows is None else rows)
-    asked: dict[str, Any] = {
-        "quasi": ["age", "zip"],
-        "sensitive": "ill",
-        "identifiers": "id",
-        "k": 5,
-        "l": 2,
-    } | options
+    asked: dict[str, Any] = {"quasi": ["age", "zip"], "sensitive": "ill", "identifiers": "id", "k": 5, "l": 2} | options
     return db.anonymize(name, name=name, publish=f"release.{name}", **asked).report
 
 

@@ -44,10 +44,7 @@ def expected(db: Any, name: str, rows: list[tuple[Any, ...]]) -> tuple[Any, Any]
     single: Any = defaultdict(lambda: [0.0, 0.0])
     double: Any = defaultdict(lambda: [0.0, 0.0])
     as_rows = [{column: [row[at]] for at, column in enumerate(NAMES, 1)} for row in rows]
-    for side, part in (
-        (0, as_rows),
-        (1, [possible(dict(zip(columns, row, strict=True)), values) for row in sample]),
-    ):
+    for side, part in ((0, as_rows), (1, [possible(dict(zip(columns, row, strict=True)), values) for row in sample])):
         for one in part:
             for column in NAMES:
                 for value in one[column]:
@@ -131,12 +128,7 @@ def test_many_values_are_binned(shared_db: Any) -> None:
     """Numbers by equal parts of their range, names by frequency with the others together; no row is lost."""
     draw = random.Random(2)
     rows = [
-        (
-            n,
-            draw.randrange(200) if n % 20 else None,
-            f"z{min(draw.randrange(60), draw.randrange(60))}",
-            "ab"[n % 2],
-        )
+        (n, draw.randrange(200) if n % 20 else None, f"z{min(draw.randrange(60), draw.randrange(60))}", "ab"[n % 2])
         for n in range(400)
     ]
     name = released(shared_db, rows, k=4, l=1)

@@ -27,17 +27,7 @@ def release():
 def page_of(value) -> Read:
     text = value._repr_html_()
     page = Read(text)
-    assert {tag for tag, _ in page.elements} <= {
-        "div",
-        "p",
-        "strong",
-        "table",
-        "tbody",
-        "thead",
-        "tr",
-        "th",
-        "td",
-    }
+    assert {tag for tag, _ in page.elements} <= {"div", "p", "strong", "table", "tbody", "thead", "tr", "th", "td"}
     assert "<script" not in text
     assert "\x1b" not in text
     assert CANARY not in text

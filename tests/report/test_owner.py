@@ -60,12 +60,7 @@ def test_figures_are_those_of_the_run(shelf: Shelf) -> None:
             assert number(column[of]) == pytest.approx(run["loss"]["columns"][of][key], abs=1e-4)
     assert number(page.column("Loss by column, 0 to 1", "NCP")["all, weighted"]) == pytest.approx(version.gcp, abs=1e-4)
     assert page.column("Versions", "status") == {"1": "published"}
-    assert page.column("Columns", "role") == {
-        "id": "identifier",
-        "age": "quasi",
-        "zip": "quasi",
-        "ill": "sensitive",
-    }
+    assert page.column("Columns", "role") == {"id": "identifier", "age": "quasi", "zip": "quasi", "ill": "sensitive"}
     assert page.column("Columns", "settings")["age"] == ""
     assert "Confidential" in page.text
 

@@ -124,14 +124,7 @@ def test_hostile_names_and_values_of_a_table(shared_db: Any) -> None:
     rows = [(n, n % 4, "<script>alert(1)</script>" if n % 2 else "</table>|**x**") for n in range(40)]
     source = create_table(shared_db, "t<i>|&", {"id": "INTEGER", name: "INTEGER", "il<l": "VARCHAR(40)"}, rows)
     shared_db.anonymize(
-        source,
-        name="odd",
-        publish='release."o<d>d"',
-        quasi=[name],
-        sensitive="il<l",
-        identifiers="id",
-        k=5,
-        l=2,
+        source, name="odd", publish='release."o<d>d"', quasi=[name], sensitive="il<l", identifiers="id", k=5, l=2
     )
     for who in ("owner", "readers"):
         text = shared_db.report("odd", audience=who)

@@ -18,12 +18,7 @@ from sqlanon.report.pictures import draw_bars, draw_estimates, draw_heat, draw_p
 from sqlanon.report.svg import Drawing, choose_steps
 
 Element = ET.Element
-NAMES = [
-    ["F", "M"],
-    ["a", "b" * 60, "<c>&"],
-    [f"2020-{n:02}-01 to 2021-{n:02}-01" for n in range(1, 25)],
-    ["x"],
-]
+NAMES = [["F", "M"], ["a", "b" * 60, "<c>&"], [f"2020-{n:02}-01 to 2021-{n:02}-01" for n in range(1, 25)], ["x"]]
 
 
 def read(drawing: Drawing) -> Element:
@@ -87,10 +82,7 @@ def test_heights_of_pairs(most):
     for at, share in enumerate(share for both in shares for share in both):
         assert drawn[at]["y"] == pytest.approx(between(axis(root, "end"), float, share), abs=0.3)
     assert colours == ["var(--source)", "var(--release)"] * 11
-    assert [one.text for one in root.iter("text") if one.get("text-anchor") == "start"] == [
-        "source",
-        "release",
-    ]
+    assert [one.text for one in root.iter("text") if one.get("text-anchor") == "start"] == ["source", "release"]
 
 
 def test_cells_of_a_heat_map():

@@ -132,10 +132,7 @@ BAD = (
 def test_bad_input(shared_db: Any) -> None:
     made_by = {"people": PEOPLE, "few": PEOPLE[2:5]}
     names = {name: made(shared_db, rows) for name, rows in made_by.items()}
-    for name, columns in (
-        ("narrow", {"zip": "VARCHAR(9)"}),
-        ("texts", {"zip": "VARCHAR(9)", "age": "VARCHAR(9)"}),
-    ):
+    for name, columns in (("narrow", {"zip": "VARCHAR(9)"}), ("texts", {"zip": "VARCHAR(9)", "age": "VARCHAR(9)"})):
         create_table(shared_db, f"{name}_{names['few']}", columns, [])
         names[name] = f"{name}_{names['few']}"
     table = made(shared_db, PEOPLE[:6])
@@ -157,10 +154,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     ended = invoke(*words, "--population", tmp_path / "people.csv", "--json")
     assert ended.exit_code == 0
     found = json.loads(ended.stdout)["risk"]
-    assert found["marketer"] == {
-        "basis": "population table",
-        "average": pytest.approx((3 / 4 + 1 + 1 / 3) / 6),
-    }
+    assert found["marketer"] == {"basis": "population table", "average": pytest.approx((3 / 4 + 1 + 1 / 3) / 6)}
     shown = invoke(*words, "--population-size", "60")
     assert "not estimable" in shown.stdout
     assert "rows above 0.5" in shown.stdout

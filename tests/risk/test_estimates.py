@@ -9,10 +9,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from sqlanon.risk.digamma import digamma
 from sqlanon.risk.individual import measure_individual
 from sqlanon.risk.sizes import Sizes
-from sqlanon.risk.uniques import estimate_uniques, pitman, shlosser, snb, zayatz
+from sqlanon.risk.uniques import digamma, estimate_uniques, pitman, shlosser, snb, zayatz
 from tests.oracle import risk as oracle
 
 
@@ -41,10 +40,7 @@ def test_individual_by_hand() -> None:
     assert measure_individual([1, 2, 1], [p, p, 0.5]) == pytest.approx([one, two, math.log(2)])
     assert measure_individual([4, 1], [1.0, 1.0]).tolist() == [0.25, 1]
     for f, drawn in ((1, 0.02), (5, 0.3), (29, 0.01), (31, 0.02), (40, 0.6), (3, 0.97)):
-        assert measure_individual(f, drawn) == pytest.approx(oracle.individual(f, drawn, 60_000), rel=1e-9), (
-            f,
-            drawn,
-        )
+        assert measure_individual(f, drawn) == pytest.approx(oracle.individual(f, drawn, 60_000), rel=1e-9), (f, drawn)
 
 
 @pytest.mark.thorough

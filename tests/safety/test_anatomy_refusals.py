@@ -39,10 +39,7 @@ def refused(db, **arguments) -> str:
 BAD_METHODS = {
     "not_diverse": (tampering("UPDATE {t} SET class = rid % 20"), "l of illness"),
     "row_lost": (tampering("DELETE FROM {t} WHERE rid = 7", as_one=True), "40 have a class"),
-    "row_without_class": (
-        tampering("UPDATE {t} SET class = NULL WHERE rid = 7", as_one=True),
-        "not the staged",
-    ),
+    "row_without_class": (tampering("UPDATE {t} SET class = NULL WHERE rid = 7", as_one=True), "not the staged"),
     "row_in_two_groups": (
         tampering("INSERT INTO {t} SELECT rid, class + 1 FROM {t} WHERE rid = 7", as_one=True),
         "more than one",
@@ -105,8 +102,7 @@ COUNTED = {
 
 @pytest.mark.cover
 @pytest.mark.parametrize(
-    ("template", "name"),
-    [("publish/table", name) for name in ROWS] + [("publish/sensitive", name) for name in COUNTED],
+    ("template", "name"), [("publish/table", name) for name in ROWS] + [("publish/sensitive", name) for name in COUNTED]
 )
 def test_physical_tables_changed(db, monkeypatch, template, name):
     """What was written is not what was staged."""

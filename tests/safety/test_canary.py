@@ -80,13 +80,7 @@ def test_what_stays_of_old_versions(db):
     )
     reported = [db.run(spec)]
     db.engine.execute("DELETE FROM secret WHERE age = 0")
-    reported += [
-        db.plan(spec),
-        db.run(spec),
-        *db.history("kept"),
-        db.version("kept@1"),
-        db.diff("kept@1", "kept@2"),
-    ]
+    reported += [db.plan(spec), db.run(spec), *db.history("kept"), db.version("kept@1"), db.diff("kept@1", "kept@2")]
     reported += [db.rollback("kept")]
     names = "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'"
     kept = sorted(name for (name,) in db.engine.fetch(names) if name.startswith("kept_") and name.endswith("_history"))
@@ -105,12 +99,7 @@ HIDDEN = "".join(f"{CANARY} {c};{'north' if c < 'c' else 'south'};*\n" for c in 
 def shown(db, source="secret", **asked):
     """A release of one class, whose cities are hidden by the root of their hierarchy."""
     Path("h.csv").write_text(HIDDEN)
-    asked = {
-        "quasi": ["age", "city"],
-        "sensitive": "illness",
-        "hierarchies": {"city": "h.csv"},
-        "k": 30,
-    } | asked
+    asked = {"quasi": ["age", "city"], "sensitive": "illness", "hierarchies": {"city": "h.csv"}, "k": 30} | asked
     db.anonymize(source, name="shown", publish="release.shown", rest="drop", identifiers="id", **asked)
 
 
@@ -263,9 +252,7 @@ def test_no_text_of_sql_has_the_secret_or_the_seed(db, tmp_path):
     }
     spec = policy.release(**asked)
     postgres = db.engine.dialect == "postgres"
-    with (
-        traced(db.engine._connection, tmp_path / "trace") if postgres else counting(db) as sent,
-    ):
+    with traced(db.engine._connection, tmp_path / "trace") if postgres else counting(db) as sent:
         db.run(spec)
         db.engine.execute("DELETE FROM secret WHERE age = 0")
         db.run(spec)

@@ -29,12 +29,7 @@ class Hospital:
         self.db, self.file = db, folder / "anon.yml"
         who = [f"{CANARY}{i}" for i in PERSONS]
         drawn = [
-            (
-                pid,
-                f"{CANARY} v{i}-{visit}",
-                f"{CANARY} {rng.choice(WARDS)}",
-                f"{CANARY} {rng.choice(ILLNESSES)}",
-            )
+            (pid, f"{CANARY} v{i}-{visit}", f"{CANARY} {rng.choice(WARDS)}", f"{CANARY} {rng.choice(ILLNESSES)}")
             for i, pid in enumerate(who)
             for visit in range(1 + i % 2 if i else 5)
         ]

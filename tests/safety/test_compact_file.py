@@ -146,10 +146,7 @@ def test_a_disk_that_is_full_before_the_copy_is_whole_keeps_the_file(tmp_path: P
     inode, before = path.stat().st_ino, content(path)
     _, pipe = start(compact_on_a_full_disk, url, path.stat().st_size // 2)
     kind, said = hear(pipe)
-    assert (kind, "x.duckdb is as it was, and not compacted: the disk is full" in said) == (
-        "DatabaseError",
-        True,
-    )
+    assert (kind, "x.duckdb is as it was, and not compacted: the disk is full" in said) == ("DatabaseError", True)
     assert hear(pipe) == [(60000,)]
     assert (path.stat().st_ino, content(path), alone(path)) == (inode, before, True)
 
@@ -174,10 +171,7 @@ def test_an_open_file_is_refused(small: tuple[str, Path]) -> None:
         with sqlanon.connect(url) as db, pytest.raises(sqlanon.LockedError, match="2 connections of this"):
             db.compact()
         other.execute("INSERT INTO t VALUES (1)")
-    with (
-        sqlanon.connect(url, read_only=True) as db,
-        pytest.raises(sqlanon.DatabaseError, match="reading only"),
-    ):
+    with sqlanon.connect(url, read_only=True) as db, pytest.raises(sqlanon.DatabaseError, match="reading only"):
         db.compact()
 
 

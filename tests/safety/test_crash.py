@@ -121,8 +121,7 @@ def killed_at(place: Place, start, stage: str, nth: int = 1) -> int:
 
 @pytest.mark.cover
 @pytest.mark.parametrize(
-    ("stage", "nth"),
-    [pytest.param(*stop, marks=[pytest.mark.thorough] * (stop not in MAIN_STOPS)) for stop in STOPS],
+    ("stage", "nth"), [pytest.param(*stop, marks=[pytest.mark.thorough] * (stop not in MAIN_STOPS)) for stop in STOPS]
 )
 def test_killed_at_a_stage(place, start, stage, nth):
     before = killed_at(place, start, stage, nth)
@@ -284,10 +283,7 @@ def test_server_ends_the_session(make_url):
 
         def finish(self, release): ...
 
-    with (
-        sqlanon.connect(place.url, progress=Cut()) as db,
-        pytest.raises(sqlanon.DatabaseError),
-    ):
+    with sqlanon.connect(place.url, progress=Cut()) as db, pytest.raises(sqlanon.DatabaseError):
         db.anonymize("people", **place.arguments)
     assert place.seen() == 1
     place.assert_next_run_works()

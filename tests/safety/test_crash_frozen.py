@@ -54,10 +54,7 @@ def test_killed_beside_the_step_that_publishes(kind: str, make_url: Any, start: 
 
 
 def kills(kind: str, stops: list[tuple[str, int]], make_url: Any, start: Any, tmp_path: Path) -> None:
-    url, file = (
-        make_url(SERVER if kind == "postgres" else FILE),
-        tmp_path / "r.duckdb" if kind == "file" else None,
-    )
+    url, file = (make_url(SERVER if kind == "postgres" else FILE), tmp_path / "r.duckdb" if kind == "file" else None)
     spec = spec_of("people", keep=3, **({"publish_file": str(file)} if file else {}))
     source, first = ward(random.Random(4), 20), 100
     with sqlanon.connect(url) as db:

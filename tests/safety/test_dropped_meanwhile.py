@@ -75,12 +75,7 @@ def read_meanwhile(engine: Any, folder: Path, kind: str, at: int) -> bool:
                 assert "\n" not in text
                 clear = isinstance(error, PolicyError) or any(
                     said in text
-                    for said in (
-                        "another session",
-                        "another version",
-                        "no table or view",
-                        "not there any more",
-                    )
+                    for said in ("another session", "another version", "no table or view", "not there any more")
                 )
                 assert clear, text
                 assert "--debug" not in text

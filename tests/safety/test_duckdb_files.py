@@ -118,10 +118,9 @@ def test_only_our_own_folders_are_removed(tmp_path: Path) -> None:
 def test_a_folder_is_removed_wherever_its_process_was_killed(tmp_path: Path, step: str) -> None:
     """Before its marker is in place, and while it is removed."""
     stem = tmp_path / "shared.duckdb"
-    ends = {
-        "unlink": "os.unlink = ending(os.unlink)",
-        "rmdir": "os.rmdir = ending(os.rmdir, 2)",
-    }.get(step, f"{step} = lambda *arguments, **named: os._exit(9)")
+    ends = {"unlink": "os.unlink = ending(os.unlink)", "rmdir": "os.rmdir = ending(os.rmdir, 2)"}.get(
+        step, f"{step} = lambda *arguments, **named: os._exit(9)"
+    )
     code = f"""
 import fcntl, os, pathlib
 import sqlanon.private_folder as p
@@ -257,11 +256,7 @@ def test_a_full_disk(make_url: Any, tmp_path: Path, start: Any) -> None:
         assert hear(pipe) == (0, "", "")
     with duckdb.connect(str(file), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM release.people").fetchall() == [(rows,)]
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "people.csv",
-        "people.csv.out.csv",
-        "shared.duckdb",
-    ]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "people.csv.out.csv", "shared.duckdb"]
 
 
 @pytest.mark.thorough

@@ -90,28 +90,15 @@ def test_planted_objects_never_run(owned):
     root.execute(f"DELETE FROM {LOG}")
     own.execute("CREATE TABLE hospital.doubled (a pg_catalog.int4)")
     with pytest.raises(
-        sqlanon.DatabaseError,
-        match="doubled is a table or view of several schemas of the search_path: trap, hospital",
+        sqlanon.DatabaseError, match="doubled is a table or view of several schemas of the search_path: trap, hospital"
     ):
         db.profile("doubled")
     for rows in (60, 66):
         fill(root, rows)
         assert db.plan(ward("ward")).rows == rows
         assert db.run(ward("ward")).verified
-    db.run(
-        ward("hospital.ward", format="labels", method="mondrian", execution="pushdown", mean=[]),
-        allow_weaker=True,
-    )
-    db.run(
-        ward(
-            "ward",
-            format="anatomy",
-            presence="disclosed",
-            name="pair",
-            publish="release.pair",
-            mean=[],
-        )
-    )
+    db.run(ward("hospital.ward", format="labels", method="mondrian", execution="pushdown", mean=[]), allow_weaker=True)
+    db.run(ward("ward", format="anatomy", presence="disclosed", name="pair", publish="release.pair", mean=[]))
     db.anonymize(
         "ward",
         quasi=["age", "grade"],
@@ -172,16 +159,10 @@ def test_installed_functions_do_not_see_the_callers_path(owned):
     for call, value in (
         ("tools.contains(1.5::pg_catalog.numeric, 3::pg_catalog.numeric, 2::pg_catalog.numeric)", True),
         ("tools.contains(1::pg_catalog.int4, 3::pg_catalog.int4, 2::pg_catalog.int4)", True),
-        (
-            "tools.overlap(1::pg_catalog.int4, 4::pg_catalog.int4, 2::pg_catalog.int4, 9::pg_catalog.int4)",
-            0.75,
-        ),
+        ("tools.overlap(1::pg_catalog.int4, 4::pg_catalog.int4, 2::pg_catalog.int4, 9::pg_catalog.int4)", 0.75),
         ("tools.ncp(1::pg_catalog.int4, 4::pg_catalog.int4, 1::pg_catalog.int4, 7::pg_catalog.int4)", 0.5),
         ("tools.hilbert_key(ARRAY[3, 1]::pg_catalog.int4[], 2)", 12),
-        (
-            "pg_catalog.encode(tools.hilbert_key_bytes(ARRAY[3, 1]::pg_catalog.int4[], 2), 'hex'::pg_catalog.text)",
-            "0c",
-        ),
+        ("pg_catalog.encode(tools.hilbert_key_bytes(ARRAY[3, 1]::pg_catalog.int4[], 2), 'hex'::pg_catalog.text)", "0c"),
     ):
         assert db.engine.fetch(f"SELECT {call}") == [(value,)], call  # a plain string runs on the owner's path
     assert root.execute(f"SELECT what FROM {LOG}").fetchall() == []
@@ -195,10 +176,7 @@ def folded(connect) -> Any:
     run('CREATE SCHEMA "Odd. Types"')
     run('SET search_path = "Odd. Types", public')
     run("CREATE TYPE citext")
-    for name, arguments, result in (
-        ("in", "cstring", "citext"),
-        ("out", "citext", "cstring"),
-    ):
+    for name, arguments, result in (("in", "cstring", "citext"), ("out", "citext", "cstring")):
         run(
             f"CREATE FUNCTION citext{name}({arguments}) RETURNS {result} AS 'text{name}' LANGUAGE internal IMMUTABLE "
             "STRICT"
@@ -206,13 +184,7 @@ def folded(connect) -> Any:
     run("CREATE TYPE citext (INPUT = citextin, OUTPUT = citextout, LIKE = text, CATEGORY = 'S')")
     run("CREATE CAST (citext AS text) WITHOUT FUNCTION AS IMPLICIT")
     run("CREATE CAST (text AS citext) WITHOUT FUNCTION AS ASSIGNMENT")
-    for symbol, name in (
-        ("<", "lt"),
-        ("<=", "le"),
-        ("=", "eq"),
-        (">=", "ge"),
-        (">", "gt"),
-    ):
+    for symbol, name in (("<", "lt"), ("<=", "le"), ("=", "eq"), (">=", "ge"), (">", "gt")):
         run(
             f"CREATE FUNCTION citext_{name}(citext, citext) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT "
             f"AS 'SELECT lower($1::text) {symbol} lower($2::text)'"
@@ -296,13 +268,7 @@ def test_enums_of_an_odd_schema(folded, tmp_path):
         {"format": "suppressed"},
     ):
         release = folded.anonymize(
-            "visits",
-            quasi=["grade", "age"],
-            rest="drop",
-            k=3,
-            name="visits",
-            publish="release.visits",
-            **changes,
+            "visits", quasi=["grade", "age"], rest="drop", k=3, name="visits", publish="release.visits", **changes
         )
         assert release.report.verified
         answer = release.query("SELECT count(*) AS n FROM visits WHERE grade = 'low'").rows[0]["n"]

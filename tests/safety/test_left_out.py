@@ -53,23 +53,9 @@ def test_two_releases_of_which_one_leaves_a_row_out_can_be_subtracted(shared_db:
         shared_db,
         name,
         {"id": "INTEGER", "q": "INTEGER", "s": "TEXT"},
-        [
-            (1, 7, "a"),
-            (2, 7, "a"),
-            (3, 7, "b"),
-            (4, 7, "b"),
-            (5, 50, "c"),
-        ],
+        [(1, 7, "a"), (2, 7, "a"), (3, 7, "b"), (4, 7, "b"), (5, 50, "c")],
     )
-    asked = {
-        "quasi": "q",
-        "identifiers": "id",
-        "sensitive": "s",
-        "accept_unique": "s",
-        "k": 4,
-        "l": 2,
-        "seed": 1,
-    }
+    asked = {"quasi": "q", "identifiers": "id", "sensitive": "s", "accept_unique": "s", "k": 4, "l": 2, "seed": 1}
     first = shared_db.anonymize(
         name,
         **asked,

@@ -123,10 +123,7 @@ def test_any_role_can_hold_the_lock_and_is_named(make_url, monkeypatch):
 
     monkeypatch.setattr(session, "WAIT_SECONDS", 0.1)
     url, role = make_url(SERVER), f"idler_{uuid.uuid4().hex[:6]}"
-    with (
-        sqlanon.connect(url) as db,
-        psycopg.connect(url, autocommit=True, application_name="a\tjob") as other,
-    ):
+    with sqlanon.connect(url) as db, psycopg.connect(url, autocommit=True, application_name="a\tjob") as other:
         write_people(db.engine, 0)
         other.execute(f"CREATE ROLE {role}")
         other.execute(f"SET SESSION AUTHORIZATION {role}")

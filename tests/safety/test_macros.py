@@ -42,17 +42,7 @@ OPERATORS = (
     "&&",
     "->>",
 )
-OTHERS = (
-    "extract",
-    "array_extract",
-    "struct_pack",
-    "list_value",
-    "coalesce",
-    "greatest",
-    "least",
-    "if",
-    "count_star",
-)
+OTHERS = ("extract", "array_extract", "struct_pack", "list_value", "coalesce", "greatest", "least", "if", "count_star")
 RELEASE = policy.release(
     source="people",
     quasi=["age", "zip", "born"],

@@ -273,25 +273,9 @@ def test_hostile_names(shared_db, name):
 @pytest.mark.parametrize("method", ["anatomy", "mondrian"])
 def test_our_own_aliases(shared_db, method):
     """Names that our SQL uses itself are quasi columns, published as they are, and one by one the sensitive column."""
-    names = [
-        *OURS,
-        "tie",
-        "rank",
-        "slot",
-        "code",
-        "found",
-        "expected",
-        "difference",
-        "rows_n",
-        "counted_n",
-        "squares",
-    ]
+    names = [*OURS, "tie", "rank", "slot", "code", "found", "expected", "difference", "rows_n", "counted_n", "squares"]
     for at in range(0, len(names), 4):
-        sensitive, quasi, kept = (
-            names[at],
-            names[:at][-5:] or names[-5:],
-            [n for n in names[at + 1 :] if n != "link"],
-        )
+        sensitive, quasi, kept = (names[at], names[:at][-5:] or names[-5:], [n for n in names[at + 1 :] if n != "link"])
         columns = dict.fromkeys([*quasi, sensitive, *(n for n in kept if n not in quasi)], "INTEGER")
         target = f"own_{method}_{at}"
         create_table(shared_db, target, columns, [[i % 3] * len(columns) for i in range(30)])

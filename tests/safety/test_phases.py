@@ -53,10 +53,7 @@ class Place:
     """Two versions in a database in memory, the second with twice the rows of the first, which readers have."""
 
     def __init__(
-        self,
-        connection: duckdb.DuckDBPyConnection,
-        shapes: tuple[tuple[str, ...], tuple[str, ...]],
-        rows: int,
+        self, connection: duckdb.DuckDBPyConnection, shapes: tuple[tuple[str, ...], tuple[str, ...]], rows: int
     ) -> None:
         self.sql, self.connection, self.shapes = connection.execute, connection, shapes
         self.sql("CREATE SCHEMA _sqlanon; CREATE SCHEMA release")
@@ -217,10 +214,7 @@ def test_a_view_of_somebody_else_is_left():
 
 def test_views_changed_by_hand():
     """They are as they were before the next version is shown, so that the columns of one decide again."""
-    for text in (
-        "CREATE OR REPLACE VIEW release.people AS SELECT 1 AS mine",
-        "DROP VIEW release.people_metadata",
-    ):
+    for text in ("CREATE OR REPLACE VIEW release.people AS SELECT 1 AS mine", "DROP VIEW release.people_metadata"):
         with made("other names") as place:
             place.sql(text)
             published(place, place.calm)

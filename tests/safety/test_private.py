@@ -114,8 +114,7 @@ def test_a_catalog_of_an_older_version_loses_its_statistics(connect):
 
 
 @pytest.mark.parametrize(
-    "right",
-    ["SELECT ON _sqlanon.secrets", "SELECT (secret) ON _sqlanon.secrets", "TRIGGER ON _sqlanon.catalog"],
+    "right", ["SELECT ON _sqlanon.secrets", "SELECT (secret) ON _sqlanon.secrets", "TRIGGER ON _sqlanon.catalog"]
 )
 def test_rights_on_a_private_table_stop_every_run(server, role, right):
     fill(server, "p3")

@@ -85,11 +85,7 @@ def test_postgres(make_url, change):
     import psycopg
 
     url = make_url(SERVER)
-    with (
-        sqlanon.connect(url) as db,
-        psycopg.connect(url, autocommit=True) as one,
-        psycopg.connect(url) as two,
-    ):
+    with sqlanon.connect(url) as db, psycopg.connect(url, autocommit=True) as one, psycopg.connect(url) as two:
         two.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
         first(db)
 

@@ -28,10 +28,7 @@ BAD_METHODS = {
         tampering("DELETE FROM {t} WHERE rid = 7", "INSERT INTO {t} SELECT rid, class FROM {t} WHERE rid = 8"),
         ONE_CLASS,
     ),
-    "row_of_nobody": (
-        tampering("DELETE FROM {t} WHERE rid = 7", "INSERT INTO {t} VALUES (4000, 0)"),
-        ONE_CLASS,
-    ),
+    "row_of_nobody": (tampering("DELETE FROM {t} WHERE rid = 7", "INSERT INTO {t} VALUES (4000, 0)"), ONE_CLASS),
     "nothing": (tampering("DELETE FROM {t}"), ONE_CLASS),
 }
 
@@ -46,13 +43,7 @@ def db(shared_db):
     return shared_db
 
 
-GOOD = {
-    "quasi": ["age", "sex"],
-    "sensitive": "illness",
-    "identifiers": "id",
-    "insensitive": "generation",
-    "k": 2,
-}
+GOOD = {"quasi": ["age", "sex"], "sensitive": "illness", "identifiers": "id", "insensitive": "generation", "k": 2}
 
 
 def refused(db, **arguments) -> str:
@@ -110,10 +101,7 @@ def test_a_class_that_is_not_diverse(shared_db, monkeypatch, name):
     asked = {"quasi": "age", "sensitive": "illness", "rest": "drop", "k": 2, "method": "bad", "name": name}
     asked |= {"publish": f"release.diverse_{name}"}
     declare(
-        monkeypatch,
-        "bad",
-        tampering("UPDATE {t} SET class = CASE WHEN rid < 20 THEN 0 ELSE 1 END"),
-        like="mondrian",
+        monkeypatch, "bad", tampering("UPDATE {t} SET class = CASE WHEN rid < 20 THEN 0 ELSE 1 END"), like="mondrian"
     )
     shared_db.anonymize("diverse", **asked)
     with pytest.raises(sqlanon.PrivacyViolation, match="1 classes fail" if "joint" not in name else "classes fail"):

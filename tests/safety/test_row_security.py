@@ -186,11 +186,7 @@ def test_tables_that_are_released_together(places: Any, tmp_path: Any, applied: 
             file.write_text(text.replace("pair_forced, rest: drop", "pair_forced, rest: drop, row_security: applied"))
             reports = db.run_tables(policy.load(file).releases)
             assert [report.rows for report in reports] == [600, 100, 100]
-            assert [any("row-level" in line for line in report.warnings) for report in reports] == [
-                False,
-                True,
-                True,
-            ]
+            assert [any("row-level" in line for line in report.warnings) for report in reports] == [False, True, True]
 
 
 def test_the_command_line(places: Any) -> None:

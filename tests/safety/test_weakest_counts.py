@@ -123,11 +123,7 @@ CASES: dict[str, tuple[Sequence[Step], Step, Check]] = {
     "withdrawn": ([write, run(COUNTS)], unpublish, of_withdrawn),
     "following": ([write, run(FOLLOWED), come], run(FOLLOWED), of_following),
     "rows": ([write, run(ROWS)], run(ROWS, full=True), of_rows),
-    "together": (
-        [write, run(ROWS), run(ROWS, full=True)],
-        run(TOGETHER, allow_weaker=True),
-        of_counts_with_rows,
-    ),
+    "together": ([write, run(ROWS), run(ROWS, full=True)], run(TOGETHER, allow_weaker=True), of_counts_with_rows),
 }
 """What is done before, the step that is killed, and what must hold then."""
 

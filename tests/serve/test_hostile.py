@@ -110,9 +110,7 @@ CATALOG = [
 
 
 @pytest.fixture(
-    scope="module",
-    params=[SERVER, pytest.param(FILE, marks=pytest.mark.thorough)],
-    ids=["postgres", "file"],
+    scope="module", params=[SERVER, pytest.param(FILE, marks=pytest.mark.thorough)], ids=["postgres", "file"]
 )
 def attacked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A server, another role's table and view in its database, and a file with a secret."""

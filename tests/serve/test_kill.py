@@ -115,9 +115,7 @@ def gone(place: Place, before: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    "number",
-    [pytest.param(signal.SIGTERM, marks=pytest.mark.thorough), signal.SIGKILL],
-    ids=lambda number: number.name,
+    "number", [pytest.param(signal.SIGTERM, marks=pytest.mark.thorough), signal.SIGKILL], ids=lambda number: number.name
 )
 def test_a_server_that_ends_leaves_nothing_behind(place: Place, tmp_path: Path, number: signal.Signals) -> None:
     tables = "SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2"

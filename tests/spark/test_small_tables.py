@@ -62,6 +62,39 @@ def test_all_held_tables_have_one_bound(session, monkeypatch):
         assert counts == [[(50,)]] * 3
 
 
+@pytest.mark.parametrize(
+    ("query", "bound"),
+    [
+        ("SELECT REPEAT('x', 1000) AS c, id FROM RANGE(5000)", 21_000),
+        ("SELECT ARRAY_REPEAT('abc', 500) AS c FROM RANGE(5000)", 21_000),
+        ("SELECT id, id AS b, id AS c FROM RANGE(5000)", 20_024),
+        ("SELECT CAST(REPEAT('x', 1000) AS BINARY) AS c FROM RANGE(5000)", 21_000),
+    ],
+)
+def test_so_many_bytes_reach_the_driver_at_most(session, monkeypatch, query, bound):
+    """Of a result of too many bytes no more than its room is fetched, and a row; it is written as a table."""
+    monkeypatch.setattr(small_tables, "MOST_BYTES", 20_000)
+    fetched = []
+    with sqlanon.connect(session, temporary=True, accept_shared=True) as db, Scratch(db.engine) as scratch:
+        frame = type(db.engine._session.range(1))
+        to_arrow = frame.toArrow
+
+        def watched(self):
+            rows = to_arrow(self)
+            fetched.append(rows.nbytes)
+            return rows
+
+        monkeypatch.setattr(frame, "toArrow", watched)
+        table = _make(scratch, "bytes", query)
+        assert fetched
+        assert max(fetched) <= bound + len(fetched) * 400  # offsets and the sums of bytes
+        assert db.engine.exists(db.engine.target(f"_sqlanon.{table.name}"))
+        assert db.engine.fetch(f"SELECT COUNT(*) FROM `{table.name}`") == [(5000,)]
+        few = _make(scratch, "few", f"SELECT * FROM ({query}) LIMIT 2")
+        assert not db.engine.exists(db.engine.target(f"_sqlanon.{few.name}"))
+        assert db.engine.fetch(f"SELECT COUNT(*) FROM `{few.name}`") == [(2,)]
+
+
 def test_no_rows(session):
     """A table of no rows has its columns."""
     with sqlanon.connect(session, temporary=True, accept_shared=True) as db, Scratch(db.engine) as scratch:

@@ -122,11 +122,7 @@ def test_labels_are_read_back() -> None:
         ({"distinct_l": 2}, 1, []),
         ({}, 1, ["protects by l-diversity alone; ask for l"]),
         ({"l": 2}, 2, ["takes exactly one sensitive column, and there are 2 (s0, s1)"]),
-        (
-            {},
-            0,
-            ["takes exactly one sensitive column, and there are 0 (none)", "protects by l-diversity alone"],
-        ),
+        ({}, 0, ["takes exactly one sensitive column, and there are 0 (none)", "protects by l-diversity alone"]),
     ],
 )
 def test_what_anatomy_needs(asked: dict[str, int], columns: int, problems: list[str]) -> None:

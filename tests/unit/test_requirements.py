@@ -10,12 +10,7 @@ from sqlanon.privacy.base import as_number, round_reachable
 
 
 def test_whole_values_are_integers() -> None:
-    for value, expected in (
-        (Fraction(3), 3),
-        (Fraction(5, 2), 2.5),
-        (Fraction(7, 4), 1.75),
-        (Fraction(0), 0),
-    ):
+    for value, expected in ((Fraction(3), 3), (Fraction(5, 2), 2.5), (Fraction(7, 4), 1.75), (Fraction(0), 0)):
         found = as_number(value)
         assert (found, type(found)) == (expected, type(expected))
 

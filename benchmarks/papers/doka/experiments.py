@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from benchmarks.papers.doka.systems import (
-    BLOCKS,
-    FLOW,
-    GREEDY,
-    HUNGARIAN,
-    KC,
-    MIP,
-    NH,
-    PASSED,
-    REFINED,
-    SORT,
-    System,
-)
+from benchmarks.papers.doka.systems import BLOCKS, FLOW, GREEDY, HUNGARIAN, KC, MIP, NH, PASSED, REFINED, SORT, System
 
 TITLES = {
     "6": "segments along the lexicographic order (Figure 6), by N",

@@ -39,13 +39,7 @@ def run(tables: dict[str, Rows], points: Iterable[Point], kept: Kept, seed: int,
                     f"{one['processor_seconds']:.2f} s",
                     flush=True,
                 )
-        facts = {
-            "figure": point.figure,
-            "data": point.data,
-            "panel": point.panel,
-            "x": point.x,
-            "rows": point.rows,
-        }
+        facts = {"figure": point.figure, "data": point.data, "panel": point.panel, "x": point.x, "rows": point.rows}
         found.append({**facts, "d": point.d, "k": point.k, "system": point.who.name, **one})
     return found
 
@@ -62,11 +56,7 @@ def _measured(table: Rows, point: Point, seed: int, work: float) -> Figures:
             return {"gcp": None, "processor_seconds": None, "losses": []}
         seconds.append((time.process_time() - start) / parts)
         losses.append(rows.gcp(total))
-    return {
-        "gcp": fmean(losses),
-        "processor_seconds": fmean(seconds),
-        "losses": losses if point.samples else [],
-    }
+    return {"gcp": fmean(losses), "processor_seconds": fmean(seconds), "losses": losses if point.samples else []}
 
 
 def _drawn(table: Rows, point: Point, seed: int) -> Iterator[Rows]:

@@ -121,16 +121,7 @@ def _refined(rows: Rows, k: int) -> int:
     parts = divide_rows(c, k)
     group = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts])
     spec = RefineSpec()
-    refine(
-        found.places,
-        found.sets,
-        rows.geometry,
-        demands_of(k, []),
-        group,
-        len(parts),
-        spec.window,
-        spec.passes,
-    )
+    refine(found.places, found.sets, rows.geometry, demands_of(k, []), group, len(parts), spec.window, spec.passes)
     members = np.argsort(group, kind="stable")
     cuts = np.flatnonzero(np.diff(group[members])) + 1
     return sum(len(part) * _width(rows.picked(part)) for part in np.split(members, cuts))

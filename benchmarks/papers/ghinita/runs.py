@@ -16,16 +16,7 @@ if TYPE_CHECKING:
     from sqlanon.database import Database
     from sqlanon.results import RunReport
 
-LOSSES = (
-    "gcp",
-    "il1",
-    "il_inf",
-    "il_sum",
-    "weighted_max_ncp",
-    "avg_ncp",
-    "weighted_avg_volume",
-    "c_avg",
-)
+LOSSES = ("gcp", "il1", "il_inf", "il_sum", "weighted_max_ncp", "avg_ncp", "weighted_avg_volume", "c_avg")
 FIGURES = (*LOSSES, "pm", "classes", "min_class", "max_class", "method_seconds", "seconds")
 
 

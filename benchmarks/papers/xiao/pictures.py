@@ -7,12 +7,7 @@ from typing import Any
 
 from benchmarks.papers.xiao.experiments import MARKERS, TITLES
 
-LABELS = {
-    "stars": "stars",
-    "kld": "KL-divergence",
-    "processor_seconds": "processor seconds of the method",
-    "n": "N",
-}
+LABELS = {"stars": "stars", "kld": "KL-divergence", "processor_seconds": "processor seconds of the method", "n": "N"}
 
 
 def draw(experiment: str, found: list[dict[str, Any]], folder: Path) -> None:
@@ -31,11 +26,7 @@ def draw(experiment: str, found: list[dict[str, Any]], folder: Path) -> None:
                 ]
                 if line:
                     axis.plot(
-                        [one["x"] for one in line],
-                        [one[figure] for one in line],
-                        MARKERS[name],
-                        ms=4,
-                        label=name,
+                        [one["x"] for one in line], [one[figure] for one in line], MARKERS[name], ms=4, label=name
                     )
             axis.set_xlabel(LABELS.get(x, x))
             axis.set_title(LABELS[figure])

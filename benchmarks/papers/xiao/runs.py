@@ -29,10 +29,7 @@ def run(database: Loaded, points: Iterable[Point], kept: Kept, seed: int) -> lis
     import sqlanon
 
     todo = list(points)
-    with (
-        TemporaryDirectory(prefix="sqlanon-hierarchies-") as folder,
-        sqlanon.connect(database.url) as db,
-    ):
+    with TemporaryDirectory(prefix="sqlanon-hierarchies-") as folder, sqlanon.connect(database.url) as db:
         numbers = intervals(db, todo[0].data.name, Path(folder))
 
         def release(point: Point, source: str) -> dict[str, Any]:

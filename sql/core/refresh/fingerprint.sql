@@ -4,12 +4,16 @@
 --   equal for equal multisets of rows; then for every text column the length of all its values, bigint
 SELECT
     COUNT(*) AS n
-    , CAST(COALESCE(SUM(CAST(HASH(
-        :secret
+    , CAST(COALESCE(SUM(CAST(
+        {% block row %}HASH(
+            :secret
 {% for c in columns %}
-        , {{ "CAST(s." ~ (c.name | ident) ~ " AS VARCHAR)" if c.listed else "s." ~ (c.name | ident) }}
+            , {{ "CAST(s." ~ (c.name | ident) ~ " AS VARCHAR)" if c.listed else "s." ~ (c.name | ident) }}
 {% endfor %}
-    ) AS HUGEINT)), 0) AS VARCHAR) AS mark
+        ){% endblock %}
+
+        AS HUGEINT
+    )), 0) AS VARCHAR) AS mark
 {% for text in texts %}
     , CAST(COALESCE(SUM(LENGTH(s.{{ text | ident }})), 0) AS BIGINT) AS c{{ loop.index }}
 {% endfor %}

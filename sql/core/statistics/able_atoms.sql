@@ -2,6 +2,7 @@
 -- params: every (table to make), atoms, able (tables), columns (list of {levels}), sums (list of {place})
 -- returns: the finest combinations that occur, and those without rows of which witnesses
 --   have some: of each column they have the value of one that occurs
+{% from "core/statistics/cells.jinja" import columns_of_levels %}
 CREATE {{ every | scratch }} AS
 SELECT
     a.atom AS atom
@@ -11,12 +12,7 @@ SELECT
 {% for s in sums %}
     , a.s{{ s.place }} AS s{{ s.place }}
 {% endfor %}
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-    , a.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
+{{ columns_of_levels(columns, "a") }}
 FROM {{ atoms | table }} AS a
 UNION ALL
 SELECT

@@ -2,6 +2,7 @@
 -- params: atoms (table to make), rows (table, as statistics/rows makes it), columns (list of {levels}), sums (list)
 -- returns: atom bigint, keys as there, n bigint (rows), persons bigint, s<sum> bigint,
 --   owner bigint (a number, from 1, of the person whose rows all are; -1: several)
+{% from "core/statistics/cells.jinja" import columns_of_levels %}
 {% macro keys(of) %}
 {% for c in columns %}
 {% set i = loop.index %}
@@ -13,12 +14,7 @@
 CREATE {{ atoms | scratch }} AS
 SELECT
     g.atom AS atom
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-    , g.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
+{{ columns_of_levels(columns, "g") }}
     , g.n AS n
     , g.persons AS persons
 {% for s in sums %}
@@ -28,12 +24,7 @@ SELECT
 FROM (
     SELECT
         r.atom AS atom
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-        , r.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
+{{ columns_of_levels(columns, "r") }}
         , COUNT(*) AS n
         , COUNT(DISTINCT r.person) AS persons
         , MIN(r.person) AS one

@@ -3,23 +3,13 @@
 --   margins (lists of the level of each column, its number of levels for the total), sums (list)
 -- returns: cell bigint (a number from 1), level and key of each column, l<column> integer and k<column>
 --   text ('*' for the total), n bigint (rows), persons bigint, s<sum> bigint, first bigint (an atom)
-{% macro set(margin) %}
-{% set some = [] %}
-{% for c in columns %}
-{% set level = margin[loop.index0] %}
-{% if level < c.levels %}{{ some.append("r.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}
-{% endfor %}
-({{ some | join(", ") }})
-{% endmacro %}
+{% from "core/statistics/cells.jinja" import columns_of_cell, levels_and_keys, margin_sets %}
 CREATE {{ cells | scratch }} AS
 SELECT
     ROW_NUMBER() OVER (
         ORDER BY {% for c in columns %}{{ ", " if not loop.first }}g.l{{ loop.index }}, g.k{{ loop.index }}{% endfor %}
     ) AS cell
-{% for c in columns %}
-    , g.l{{ loop.index }} AS l{{ loop.index }}
-    , g.k{{ loop.index }} AS k{{ loop.index }}
-{% endfor %}
+{{ columns_of_cell(columns, "g") }}
     , g.n AS n
     , g.persons AS persons
 {% for s in sums %}
@@ -34,16 +24,7 @@ FROM (
         , CAST(SUM(r.s{{ loop.index }}) AS BIGINT) AS s{{ loop.index }}
 {% endfor %}
         , MIN(r.atom) AS first
-{% for c in columns %}
-{% set i = loop.index %}
-        , CASE
-{% for level in range(c.levels) %}
-            WHEN r.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}
-{% endfor %}
-            ELSE {{ c.levels }}
-        END AS l{{ i }}
-        , COALESCE({% for level in range(c.levels) %}r.v{{ i }}_{{ level }}, {% endfor %}'*') AS k{{ i }}
-{% endfor %}
+{{ levels_and_keys(columns, "r") }}
     FROM {{ rows | table }} AS r
-    GROUP BY GROUPING SETS ({% for margin in margins %}{{ ", " if not loop.first }}{{ set(margin) }}{% endfor %})
+    GROUP BY {{ margin_sets(columns, margins, "r") }}
 ) AS g

@@ -7,6 +7,7 @@
 --   contradicts the cell, its status, or the rules of shown and hidden cells), the published bounds
 --   lower<measure> and upper<measure>, those of the first of rows as lower and upper, and of each sum the true
 --   one and its published bounds; with tight also whether the bounds are said to be tight, tight<measure>
+{% from "core/statistics/cells.jinja" import same_cell %}
 CREATE {{ compared | scratch }} AS
 SELECT
     c.cell AS cell
@@ -91,7 +92,4 @@ SELECT
 FROM {{ cells | table }} AS c
 FULL JOIN {{ published | table }} AS p
     ON
-{% for column in columns %}
-        {{ " AND " if not loop.first }}p.l{{ loop.index }} = c.l{{ loop.index }}
-        AND p.k{{ loop.index }} = c.k{{ loop.index }}
-{% endfor %}
+        {{ same_cell(columns, "p", "c") }}

@@ -3,6 +3,7 @@
 --   columns (list), measures (list), counted (n or persons), threshold, version, additive (bool)
 -- returns: as statistics/compared: a cell is wrong whose number is not the true one with its
 --   noise (unless additive), or lies outside of its bounds; result bigint (the number with noise)
+{% from "core/statistics/cells.jinja" import same_cell %}
 CREATE {{ compared | scratch }} AS
 SELECT
     c.cell AS cell
@@ -32,7 +33,4 @@ FROM {{ cells | table }} AS c
 LEFT JOIN {{ noise | table }} AS n ON n.cell = c.cell
 FULL JOIN {{ published | table }} AS p
     ON
-{% for column in columns %}
-        {{ " AND " if not loop.first }}p.l{{ loop.index }} = c.l{{ loop.index }}
-        AND p.k{{ loop.index }} = c.k{{ loop.index }}
-{% endfor %}
+        {{ same_cell(columns, "p", "c") }}

@@ -3,6 +3,7 @@
 --   (tables), columns (list), measures (list), counted (n or persons), threshold, version, base
 -- returns: as statistics/compared: a cell is wrong whose number is no multiple of the base, or is not
 --   within the base of the true one, or whose bounds are not those that this gives; lower, upper bigint
+{% from "core/statistics/cells.jinja" import same_cell %}
 CREATE {{ compared | scratch }} AS
 SELECT
     c.cell AS cell
@@ -30,7 +31,4 @@ SELECT
 FROM {{ cells | table }} AS c
 FULL JOIN {{ published | table }} AS p
     ON
-{% for column in columns %}
-        {{ " AND " if not loop.first }}p.l{{ loop.index }} = c.l{{ loop.index }}
-        AND p.k{{ loop.index }} = c.k{{ loop.index }}
-{% endfor %}
+        {{ same_cell(columns, "p", "c") }}

@@ -2,15 +2,11 @@
 -- params: made (table to make), atoms (table, as statistics/atoms makes it), listed (table of atom and of
 --   s<place>: an atom with the value of each column), columns (list of {levels}), sums (list of {place})
 -- returns: the same atoms, and those that are listed: with the keys of these values, without rows and persons
+{% from "core/statistics/cells.jinja" import columns_of_levels %}
 CREATE {{ made | scratch }} AS
 SELECT
     a.atom AS atom
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-    , a.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
+{{ columns_of_levels(columns, "a") }}
     , a.n AS n
     , a.persons AS persons
     , a.owner AS owner

@@ -2,14 +2,7 @@
 -- params: least (table to make), atoms, cells (tables), columns (list of {levels}), tables
 --   (list of {columns (places, from 1), margins})
 -- returns: cell bigint, least bigint: the most finest cells that a table has within the cell; none of them is zero
-{% macro set(margin) %}
-{% set some = [] %}
-{% for c in columns %}
-{% set level = margin[loop.index0] %}
-{% if level < c.levels %}{{ some.append("d.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}
-{% endfor %}
-({{ some | join(", ") }})
-{% endmacro %}
+{% from "core/statistics/cells.jinja" import margin_sets, same_cell %}
 CREATE {{ least | scratch }} AS
 SELECT c.cell AS cell, MAX(g.parts) AS least
 FROM (
@@ -42,13 +35,10 @@ FROM (
 {% endfor %}
         FROM {{ atoms | table }} AS a
     ) AS d
-    GROUP BY GROUPING SETS ({% for margin in t.margins %}{{ ", " if not loop.first }}{{ set(margin) }}{% endfor %})
+    GROUP BY {{ margin_sets(columns, t.margins, "d") }}
 {% endfor %}
 ) AS g
 JOIN {{ cells | table }} AS c
     ON
-{% for column in columns %}
-        {{ " AND " if not loop.first }}c.l{{ loop.index }} = g.l{{ loop.index }}
-        AND c.k{{ loop.index }} = g.k{{ loop.index }}
-{% endfor %}
+        {{ same_cell(columns, "c", "g") }}
 GROUP BY c.cell

@@ -4,14 +4,7 @@
 -- returns: witness bigint, cell bigint, change bigint: by how much a witness differs from
 --   the true table in each cell, where it does; s<sum>, outside<sum> bigint: the same of
 --   sums, and of how many atoms the change does not agree with what each contributor knows
-{% macro set(margin) %}
-{% set some = [] %}
-{% for c in columns %}
-{% set level = margin[loop.index0] %}
-{% if level < c.levels %}{{ some.append(", a.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}
-{% endfor %}
-(w.witness{{ some | join("") }})
-{% endmacro %}
+{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets, same_cell %}
 CREATE {{ moved | scratch }} AS
 SELECT
     g.witness AS witness
@@ -33,28 +26,16 @@ FROM (
             ELSE 0
         END) AS BIGINT) AS outside{{ s.place }}
 {% endfor %}
-{% for c in columns %}
-{% set i = loop.index %}
-        , CASE
-{% for level in range(c.levels) %}
-            WHEN a.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}
-{% endfor %}
-            ELSE {{ c.levels }}
-        END AS l{{ i }}
-        , COALESCE({% for level in range(c.levels) %}a.v{{ i }}_{{ level }}, {% endfor %}'*') AS k{{ i }}
-{% endfor %}
+{{ levels_and_keys(columns, "a") }}
     FROM {{ witness | table }} AS w
     JOIN {{ atoms | table }} AS a ON a.atom = w.atom
 {% for s in sums %}
     LEFT JOIN {{ s.limits | table }} AS b{{ s.place }} ON b{{ s.place }}.atom = w.atom
 {% endfor %}
-    GROUP BY GROUPING SETS ({% for margin in margins %}{{ ", " if not loop.first }}{{ set(margin) }}{% endfor %})
+    GROUP BY {{ margin_sets(columns, margins, "a", "w.witness") }}
 ) AS g
 JOIN {{ cells | table }} AS c
     ON
-{% for column in columns %}
-        {{ " AND " if not loop.first }}c.l{{ loop.index }} = g.l{{ loop.index }}
-        AND c.k{{ loop.index }} = g.k{{ loop.index }}
-{% endfor %}
+        {{ same_cell(columns, "c", "g") }}
 WHERE g.change <> 0{% for s in sums %} OR g.s{{ s.place }} <> 0{% endfor %}
 

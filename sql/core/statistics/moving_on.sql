@@ -3,6 +3,7 @@
 --   cells with batches), columns (list), threshold
 -- returns: bigint each: listed (cells that versions before have), stopped (those whose rows were hidden
 --   in one of them), few (others, to which fewer persons came), many (others, to which more came)
+{% from "core/statistics/cells.jinja" import columns_of_cell, same_cell %}
 SELECT
     COUNT(*) AS listed
     , CAST(COALESCE(SUM(e.stopped), 0) AS BIGINT) AS stopped
@@ -13,16 +14,10 @@ SELECT
 FROM (
     SELECT
         MAX(d.hidden) AS stopped
-{% for c in columns %}
-        , d.l{{ loop.index }} AS l{{ loop.index }}
-        , d.k{{ loop.index }} AS k{{ loop.index }}
-{% endfor %}
+{{ columns_of_cell(columns, "d") }}
     FROM {{ before | table }} AS d
     GROUP BY {% for c in columns %}{{ ", " if not loop.first }}d.l{{ loop.index }}, d.k{{ loop.index }}{% endfor %}
 
 ) AS e
 LEFT JOIN {{ cells | table }} AS c ON
-{% for c in columns %}
-    {{ " AND " if not loop.first }}c.l{{ loop.index }} = e.l{{ loop.index }}
-    AND c.k{{ loop.index }} = e.k{{ loop.index }}
-{% endfor %}
+    {{ same_cell(columns, "c", "e") }}

@@ -7,15 +7,11 @@
 --   combination), kind bigint (its sum is published; -1: of rows that are left out), class
 --   bigint, class_persons bigint (the persons of the class where a person has several rows; else
 --   0), weight bigint (what these weigh of the kind, in 1 / 720720), ranks r<place> bigint
+{% from "core/statistics/cells.jinja" import columns_of_levels %}
 CREATE {{ parts | scratch }} AS
 SELECT
     l.atom AS atom
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-    , a.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
+{{ columns_of_levels(columns, "a") }}
     , l.n AS n
     , a.persons AS persons
     , a.owner AS owner

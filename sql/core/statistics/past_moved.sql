@@ -3,14 +3,7 @@
 --   statistics/past_atoms makes it), columns (list of {levels}), margins
 -- returns: witness bigint, since, upto bigint, levels and keys, change bigint: by how much a witness
 --   differs from the true table in each cell of the rows of some versions in a row, where it does
-{% macro set(margin, of) %}
-{% set some = [] %}
-{% for c in columns %}
-{% set level = margin[loop.index0] %}
-{% if level < c.levels %}{{ some.append(", a.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}
-{% endfor %}
-({{ of }}{{ some | join("") }})
-{% endmacro %}
+{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets, windows %}
 CREATE {{ moved | scratch }} AS
 SELECT g.*
 FROM (
@@ -19,27 +12,10 @@ FROM (
         , w.since AS since
         , w.upto AS upto
         , CAST(SUM(t.change) AS BIGINT) AS change
-{% for c in columns %}
-{% set i = loop.index %}
-        , CASE
-{% for level in range(c.levels) %}
-            WHEN a.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}
-{% endfor %}
-            ELSE {{ c.levels }}
-        END AS l{{ i }}
-        , COALESCE({% for level in range(c.levels) %}a.v{{ i }}_{{ level }}, {% endfor %}'*') AS k{{ i }}
-{% endfor %}
+{{ levels_and_keys(columns, "a") }}
     FROM {{ witness | table }} AS t
     JOIN {{ atoms | table }} AS a ON a.atom = t.atom
-    JOIN (
-        SELECT s.batch AS since, u.batch AS upto
-        FROM (SELECT DISTINCT x.batch AS batch FROM {{ atoms | table }} AS x) AS s
-        JOIN (SELECT DISTINCT y.batch AS batch FROM {{ atoms | table }} AS y) AS u ON u.batch >= s.batch
-    ) AS w ON a.batch >= w.since AND a.batch <= w.upto
-    GROUP BY GROUPING SETS (
-{% for margin in margins %}
-        {{ ", " if not loop.first }}{{ set(margin, "t.witness, w.since, w.upto") }}
-{% endfor %}
-    )
+    JOIN {{ windows(atoms) }} AS w ON a.batch >= w.since AND a.batch <= w.upto
+    GROUP BY {{ margin_sets(columns, margins, "a", "t.witness, w.since, w.upto") }}
 ) AS g
 WHERE g.change <> 0

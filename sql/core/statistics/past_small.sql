@@ -4,14 +4,7 @@
 -- returns: the cells of few persons, of the rows of each version and of some versions in a row: since,
 --   upto bigint, levels and keys, value bigint, sole bigint (a combination, the only one if atoms is 1),
 --   atoms bigint, least bigint (the most finest cells of a table within, of each version by themselves)
-{% macro set(margin, of) %}
-{% set some = [] %}
-{% for c in columns %}
-{% set level = margin[loop.index0] %}
-{% if level < c.levels %}{{ some.append(", a.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}
-{% endfor %}
-({{ of }}{{ some | join("") }})
-{% endmacro %}
+{% from "core/statistics/cells.jinja" import columns_of_cell, levels_and_keys, margin_sets, same_cell, windows %}
 CREATE {{ small | scratch }} AS
 SELECT
     g.since AS since
@@ -20,10 +13,7 @@ SELECT
     , g.sole AS sole
     , g.atoms AS atoms
     , MAX(m.least) AS least
-{% for c in columns %}
-    , g.l{{ loop.index }} AS l{{ loop.index }}
-    , g.k{{ loop.index }} AS k{{ loop.index }}
-{% endfor %}
+{{ columns_of_cell(columns, "g") }}
 FROM (
     SELECT
         w.since AS since
@@ -32,27 +22,10 @@ FROM (
         , SUM(a.persons) AS persons
         , MIN(a.whole) AS sole
         , COUNT(DISTINCT a.whole) AS atoms
-{% for c in columns %}
-{% set i = loop.index %}
-        , CASE
-{% for level in range(c.levels) %}
-            WHEN a.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}
-{% endfor %}
-            ELSE {{ c.levels }}
-        END AS l{{ i }}
-        , COALESCE({% for level in range(c.levels) %}a.v{{ i }}_{{ level }}, {% endfor %}'*') AS k{{ i }}
-{% endfor %}
+{{ levels_and_keys(columns, "a") }}
     FROM {{ atoms | table }} AS a
-    JOIN (
-        SELECT s.batch AS since, u.batch AS upto
-        FROM (SELECT DISTINCT x.batch AS batch FROM {{ atoms | table }} AS x) AS s
-        JOIN (SELECT DISTINCT y.batch AS batch FROM {{ atoms | table }} AS y) AS u ON u.batch >= s.batch
-    ) AS w ON a.batch >= w.since AND a.batch <= w.upto
-    GROUP BY GROUPING SETS (
-{% for margin in margins %}
-        {{ ", " if not loop.first }}{{ set(margin, "w.since, w.upto") }}
-{% endfor %}
-    )
+    JOIN {{ windows(atoms) }} AS w ON a.batch >= w.since AND a.batch <= w.upto
+    GROUP BY {{ margin_sets(columns, margins, "a", "w.since, w.upto") }}
 ) AS g
 JOIN (
 {% for t in tables %}
@@ -86,23 +59,12 @@ JOIN (
 {% endfor %}
         FROM {{ atoms | table }} AS d
     ) AS a
-    JOIN (
-        SELECT s.batch AS since, u.batch AS upto
-        FROM (SELECT DISTINCT x.batch AS batch FROM {{ atoms | table }} AS x) AS s
-        JOIN (SELECT DISTINCT y.batch AS batch FROM {{ atoms | table }} AS y) AS u ON u.batch >= s.batch
-    ) AS w ON a.batch >= w.since AND a.batch <= w.upto
-    GROUP BY GROUPING SETS (
-{% for margin in t.margins %}
-        {{ ", " if not loop.first }}{{ set(margin, "w.since, w.upto") }}
-{% endfor %}
-    )
+    JOIN {{ windows(atoms) }} AS w ON a.batch >= w.since AND a.batch <= w.upto
+    GROUP BY {{ margin_sets(columns, t.margins, "a", "w.since, w.upto") }}
 {% endfor %}
 ) AS m ON m.since = g.since
     AND m.upto = g.upto
-{% for c in columns %}
-    AND m.l{{ loop.index }} = g.l{{ loop.index }}
-    AND m.k{{ loop.index }} = g.k{{ loop.index }}
-{% endfor %}
+    AND {{ same_cell(columns, "m", "g") }}
 WHERE g.persons < {{ threshold }}
 GROUP BY
     g.since, g.upto, g.value, g.sole, g.atoms

@@ -5,6 +5,7 @@
 -- returns: atom bigint (a number, from 1, of each combination of keys), person bigint, rid
 --   integer, and of each column keys text of its node at each level: v<column>_<level>, 'v'
 --   and the value's text or the label, or 'n' for NULL; s<sum> bigint, the value in units
+{% from "core/statistics/cells.jinja" import columns_of_levels %}
 CREATE {{ rows | scratch }} AS
 SELECT
     DENSE_RANK() OVER (
@@ -15,12 +16,7 @@ SELECT
 {% for s in sums %}
     , g.s{{ loop.index }} AS s{{ loop.index }}
 {% endfor %}
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-    , g.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
+{{ columns_of_levels(columns, "g") }}
 FROM (
     SELECT
         s.{{ person }} AS person

@@ -2,6 +2,7 @@
 -- params: fresh (table to make), keyed (table, as statistics/verify_rows makes it), atoms
 --   (table), columns (list of {levels}), sums (list of {place})
 -- returns: the staged rows with the kept numbers of their atoms, as statistics/rows has them
+{% from "core/statistics/cells.jinja" import columns_of_levels %}
 CREATE {{ fresh | scratch }} AS
 SELECT
     a.atom AS atom
@@ -9,12 +10,7 @@ SELECT
 {% for s in sums %}
     , t.s{{ s.place }} AS s{{ s.place }}
 {% endfor %}
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-    , t.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
+{{ columns_of_levels(columns, "t") }}
 FROM {{ keyed | table }} AS t
 JOIN {{ atoms | table }} AS a
     ON {% for c in columns %}{{ " AND " if not loop.first }}a.v{{ loop.index }}_0 = t.v{{ loop.index }}_0{% endfor %}

@@ -3,32 +3,16 @@
 --   columns (list of {levels}), margins, threshold, sum ({place, low, high, percent, share, dominant})
 -- returns: cell bigint, up, down bigint (by how much the sum must be able to be larger and smaller; 0: not
 --   demanded), sensitive integer (1: a rule forbids to show the cell); cells without a demand are left out
-{% macro set(margin) %}
-{% set some = [] %}
-{% for c in columns %}
-{% set level = margin[loop.index0] %}
-{% if level < c.levels %}{{ some.append(", r.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}
-{% endfor %}
-(r.person{{ some | join("") }})
-{% endmacro %}
+{% from "core/statistics/cells.jinja" import levels_and_keys, margin_sets, same_cell %}
 CREATE {{ needs | scratch }} AS
 WITH g AS (
     SELECT
         CAST(SUM(r.s{{ sum.place }}) AS BIGINT) AS x
         , COUNT(*) AS k
         , r.person AS person
-{% for c in columns %}
-{% set i = loop.index %}
-        , CASE
-{% for level in range(c.levels) %}
-            WHEN r.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}
-{% endfor %}
-            ELSE {{ c.levels }}
-        END AS l{{ i }}
-        , COALESCE({% for level in range(c.levels) %}r.v{{ i }}_{{ level }}, {% endfor %}'*') AS k{{ i }}
-{% endfor %}
+{{ levels_and_keys(columns, "r") }}
     FROM {{ rows | table }} AS r
-    GROUP BY GROUPING SETS ({% for margin in margins %}{{ ", " if not loop.first }}{{ set(margin) }}{% endfor %})
+    GROUP BY {{ margin_sets(columns, margins, "r", "r.person") }}
 )
 , p AS (
     SELECT
@@ -42,10 +26,7 @@ WITH g AS (
     FROM g
     JOIN {{ cells | table }} AS c
         ON
-{% for column in columns %}
-            {{ " AND " if not loop.first }}c.l{{ loop.index }} = g.l{{ loop.index }}
-            AND c.k{{ loop.index }} = g.k{{ loop.index }}
-{% endfor %}
+            {{ same_cell(columns, "c", "g") }}
 )
 , t AS (
     SELECT

@@ -4,6 +4,7 @@
 -- returns: failing bigint: finest combinations of the staged rows that are not in the table with
 --   the same rows, persons and sums, others with rows that are in it, atoms of one person without
 --   an owner; shared bigint: owners that are several persons, or persons that are several owners
+{% from "core/statistics/verify_cells.jinja" import columns_of_levels %}
 WITH f AS (
     SELECT
         COUNT(*) AS n
@@ -12,12 +13,7 @@ WITH f AS (
         , SUM(s.s{{ own.place }}) AS s{{ own.place }}
 {% endfor %}
         , MIN(s.person) AS one
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-        , s.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
+{{ columns_of_levels(columns, "s") }}
     FROM {{ keyed | table }} AS s
     GROUP BY
 {% for c in columns %}

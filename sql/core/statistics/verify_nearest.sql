@@ -4,6 +4,7 @@
 -- returns: failing bigint: atoms where the differences of the numbers with noise and the
 --   published ones, summed over the cells that contain the atom, are not about 0; where all are,
 --   no other numbers that add up are nearer (least squares; cells of the same persons count once)
+{% from "core/statistics/verify_cells.jinja" import columns_of_cell, same_cell %}
 SELECT COUNT(*) AS failing
 FROM (
     SELECT d.atom AS atom, SUM(d.rest) AS rest
@@ -14,17 +15,11 @@ FROM (
         FROM (
             SELECT
                 (n.value + n.change - p.m1) / COUNT(*) OVER (PARTITION BY n.key, n.value, n.marks) AS rest
-{% for column in columns %}
-                , p.l{{ loop.index }} AS l{{ loop.index }}
-                , p.k{{ loop.index }} AS k{{ loop.index }}
-{% endfor %}
+{{ columns_of_cell(columns, "p") }}
             FROM {{ noise | table }} AS n
             JOIN {{ cells | table }} AS c ON c.cell = n.cell
             JOIN {{ published | table }} AS p ON
-{% for column in columns %}
-                {{ " AND " if not loop.first }}p.l{{ loop.index }} = c.l{{ loop.index }}
-                AND p.k{{ loop.index }} = c.k{{ loop.index }}
-{% endfor %}
+                {{ same_cell(columns, "p", "c") }}
         ) AS r
         JOIN {{ atoms | table }} AS a
             ON

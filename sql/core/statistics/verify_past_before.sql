@@ -3,6 +3,7 @@
 --   (private cells of the version before, with batches), first (the first version of all),
 --   began (the version with which the last lineage began), columns (list)
 -- returns: failing bigint: cells of earlier versions that are missing, or of which another number or status was kept
+{% from "core/statistics/verify_cells.jinja" import same_cell %}
 SELECT
     (
         SELECT COUNT(*)
@@ -11,10 +12,7 @@ SELECT
             AND m.batch = p.batch
             AND m.hidden = p.hidden
             AND m.n = p.n
-{% for c in columns %}
-            AND m.l{{ loop.index }} = p.l{{ loop.index }}
-            AND m.k{{ loop.index }} = p.k{{ loop.index }}
-{% endfor %}
+            AND {{ same_cell(columns, "m", "p") }}
         WHERE m.n IS NULL
     )
     + (
@@ -24,9 +22,6 @@ SELECT
             AND q.hidden = c.hidden
             AND q.n = c.n
             AND q.since = CASE WHEN c.batch = {{ began }} THEN {{ first }} ELSE c.batch END
-{% for c in columns %}
-            AND q.l{{ loop.index }} = c.l{{ loop.index }}
-            AND q.k{{ loop.index }} = c.k{{ loop.index }}
-{% endfor %}
+            AND {{ same_cell(columns, "q", "c") }}
         WHERE q.n IS NULL
     ) AS failing

@@ -3,14 +3,7 @@
 --   it), columns (list of {levels}), margins
 -- returns: failing bigint: cells of earlier versions, or of the new rows, that are not the
 --   sums of their atoms, or are missing
-{% macro set(margin, of) %}
-{% set some = [] %}
-{% for c in columns %}
-{% set level = margin[loop.index0] %}
-{% if level < c.levels %}{{ some.append(", a.v%d_%d" | format(loop.index, level)) or "" }}{% endif %}
-{% endfor %}
-({{ of }}{{ some | join("") }})
-{% endmacro %}
+{% from "core/statistics/verify_cells.jinja" import levels_and_keys, margin_sets, same_cell %}
 SELECT COUNT(*) AS failing
 FROM (
     SELECT
@@ -18,31 +11,15 @@ FROM (
         , w.batch AS batch
         , SUM(a.n) AS n
         , SUM(a.persons) AS persons
-{% for c in columns %}
-{% set i = loop.index %}
-        , CASE
-{% for level in range(c.levels) %}
-            WHEN a.v{{ i }}_{{ level }} IS NOT NULL THEN {{ level }}
-{% endfor %}
-            ELSE {{ c.levels }}
-        END AS l{{ i }}
-        , COALESCE({% for level in range(c.levels) %}a.v{{ i }}_{{ level }}, {% endfor %}'*') AS k{{ i }}
-{% endfor %}
+{{ levels_and_keys(columns, "a") }}
     FROM {{ atoms | table }} AS a
     JOIN (SELECT DISTINCT x.since AS since, x.batch AS batch FROM {{ cells | table }} AS x) AS w ON a.batch >= w.since
         AND a.batch <= w.batch
-    GROUP BY GROUPING SETS (
-{% for margin in margins %}
-        {{ ", " if not loop.first }}{{ set(margin, "w.since, w.batch") }}
-{% endfor %}
-    )
+    GROUP BY {{ margin_sets(columns, margins, "a", "w.since, w.batch") }}
 ) AS g
 FULL JOIN {{ cells | table }} AS c ON c.since = g.since
     AND c.batch = g.batch
     AND c.n = g.n
     AND c.persons = g.persons
-{% for c in columns %}
-    AND c.l{{ loop.index }} = g.l{{ loop.index }}
-    AND c.k{{ loop.index }} = g.k{{ loop.index }}
-{% endfor %}
+    AND {{ same_cell(columns, "c", "g") }}
 WHERE c.n IS NULL OR g.n IS NULL

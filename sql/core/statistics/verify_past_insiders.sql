@@ -2,6 +2,7 @@
 -- params: serving (as statistics/past_serving makes it), witness, atoms (tables), columns (list)
 -- returns: failing bigint: ends of small cells, and persons who are alone in another one
 --   and know its number, for whom no table reaches them
+{% from "core/statistics/verify_cells.jinja" import columns_of_cell, same_cell %}
 SELECT COUNT(*) AS failing
 FROM (
     SELECT s.high AS high
@@ -15,10 +16,7 @@ FROM (
             , t.since AS since
             , t.upto AS upto
             , t.high AS high
-{% for c in columns %}
-            , t.l{{ loop.index }} AS l{{ loop.index }}
-            , t.k{{ loop.index }} AS k{{ loop.index }}
-{% endfor %}
+{{ columns_of_cell(columns, "t") }}
         FROM {{ serving | table }} AS t
         WHERE t.witness > -2
         GROUP BY t.since, t.upto, t.high{% for c in columns %}, t.l{{ loop.index }}, t.k{{ loop.index }}{% endfor %}
@@ -26,10 +24,7 @@ FROM (
     ) AS n ON n.since = s.since
         AND n.upto = s.upto
         AND n.high = s.high
-{% for c in columns %}
-        AND n.l{{ loop.index }} = s.l{{ loop.index }}
-        AND n.k{{ loop.index }} = s.k{{ loop.index }}
-{% endfor %}
+        AND {{ same_cell(columns, "n", "s") }}
     WHERE a.owner > 0 AND w.change <> 0 AND (s.atoms > 1 OR s.sole <> a.whole)
     GROUP BY
         s.since, s.upto, s.high, a.whole, n.many

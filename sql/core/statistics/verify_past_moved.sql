@@ -4,6 +4,7 @@
 --   bounds (bool), first (the first version of all), batch (number of the version), columns (list)
 -- returns: shown bigint (numbers that readers have and a witness changes), emptied bigint (known cells that
 --   a witness makes zero or less), outside bigint (cells that a witness takes out of their published bounds)
+{% from "core/statistics/verify_cells.jinja" import columns_of_cell %}
 SELECT
     CAST(COALESCE(SUM(CASE WHEN c.hidden = 0 THEN 1 ELSE 0 END), 0) AS BIGINT) AS shown
     , CAST(COALESCE(SUM(CASE WHEN c.n + m.change < 1 THEN 1 ELSE 0 END), 0) AS BIGINT) AS emptied
@@ -24,10 +25,7 @@ JOIN (
         , p.hidden AS hidden
         , p.n AS n{% if bounds %}, CAST(NULL AS BIGINT) AS lower, CAST(NULL AS BIGINT) AS upper{% endif %}
 
-{% for c in columns %}
-        , p.l{{ loop.index }} AS l{{ loop.index }}
-        , p.k{{ loop.index }} AS k{{ loop.index }}
-{% endfor %}
+{{ columns_of_cell(columns, "p") }}
     FROM {{ past | table }} AS p
     UNION ALL
     SELECT
@@ -36,10 +34,7 @@ JOIN (
         , w.hidden AS hidden
         , w.n AS n{% if bounds %}, d.lower AS lower, d.upper AS upper{% endif %}
 
-{% for c in columns %}
-        , w.l{{ loop.index }} AS l{{ loop.index }}
-        , w.k{{ loop.index }} AS k{{ loop.index }}
-{% endfor %}
+{{ columns_of_cell(columns, "w") }}
     FROM {{ cells | table }} AS w
 {% if bounds %}
     JOIN {{ compared | table }} AS d ON d.cell = w.cell

@@ -5,6 +5,7 @@
 --   the sums over all versions up to that of as_of; none of their own rows is hidden; the rows of
 --   the next version are hidden, unless it is the last; hidden is what begins hidden; bounds are
 --   the sums of those of all versions, and tight where all are; and missing or repeated cells
+{% from "core/statistics/verify_cells.jinja" import same_cell %}
 SELECT
     (SELECT COUNT(*) FROM {{ published | table }} AS x)
     - (
@@ -29,10 +30,7 @@ SELECT
             FROM {{ cells | table }} AS d
         ) AS e
         FULL JOIN {{ published | table }} AS q ON
-{% for c in columns %}
-            {{ " AND " if not loop.first }}q.l{{ loop.index }} = e.l{{ loop.index }}
-            AND q.k{{ loop.index }} = e.k{{ loop.index }}
-{% endfor %}
+            {{ same_cell(columns, "q", "e") }}
         WHERE q.l1 IS NULL OR e.l1 IS NULL
     )
     + (
@@ -78,10 +76,7 @@ SELECT
                 , MIN(o.batch) AS following
             FROM {{ published | table }} AS p
             JOIN {{ cells | table }} AS c ON
-{% for c in columns %}
-                {{ " AND " if not loop.first }}c.l{{ loop.index }} = p.l{{ loop.index }}
-                AND c.k{{ loop.index }} = p.k{{ loop.index }}
-{% endfor %}
+                {{ same_cell(columns, "c", "p") }}
             LEFT JOIN (
                 SELECT v.batch AS as_of, MIN(w.batch) AS batch
                 FROM (SELECT DISTINCT m.batch AS batch FROM {{ cells | table }} AS m) AS v

@@ -6,6 +6,7 @@
 --   the first version whose own rows are hidden in it; hidden where that is the first version of
 --   the cell; as_of is the version of the numbers, and of a hidden cell the last one; bounds are
 --   of the numbers of the last version: the sums of those of all versions, and tight where all are
+{% from "core/statistics/cells.jinja" import columns_of_cell, same_cell %}
 {% macro value(c, i) %}
 CASE WHEN g.l{{ i }} < {{ c.levels }} AND g.k{{ i }} <> 'n' THEN CAST(SUBSTRING(g.k{{ i }}, 2) AS {{ c.type }}) END
 {% endmacro %}
@@ -71,27 +72,18 @@ FROM (
         , MIN(c.tight{{ s.place }}) AS tight{{ s.place }}
 {% endfor %}
 {% endif %}
-{% for c in columns %}
-        , c.l{{ loop.index }} AS l{{ loop.index }}
-        , c.k{{ loop.index }} AS k{{ loop.index }}
-{% endfor %}
+{{ columns_of_cell(columns, "c") }}
     FROM {{ cells | table }} AS c
     LEFT JOIN (
         SELECT
             MIN(d.batch) AS ended
-{% for c in columns %}
-            , d.l{{ loop.index }} AS l{{ loop.index }}
-            , d.k{{ loop.index }} AS k{{ loop.index }}
-{% endfor %}
+{{ columns_of_cell(columns, "d") }}
         FROM {{ cells | table }} AS d
         WHERE d.hidden = 1
         GROUP BY {% for c in columns %}{{ ", " if not loop.first }}d.l{{ loop.index }}, d.k{{ loop.index }}{% endfor %}
 
     ) AS e ON
-{% for c in columns %}
-        {{ " AND " if not loop.first }}e.l{{ loop.index }} = c.l{{ loop.index }}
-        AND e.k{{ loop.index }} = c.k{{ loop.index }}
-{% endfor %}
+        {{ same_cell(columns, "e", "c") }}
     GROUP BY {% for c in columns %}{{ ", " if not loop.first }}c.l{{ loop.index }}, c.k{{ loop.index }}{% endfor %}
 
 ) AS g

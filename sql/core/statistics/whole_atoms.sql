@@ -3,6 +3,7 @@
 --   it), columns (list of {levels}), sums (list of {place})
 -- returns: the finest combinations: atom bigint (their number), keys, n bigint, persons bigint, owner bigint,
 --   s<sum> bigint; those of which parts have unlike numbers or sums are left out, so that they are missed
+{% from "core/statistics/cells.jinja" import columns_of_levels %}
 {% macro keys() %}
 {% for c in columns %}
 {% set i = loop.index %}
@@ -19,12 +20,7 @@ SELECT
 {% for s in sums %}
     , MIN(a.s{{ s.place }}) AS s{{ s.place }}
 {% endfor %}
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-    , a.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
+{{ columns_of_levels(columns, "a") }}
 FROM {{ atoms | table }} AS a
 GROUP BY {{ keys() }}
 HAVING MIN(a.whole) = MAX(a.whole){% for s in sums %} AND MIN(a.s{{ s.place }}) = MAX(a.s{{ s.place }}){% endfor %}

@@ -3,7 +3,8 @@
 --   columns), tied (table or none), kept (all; those that have a class: assigned; those of class -1, which
 --   have none: omitted), rows (of the stage, numbered from 0), block (so many rows are joined at a time; 0:
 --   all), listed (bool: assign is one row, the classes of all rows in the order of rid), link (alias of
---   each column that it is the hash of, and whether that is a listed text; none: the column link)
+--   each column that it is the hash of, and whether that is a listed text; none: the column link), in_order
+--   (bool: the rows are written in the order of their classes)
 -- returns: class, rid, the staged originals, the QI codes, link where the stage has it:
 --   what recode, verify and publish read, joined once
 -- With tied, the rows in it take the class that it gives them.
@@ -54,3 +55,6 @@ LEFT JOIN {{ between(tied, first) }} AS d ON d.rid = s.rid
 WHERE {{ class }} {{ ">=" if kept == "assigned" else "<" }} 0
 {% endif %}
 {% endfor %}
+{% if in_order %}
+ORDER BY class
+{% endif %}

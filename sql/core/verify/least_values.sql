@@ -13,12 +13,6 @@
 {% macro raw(c) %}{{ "CAST(s." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "s." ~ c.alias }}{% endmacro %}
 {% macro lo(c) %}r.{{ (c.names.lo or c.names.value) | ident }}{% endmacro %}
 {% macro hi(c) %}r.{{ (c.names.hi or c.names.value) | ident }}{% endmacro %}
-{% if same_values is not defined %}
-{% macro same_values(c, i, ends) %}{{ ends }}{% endmacro %}
-{% endif %}
-{% if same_some is not defined %}
-{% macro same_some(c, low, high, ends) %} AND (({{ low }} IS NULL AND {{ high }} IS NULL) OR {{ ends }}){% endmacro %}
-{% endif %}
 SELECT
     CAST(COALESCE(SUM(g.n), 0) AS BIGINT) AS n
 {% for c in columns %}
@@ -28,7 +22,8 @@ SELECT
 {% set high = "h" ~ i ~ ".rank" if c.ranks else number("CAST(o" ~ i ~ ".high AS " ~ c.type ~ ")" if c.claims
     else hi(c), c) %}
 {% set same_ends = "COALESCE(" ~ low ~ " = g.least" ~ i ~ " AND " ~ high ~ " = g.greatest" ~ i ~ ", FALSE)" %}
-{% set same = "g.n" ~ i ~ " = g.n AND " ~ same_values(c, i, same_ends) %}
+{% set same_set = "COALESCE(b" ~ i ~ ".id = g.bits" ~ i ~ " AND b" ~ i ~ ".listed, FALSE)" %}
+{% set same = "g.n" ~ i ~ " = g.n AND " ~ (same_set if c.bits else same_ends) %}
     , CAST(COALESCE(SUM(CASE WHEN
 {% if c.claims %}
         CASE {{ lo(c) }}
@@ -38,7 +33,10 @@ SELECT
         END
 {% elif c.names.null %}
         CASE r.{{ c.names.null | ident }}
-            WHEN 'some' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n{{ same_some(c, lo(c), hi(c), same_ends) }}
+            WHEN 'some' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n
+{% if not c.bits %}
+                AND (({{ lo(c) }} IS NULL AND {{ hi(c) }} IS NULL) OR {{ same_ends }})
+{% endif %}
             WHEN 'all' THEN g.n{{ i }} = 0
             ELSE {{ same }}
         END
@@ -56,8 +54,11 @@ FROM (
 {% set i = loop.index %}
 {% set value = "k" ~ i ~ ".rank" if c.ranks else number(raw(c), c) %}
         , COUNT(s.{{ c.alias }}) AS n{{ i }}
-        , {% block values scoped %}MIN({{ value }}) AS least{{ i }}, MAX({{ value }}) AS greatest{{ i }}{% endblock %}
-
+{% if c.bits %}
+        , {{ c.bits }} AS bits{{ i }}
+{% else %}
+        , MIN({{ value }}) AS least{{ i }}, MAX({{ value }}) AS greatest{{ i }}
+{% endif %}
 {% endfor %}
     FROM {{ matched | table }} AS s
 {% for c in columns %}
@@ -71,7 +72,9 @@ FROM (
 JOIN {{ released | table }} AS r ON r._sqlanon_class = g.class
 {% for c in columns %}
 {% set i = loop.index %}
-{% block sets scoped %}{% endblock %}
+{% if c.bits %}
+LEFT JOIN {{ c.said | table }} AS b{{ i }} ON b{{ i }}.value = r.{{ c.names.value | ident }}
+{% endif %}
 {% if c.claims %}
 LEFT JOIN {{ c.claims | table }} AS o{{ i }} ON o{{ i }}.label = {{ lo(c) }}
 {% endif %}

@@ -1,7 +1,8 @@
 -- name: publish/table
--- Where the table is declared before, it is filled. A sort that carries arrays costs
--- several times as much as one that carries their numbers. A join would lose the order of
--- the sorted rows; the product with one row, which has all arrays in a list, keeps it.
+-- Where the table is declared before, it is filled. A sort takes time for every column that it
+-- carries, several times as much for one of arrays: it carries numbers, which share words. A join
+-- would lose the order of the sorted rows; the product with one row, which has the values of each
+-- column in a list, keeps it.
 {% macro looks(c, of) %}
 {% if c.kind == "other" %}
 , CAST({{ of }}.{{ c.column | ident }} AS VARCHAR)
@@ -21,42 +22,54 @@ ORDER BY
 {{ "INSERT INTO" if declared else "CREATE TABLE" }} {{ physical | table }}{{ " AS" if not declared }}
 {% if repeated %}
 WITH
-{% for name in repeated %}
-{{ ", " if not loop.first }}lists{{ loop.index }} AS MATERIALIZED (
-    SELECT CAST(ROW_NUMBER() OVER () AS SMALLINT) AS id, v.value AS value
+{% for name, at in repeated.items() %}
+{{ ", " if not loop.first }}lists{{ at.list }} AS MATERIALIZED (
+    SELECT ROW_NUMBER() OVER () AS id, v.value AS value
     FROM (SELECT DISTINCT r.{{ name | ident }} AS value FROM {{ released | table }} AS r) AS v
 )
 {% endfor %}
 , numbered AS MATERIALIZED (
-    SELECT r._sqlanon_class AS _sqlanon_class, r._sqlanon_place AS _sqlanon_place
-{% for c in published if c.source == "r" %}
-        , {{ "l%d.id" % (repeated.index(c.name) + 1) if c.name in repeated
-            else "r." ~ (c.column | ident) }} AS {{ c.column | ident }}
+    SELECT r._sqlanon_class AS _sqlanon_class, CAST(r._sqlanon_place AS INTEGER) AS _sqlanon_place
+{% for word, some in repeated.values() | groupby("word") %}
+        , {% for at in some %}{{ " + " if not loop.first }}(l{{ at.list }}.id << {{ at.shift }}){% endfor %}
+
+            AS _sqlanon_word{{ word }}
+{% endfor %}
+{% for c in published if c.source == "r" and c.name not in repeated %}
+        , r.{{ c.column | ident }} AS {{ c.column | ident }}
 {% endfor %}
     FROM {{ released | table }} AS r
-{% for name in repeated %}
-    JOIN lists{{ loop.index }} AS l{{ loop.index }} ON l{{ loop.index }}.value IS NOT DISTINCT FROM r.{{ name | ident }}
+{% for name, at in repeated.items() %}
+    JOIN lists{{ at.list }} AS l{{ at.list }} ON l{{ at.list }}.value IS NOT DISTINCT FROM r.{{ name | ident }}
 {% endfor %}
 )
 SELECT
 {% for c in published %}
-    {{ ", " if not loop.first }}{{ "d.v%d[t.p%d]" % (repeated.index(c.name) + 1, loop.index) if c.name in repeated
-        else "t.p%d" % loop.index }} AS {{ c.name | ident }}
+{% if c.name in repeated %}
+{% set at = repeated[c.name] %}
+    {{ ", " if not loop.first }}d.v{{ at.list }}[(t.w{{ at.word }} >> {{ at.shift }}) & {{ at.mask }}]
+        AS {{ c.name | ident }}
+{% else %}
+    {{ ", " if not loop.first }}t.p{{ loop.index }} AS {{ c.name | ident }}
+{% endif %}
 {% endfor %}
 FROM (
     SELECT
-{% for c in published %}
-        {{ ", " if not loop.first }}{{ c.source }}.{{ c.column | ident }} AS p{{ loop.index }}
+{% for word, some in repeated.values() | groupby("word") %}
+        {{ ", " if not loop.first }}r._sqlanon_word{{ word }} AS w{{ word }}
+{% endfor %}
+{% for c in published if c.name not in repeated %}
+        , {{ c.source }}.{{ c.column | ident }} AS p{{ published.index(c) + 1 }}
 {% endfor %}
     {{ ordered("numbered") }}
 ) AS t
 CROSS JOIN (
     SELECT
-{% for name in repeated %}
+{% for at in repeated.values() %}
         {{ ", " if not loop.first }}(
             SELECT LIST(l.value ORDER BY l.id)
-            FROM lists{{ loop.index }} AS l
-        ) AS v{{ loop.index }}
+            FROM lists{{ at.list }} AS l
+        ) AS v{{ at.list }}
 {% endfor %}
 ) AS d
 {% else %}

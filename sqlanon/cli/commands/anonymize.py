@@ -110,11 +110,7 @@ def _table(
         raise PolicyError("--escape-formulas is for a CSV file: name one with --to")
     with open_database(db, screen) as connected:
         release = connected.anonymize(
-            source,
-            allow_weaker=allow_weaker,
-            publish=None if file else to,
-            publish_file=publish_file,
-            **options,
+            source, allow_weaker=allow_weaker, publish=None if file else to, publish_file=publish_file, **options
         )
         if file is None:
             return release.report

@@ -55,8 +55,7 @@ def approvals(
     screen: Screen,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", show_default=False, help="Only this release.")] = None,
     signers: Annotated[
-        Path | None,
-        option("--signers", "FILE", "Check signatures by this file of allowed signers (see ssh-keygen)."),
+        Path | None, option("--signers", "FILE", "Check signatures by this file of allowed signers (see ssh-keygen).")
     ] = None,
     db: Db = None,
     policy: PolicyFile = None,

@@ -107,11 +107,7 @@ def attack(
 
 
 def _try_release(
-    screen: Screen,
-    spec: PolicySpec,
-    release: str | None,
-    db: str | None,
-    options: tuple[float, str | None, int | None],
+    screen: Screen, spec: PolicySpec, release: str | None, db: str | None, options: tuple[float, str | None, int | None]
 ) -> ControlReport:
     """Try a release of the policy, and show the attacks on both groups."""
     share, sets, seed = options

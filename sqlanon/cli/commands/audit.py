@@ -56,8 +56,7 @@ def audit(
         ),
     ] = None,
     qi: Annotated[
-        Names,
-        option("--qi", "COLUMNS", "Columns an attacker knows (default: all but the sensitive ones)."),
+        Names, option("--qi", "COLUMNS", "Columns an attacker knows (default: all but the sensitive ones).")
     ] = None,
     sensitive: Annotated[Names, option("--sensitive", "COLUMNS", "Sensitive attributes.")] = None,
     identifier: Annotated[Names, option("--identifier", "COLUMNS", "Count these per class as well.")] = None,
@@ -65,16 +64,13 @@ def audit(
         Names, option("--household", "COLUMNS", "These name a household together: measure the risk of any member.")
     ] = None,
     together: Annotated[
-        tuple[str, str] | None,
-        option("--together", "A B", "Two releases of one source, held at once."),
+        tuple[str, str] | None, option("--together", "A B", "Two releases of one source, held at once.")
     ] = None,
     history: Annotated[
-        str | None,
-        option("--history", "NAME", "A release's versions, each with the one before."),
+        str | None, option("--history", "NAME", "A release's versions, each with the one before.")
     ] = None,
     weight: Annotated[
-        str | None,
-        option("--weight", "COLUMN", "Sampling weights: persons of the population that a row represents."),
+        str | None, option("--weight", "COLUMN", "Sampling weights: persons of the population that a row represents.")
     ] = None,
     population: Annotated[
         str | None,
@@ -85,12 +81,10 @@ def audit(
         ),
     ] = None,
     population_size: Annotated[
-        int | None,
-        option("--population-size", "N", "Persons of the population of which the table is a random sample."),
+        int | None, option("--population-size", "N", "Persons of the population of which the table is a random sample.")
     ] = None,
     threshold: Annotated[
-        float | None,
-        option("--threshold", "P", "Count the rows whose risk is above this probability (default: 0.2)."),
+        float | None, option("--threshold", "P", "Count the rows whose risk is above this probability (default: 0.2).")
     ] = None,
     null_is: Annotated[
         str | None,
@@ -137,12 +131,10 @@ def audit(
         str | None, option("--total", "TEXT", "The text of a total, '' for NULL (default: Total).", panel=COUNTS)
     ] = None,
     hidden: Annotated[
-        Names,
-        option("--hidden", "TEXT", "In place of a hidden number, besides NULL; may be repeated.", panel=COUNTS),
+        Names, option("--hidden", "TEXT", "In place of a hidden number, besides NULL; may be repeated.", panel=COUNTS)
     ] = None,
     hierarchy: Annotated[
-        Names,
-        option("--hierarchy", "COLUMN=FILE", "A hierarchy of a column's values; may be repeated.", panel=COUNTS),
+        Names, option("--hierarchy", "COLUMN=FILE", "A hierarchy of a column's values; may be repeated.", panel=COUNTS)
     ] = None,
     persons: Annotated[
         int | None, option("--persons", "N", "Numbers below it are small (default: not looked at).", panel=COUNTS)

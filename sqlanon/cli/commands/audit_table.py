@@ -7,9 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlanon.cli.options import (
-    first_option,
-)
+from sqlanon.cli.options import first_option
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 

@@ -35,9 +35,7 @@ def releases(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME] | show NAME@VERSION",
-            show_default=False,
-            help="Only this release, or all of one version.",
+            metavar="[NAME] | show NAME@VERSION", show_default=False, help="Only this release, or all of one version."
         ),
     ] = None,
     db: Db = None,
@@ -89,10 +87,7 @@ def diff(screen: Screen, first: Version, second: Version, db: Db = None, policy:
 def rollback(
     screen: Screen,
     name: Annotated[str, typer.Argument(help="The release.")],
-    to: Annotated[
-        int | None,
-        option("--to", "VERSION", "This version (default: what readers had before)."),
-    ] = None,
+    to: Annotated[int | None, option("--to", "VERSION", "This version (default: what readers had before).")] = None,
     allow_weaker: AllowWeaker = False,
     db: Db = None,
     policy: PolicyFile = None,
@@ -113,8 +108,7 @@ def unpublish(
     screen: Screen,
     name: Annotated[str, typer.Argument(help="The release.")],
     purge: Annotated[
-        bool,
-        flag("--purge", "Also drop the tables of all its versions; they cannot be rolled back to."),
+        bool, flag("--purge", "Also drop the tables of all its versions; they cannot be rolled back to.")
     ] = False,
     compact: Compact = False,
     db: Db = None,

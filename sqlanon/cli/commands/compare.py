@@ -24,8 +24,7 @@ MOST = 60
 def compare(
     screen: Screen,
     release: Annotated[
-        str | None,
-        typer.Argument(show_default=False, help="The release; needed where the policy has several."),
+        str | None, typer.Argument(show_default=False, help="The release; needed where the policy has several.")
     ] = None,
     k: Annotated[
         list[str] | None, option("--k", "NUMBERS", "Values of k, such as 5,10,20 (default: the policy's).")

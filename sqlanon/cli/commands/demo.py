@@ -20,10 +20,7 @@ def demo(
     rows: Annotated[
         int | None,
         typer.Option(
-            "--rows",
-            min=FEWEST,
-            help="Patients in the table; default: 200,000, on Spark 20,000.",
-            show_default=False,
+            "--rows", min=FEWEST, help="Patients in the table; default: 200,000, on Spark 20,000.", show_default=False
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed makes the same patients.")] = 7,

@@ -59,21 +59,13 @@ def init(
     table: Annotated[
         str, typer.Argument(help="The table to release, or a .csv, .csv.gz or .parquet file without --db.")
     ],
-    db: Annotated[
-        str | None,
-        option("--db", "URL", "Its database: duckdb:///path, postgresql://..., sc://..."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        option("--output", "FILE", "Write it to this new file.", short="-o"),
-    ] = None,
+    db: Annotated[str | None, option("--db", "URL", "Its database: duckdb:///path, postgresql://..., sc://...")] = None,
+    output: Annotated[Path | None, option("--output", "FILE", "Write it to this new file.", short="-o")] = None,
     interactive: Annotated[
-        bool,
-        flag("--interactive", "Ask for every role, k and l, with the reasons, on a terminal.", short="-i"),
+        bool, flag("--interactive", "Ask for every role, k and l, with the reasons, on a terminal.", short="-i")
     ] = False,
     from_labels: Annotated[
-        bool,
-        flag("--from-labels", "Roles by the security labels of PostgreSQL Anonymizer, where a column has one."),
+        bool, flag("--from-labels", "Roles by the security labels of PostgreSQL Anonymizer, where a column has one.")
     ] = False,
     null: Null = None,
     delimiter: Delimiter = None,

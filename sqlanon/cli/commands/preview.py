@@ -14,8 +14,7 @@ from sqlanon.errors import PolicyError
 def preview(
     screen: Screen,
     release: Annotated[
-        str | None,
-        typer.Argument(show_default=False, help="The release; needed where the policy has several."),
+        str | None, typer.Argument(show_default=False, help="The release; needed where the policy has several.")
     ] = None,
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="How many rows, at most 100.")] = 20,
     policy: PolicyFile = None,

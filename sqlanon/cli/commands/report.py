@@ -20,8 +20,7 @@ def report(
     screen: Screen,
     release: Annotated[str, typer.Argument(help="A published release's name or view; for readers the view.")],
     output: Annotated[
-        Path | None,
-        option("--output", "FILE", "Write it to this new file, for you alone to read.", short="-o"),
+        Path | None, option("--output", "FILE", "Write it to this new file, for you alone to read.", short="-o")
     ] = None,
     audience: Annotated[
         str,
@@ -44,9 +43,7 @@ def report(
     frame: Annotated[
         str | None,
         option(
-            "--frame",
-            "FRAME",
-            "In the words of wp216, hipaa, ema0070, iso27559, sdc or edpb2025, with a page to sign.",
+            "--frame", "FRAME", "In the words of wp216, hipaa, ema0070, iso27559, sdc or edpb2025, with a page to sign."
         ),
     ] = None,
     pdf: Annotated[bool, flag("--pdf", "PDF, printed by Chromium; with -o FILE.")] = False,

@@ -53,8 +53,7 @@ def serve(
         bool, flag("--bounds", "Sessions begin with sqlanon.bounds = on: answers have their bounds.")
     ] = False,
     log: Annotated[
-        str | None,
-        option("--log", "FILE", "Access log, a JSON object a line; - is stderr. It has no values."),
+        str | None, option("--log", "FILE", "Access log, a JSON object a line; - is stderr. It has no values.")
     ] = None,
     log_text: Annotated[bool, flag("--log-text", "Write the queries into the access log as well.")] = False,
     db: Db = None,

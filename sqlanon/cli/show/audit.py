@@ -53,10 +53,7 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
         ("k, the smallest class", count(report.k)),
         ("largest class", count(report.max_class)),
         ("k over every column but the sensitive", count(report.k_all)),
-        (
-            "rows alone in their class",
-            f"{count(report.unique_rows)} ({share(report.unique_rows, report.rows)})",
-        ),
+        ("rows alone in their class", f"{count(report.unique_rows)} ({share(report.unique_rows, report.rows)})"),
         ("highest risk of being singled out", share(report.highest_risk, 1)),
         ("average risk", share(report.average_risk, 1)),
     ]

@@ -22,14 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlanon.cli.screen import Screen
-    from sqlanon.results import (
-        DiffReport,
-        EraseReport,
-        ReleaseRow,
-        RollbackReport,
-        UnpublishReport,
-        VersionReport,
-    )
+    from sqlanon.results import DiffReport, EraseReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport
 
 
 def release_rows(screen: Screen, rows: Sequence[ReleaseRow], others: Sequence[str] = ()) -> None:
@@ -126,10 +119,7 @@ def diff_report(screen: Screen, report: DiffReport) -> None:
         ("GCP", *(f"{run.gcp:.4f}" for run in sides)),
         # Of a version of a lineage these are known of its newest cohort alone.
         ("DM", *("-" if run.newest else measure(run.loss.dm) for run in sides)),
-        (
-            "C_AVG",
-            *("-" if run.newest or run.loss.c_avg is None else f"{run.loss.c_avg:.3f}" for run in sides),
-        ),
+        ("C_AVG", *("-" if run.newest or run.loss.c_avg is None else f"{run.loss.c_avg:.3f}" for run in sides)),
         ("seconds", *(format_seconds(run.seconds.get("total", 0.0)) for run in sides)),
     ]
     reached = [{r.title: r for r in run.requirements} for run in sides]

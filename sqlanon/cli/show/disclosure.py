@@ -54,11 +54,7 @@ def disclosure_report(screen: Screen, report: DisclosureReport) -> None:
 def _sheet(cells: Sequence[FoundCell], decimals: int) -> Sheet:
     columns = list(dict.fromkeys(name for cell in cells for name in cell.values))
     rows = [
-        (
-            *(_value(cell, name) for name in columns),
-            _ends(cell, decimals),
-            ", ".join(map(clean, cell.tables)),
-        )
+        (*(_value(cell, name) for name in columns), _ends(cell, decimals), ", ".join(map(clean, cell.tables)))
         for cell in cells[:MOST_SHOWN]
     ]
     if len(cells) > MOST_SHOWN:

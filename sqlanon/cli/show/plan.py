@@ -42,16 +42,7 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         )
         for column in report.columns
     ]
-    titles = (
-        "column",
-        "type",
-        "role",
-        "treatment",
-        "distinct",
-        "nulls",
-        *(["loses"] if measured else []),
-        "publishes",
-    )
+    titles = ("column", "type", "role", "treatment", "distinct", "nulls", *(["loses"] if measured else []), "publishes")
     screen.show(make_sheet([(title, _SIDE.get(title, "left"), _SPARE.get(title, 0)) for title in titles], rows), "")
     if report.feasible:
         feasible = [
@@ -93,10 +84,7 @@ def _estimate(guess: Estimate | None) -> list[str]:
         return []
     method = f"{_rough(guess.seconds)} to {_rough(guess.most_seconds)}, {count(max(guess.memory >> 20, 1))} MiB"
     sql = f"{_rough(guess.sql_seconds)} to {_rough(guess.most_sql_seconds)}"
-    return [
-        f"  estimate  method {method}; SQL around it {sql}",
-        "            (rough: data and machine move it)",
-    ]
+    return [f"  estimate  method {method}; SQL around it {sql}", "            (rough: data and machine move it)"]
 
 
 def _rough(number: float) -> str:

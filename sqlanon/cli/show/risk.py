@@ -23,13 +23,7 @@ def risk_report(screen: Screen, report: RiskReport) -> None:
             "privacy models, measured without a policy (docs/risk.md says what each figure means)",
             "",
             make_sheet(
-                (
-                    ("model", "left"),
-                    ("sensitive", "left"),
-                    ("worst class", "right"),
-                    ("which means", "wrap", 1),
-                ),
-                rows,
+                (("model", "left"), ("sensitive", "left"), ("worst class", "right"), ("which means", "wrap", 1)), rows
             ),
             "",
         )
@@ -84,10 +78,7 @@ def _attackers(screen: Screen, report: RiskReport) -> None:
         (f"rows above {report.threshold:g}", "right"),
     )
     unique = [
-        (
-            "rows unique in the table",
-            f"{count(report.sample_uniques)} ({share(report.sample_uniques, report.rows)})",
-        )
+        ("rows unique in the table", f"{count(report.sample_uniques)} ({share(report.sample_uniques, report.rows)})")
     ]
     if report.expected is not None:
         unique.insert(

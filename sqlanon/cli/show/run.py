@@ -25,13 +25,7 @@ if TYPE_CHECKING:
     )
 
 
-KEPT = (
-    ("stage", "left"),
-    ("statement", "left"),
-    ("table", "left", 1),
-    ("rows", "right"),
-    ("seconds", "right"),
-)
+KEPT = (("stage", "left"), ("statement", "left"), ("table", "left", 1), ("rows", "right"), ("seconds", "right"))
 """The list of scratch tables kept by a run with --keep-scratch."""
 
 
@@ -298,12 +292,7 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
 def format_requirements(results: Sequence[RequirementResult]) -> Sheet:
     """Each requirement as asked and as reached."""
     rows = [
-        (
-            result.title,
-            measure(result.asked),
-            measure(result.reached),
-            "yes" if result.satisfied else "VIOLATED",
-        )
+        (result.title, measure(result.asked), measure(result.reached), "yes" if result.satisfied else "VIOLATED")
         for result in results
     ]
     return make_sheet((("requirement", "wrap"), ("asked", "right"), ("reached", "right"), ("satisfied", "left")), rows)
@@ -332,8 +321,7 @@ def format_loss(report: LossReport, released: int, unit: str = "class") -> tuple
     ]
     rows.append(("all, weighted", f"{report.gcp:.4f}", f"{report.lm:.4f}", _bar(report.gcp)))
     shown = make_sheet(
-        (("loss of", "left"), ("NCP", "right"), ("LM", "right", 1), ("0 = exact, 1 = all lost", "left", 2)),
-        rows,
+        (("loss of", "left"), ("NCP", "right"), ("LM", "right", 1), ("0 = exact, 1 = all lost", "left", 2)), rows
     )
     totals = f"GCP {report.gcp:.4f}, {_sizes(report)}"
     more = format_metrics(report)

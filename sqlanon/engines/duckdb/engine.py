@@ -77,6 +77,7 @@ class DuckDBEngine(TransferConnection):
         declared_runs=True,
         groups_by_mark=True,
         joined_rows=1_000_000,
+        ordered_rows=20_000_000,
         staged_hashes=True,
         traffic=Traffic(40, 12, 4.7),
     )

@@ -125,7 +125,7 @@ def explain(error: duckdb.Error, text: str = "") -> str:
     if lake and isinstance(error, duckdb.InvalidInputException | duckdb.IOException):
         return (
             f"a file of {lake[1]} cannot be read; it is gone, as after VACUUM or an expiry of snapshots, or this user "
-            "may not read it, or it has a type that DuckDB does not read: check it, and run again"
+            "may not read it, or it is damaged, or has a type that DuckDB does not read: check it, and run again"
         )
     if is_dropped(error):
         return f"{DROPPED}; if the source is a view, check that it can still be selected from"

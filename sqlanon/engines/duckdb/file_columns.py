@@ -254,8 +254,11 @@ def _have_same_fingerprint(
 
 
 def _fingerprint(connection: duckdb.DuckDBPyConnection, source: str, expressions: Sequence[str]) -> tuple[object, ...]:
-    """How many rows there are, the sum of their hashes and the exclusive or of those."""
-    hashes = f"SELECT hash({', '.join(expressions)}) AS h FROM {source} AS t"  # noqa: S608
+    """How many rows there are, the sum of their hashes and the exclusive or of those.
+
+    The hash of several values is hashed once more: see duckdb/verify/fingerprint.
+    """
+    hashes = f"SELECT hash(hash({', '.join(expressions)})) AS h FROM {source} AS t"  # noqa: S608
     query = f"SELECT count(*), sum(CAST(h AS HUGEINT)), bit_xor(h) FROM ({hashes})"  # noqa: S608
     return tuple(connection.execute(query).fetchall()[0])
 

@@ -23,6 +23,8 @@ _PROFILED = (
     "SET tracked_metrics = ['operator.type', 'operator.intermediate_size_bytes']; "
     "SET profiling_coverage = 'ALL'; SET enable_profiling = 'no_output'"
 )
+_WITHOUT_ROWS = (duckdb.StatementType.DROP, duckdb.StatementType.PRAGMA, duckdb.StatementType.TRANSACTION)
+"""Kinds of statements whose profiles have no bytes, and take longer to read than some of the statements."""
 _READING = re.compile(r"(?:TABLE|INDEX|\w*FILE)_SCAN")
 _WRITING = re.compile(r"(?:BATCH_)?(?:CREATE_TABLE_AS|INSERT|COPY_TO_FILE)|UPDATE|MERGE_INTO")
 
@@ -55,10 +57,12 @@ class MeteredConnection:
             statements = self.raw.extract_statements(query)
             for statement in statements[:-1]:
                 self.raw.execute(statement)
-                self._add_profile()
+                if statement.type not in _WITHOUT_ROWS:
+                    self._add_profile()
             query = statements[-1] if statements else query
         result = self.raw.execute(query) if parameters is None else self.raw.execute(query, parameters)
-        self._pending = True  # a query ends with the last row that is fetched
+        # A query ends with the last row that is fetched.
+        self._pending = getattr(query, "type", None) not in _WITHOUT_ROWS
         return result
 
     def add_statement(self) -> None:

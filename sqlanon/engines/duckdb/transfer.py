@@ -61,6 +61,7 @@ class TransferConnection(FileCompaction):
     """A connection that sends and takes rows."""
 
     reads_arrow = True
+    own_columns = 0
 
     def read_type(self, column: Column) -> Portable | None:
         kind = column.type

@@ -127,6 +127,11 @@ def _as_error(connection: psycopg.Connection, name: str, error: psycopg.Error) -
             f"PostgreSQL refused {name}: a disk of the server is full (or a quota is reached); free space there and "
             "run again"
         )
+    if isinstance(error, psycopg.errors.ProgramLimitExceeded | psycopg.errors.TooManyColumns):
+        return DatabaseError(
+            f"PostgreSQL refused {name}: its tables have at most 1,600 columns, and rows of at most 8 kB, long texts "
+            "apart: leave columns out (rest: drop)"
+        )
     if isinstance(error, psycopg.errors.LockNotAvailable | psycopg.errors.DeadlockDetected):
         return LockedError(f"{name}: another session holds a lock for too long; try again later")
     if is_dropped(error):

@@ -61,9 +61,15 @@ class PostgresEngine(LakeSession, GrantingSession, TableCompaction):
         temporary_functions="pg_temp",
         collations=True,
         block_rows=1,
+        listed_bits=(
+            "BIT_OR(CAST(1 AS BIGINT) << COALESCE(ARRAY_POSITION((SELECT ARRAY_AGG(v.value ORDER BY v.n DESC, v.value) "
+            "FROM %(listed)s AS v WHERE v.value IS NOT NULL), %(compared)s), 0))"
+        ),
+        lists_values=True,
         grouping_sets=True,
         arrays_by_row=True,
         array_places=True,
+        groups_by_mark=True,
         distinct_numbers=True,
         sequences=True,
         max_columns=1600,

@@ -30,6 +30,8 @@ _LAST_YEARS: Mapping[str, int] = {"date": 5_874_897, "timestamp": 294_276, "zone
 class LineCopies(Tables):
     """A session that takes lines."""
 
+    own_columns = 1
+
     def _copy_lines(
         self,
         table: TableRef,

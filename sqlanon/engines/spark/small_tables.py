@@ -22,9 +22,25 @@ if TYPE_CHECKING:
 MOST = 1 << 17
 """Rows of a table that is held, at most."""
 MOST_BYTES = 64 << 20
-"""Bytes of these, at most."""
+"""Bytes of these, at most; so many, and a row, reach the driver."""
 MOST_TOGETHER = 128 << 20
 """Bytes of all tables that are held at the same time, at most: a query names several."""
+_BYTES = "_sqlanon_bytes"
+"""Column of bytes of a row and of all before it."""
+_BITS = {
+    "boolean": 1,
+    "tinyint": 8,
+    "smallint": 16,
+    "int": 32,
+    "bigint": 64,
+    "float": 32,
+    "double": 64,
+    "decimal": 128,
+    "date": 32,
+    "timestamp": 64,
+    "timestamp_ntz": 64,
+}
+"""Bits of a value of a type, as Arrow has it."""
 _NAME = r"`(_sqlanon_[0-9a-f]{8}_small_\w+)`"
 _NOTES = r"(?:--[^\n]*\n|/\*.*?\*/|\s)*"
 _CREATE = re.compile(rf"{_NOTES}CREATE TEMPORARY (?:TABLE|VIEW) {_NAME}\s+AS\b", re.DOTALL)
@@ -66,9 +82,8 @@ class SmallTables:
         return False
 
     def _make(self, name: str, query: str) -> None:
-        rows = self._send(query).limit(MOST + 1).toArrow()
-        room = min(MOST_BYTES, MOST_TOGETHER - sum(self._held.values()))
-        if rows.num_rows <= MOST and rows.nbytes <= room:
+        rows = _fetch(self._send(query), min(MOST_BYTES, MOST_TOGETHER - sum(self._held.values())))
+        if rows is not None:
             self._held[name] = rows.nbytes
             frame_of(self._session, rows).selectExpr(*map(select_field, rows.schema)).createOrReplaceTempView(name)
             return
@@ -76,6 +91,40 @@ class SmallTables:
         self._written.add(name)
         self._send(f"CREATE TABLE {table} AS {query}")
         self._session.table(table).createOrReplaceTempView(name)
+
+
+def _fetch(frame: DataFrame, room: int) -> pa.Table | None:
+    """The rows of a query; None: they are more than `MOST`, or of more bytes than the room.
+
+    Where all types have a width, it bounds the rows. Else Spark adds up the bytes of the rows in one partition, which
+    is named, as Spark warns of a window over all.
+    """
+    bits, wide = 0, []
+    for field in frame.schema.fields:
+        kind, column = field.dataType.simpleString(), quote(field.name)
+        width = _BITS.get(kind.partition("(")[0])
+        if width is None:
+            flat = kind in ("string", "binary")
+            length = f"OCTET_LENGTH({column})" if flat else f"3 * OCTET_LENGTH(CAST({column} AS STRING))"
+            wide.append(f"COALESCE({length}, 0) + 4")
+        bits += width or 0
+    some = frame.limit(min(MOST, room * 8 // max(bits, 1)) + 1)
+    if wide:
+        window = "PARTITION BY _sqlanon_part ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+        some = (
+            some.coalesce(1)
+            .selectExpr(
+                "*", "SPARK_PARTITION_ID() AS _sqlanon_part", f"{bits // 8} + {' + '.join(wide)} AS _sqlanon_width"
+            )
+            .selectExpr("*", f"SUM(_sqlanon_width) OVER ({window}) AS {_BYTES}")
+            .where(f"{_BYTES} - _sqlanon_width <= {room}")
+            .drop("_sqlanon_part", "_sqlanon_width")
+        )
+    rows, most = some.toArrow(), 0
+    if wide:
+        most = max(rows[_BYTES].to_pylist(), default=0)
+        rows = rows.drop_columns([_BYTES])
+    return rows if rows.num_rows <= MOST and max(most, rows.nbytes) <= room else None
 
 
 def select_field(field: pa.Field) -> str:

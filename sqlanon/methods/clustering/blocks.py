@@ -84,11 +84,7 @@ class Blocks:
     cuts: Sequence[tuple[int, int]]
 
     def cluster_blocks(
-        self,
-        work: Callable[[Block], int],
-        memory: int = 0,
-        unit: str = "rows clustered",
-        each: int = 1,
+        self, work: Callable[[Block], int], memory: int = 0, unit: str = "rows clustered", each: int = 1
     ) -> Assignment:
         """The classes of all blocks, numbered in the order of the rows.
 

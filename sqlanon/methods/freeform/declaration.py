@@ -72,11 +72,7 @@ FREEFORM = MethodDeclaration(
     (
         ORDER,
         Whole(
-            "block",
-            0,
-            MOST_BLOCK,
-            0,
-            "Rows that are matched together, at least 2 k; 0: 512, or 2 k if that is more.",
+            "block", 0, MOST_BLOCK, 0, "Rows that are matched together, at least 2 k; 0: 512, or 2 k if that is more."
         ),
         Whole("passes", 0, 100, 2, "How often each matching is taken out and made anew."),
     ),

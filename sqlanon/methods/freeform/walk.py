@@ -53,11 +53,7 @@ class BlockWalk:
 
 
 def walk_blocks(
-    codes: Ints,
-    geometry: Geometry,
-    walk: BlockWalk,
-    threads: int,
-    progress: Callable[[int, int], None] | None = None,
+    codes: Ints, geometry: Geometry, walk: BlockWalk, threads: int, progress: Callable[[int, int], None] | None = None
 ) -> Longs:
     """The matchings, int64[k, n]: the box of every row in each of them, no box twice.
 

@@ -35,12 +35,7 @@ MONDRIAN = MethodDeclaration(
     Cost(0.025, 0.012, rows=1.1, k=-0.35, squared=0.3, pushed=Cost(2.0, 3.3, columns=2.2)),
     (
         Word("variant", ("strict", "relaxed"), "Whether rows of equal values stay together.", shown=True),
-        Word(
-            "cut",
-            ("loss", "median"),
-            "The cut that loses least (ours), or the paper's, at the median.",
-            shown=True,
-        ),
+        Word("cut", ("loss", "median"), "The cut that loses least (ours), or the paper's, at the median.", shown=True),
     ),
     maximizes=("k", "l"),
     rules=(refuse_maximize_in_sql, refuse_maximize_relaxed, one_sensitive),

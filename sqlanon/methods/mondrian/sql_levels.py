@@ -184,12 +184,7 @@ class Pushdown:
 
     def _rows(self, table: TableRef, items: TableRef, name: str) -> None:
         self._scratch.execute(
-            "mondrian/rows",
-            rows=table,
-            work=self._context.encoded.work,
-            items=items,
-            keys=self._keys,
-            part_name=name,
+            "mondrian/rows", rows=table, work=self._context.encoded.work, items=items, keys=self._keys, part_name=name
         )
 
     def open_parts(self) -> list[tuple[int, int]]:

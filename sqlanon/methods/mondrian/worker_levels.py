@@ -50,11 +50,6 @@ class Levels:
     begin: Ints
     open: Flags
 
-    @property
-    def finished(self) -> bool:
-        """Whether some leaves cannot be cut."""
-        return bool(((self.tree.attribute < 0) & ~self.open).any())
-
 
 def can_count(context: Context, fits: int) -> bool:
     """Whether workers' counts suffice for cuts, and are small for a level of large partitions.

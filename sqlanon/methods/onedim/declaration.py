@@ -74,9 +74,7 @@ def minimize_of_goal(request: Request) -> Refusal | None:
         return Refusal(what, "leave minimize out", "minimize")
     if request.options["solver"] == "auto" and request.diverse:
         return Refusal(
-            f"{request.method}: minimize={minimize} is for k alone",
-            "with l leave minimize out (gcp)",
-            "minimize",
+            f"{request.method}: minimize={minimize} is for k alone", "with l leave minimize out (gcp)", "minimize"
         )
     return None
 
@@ -125,13 +123,7 @@ def list_fast_rules(order: str) -> tuple[Rule, ...]:
     return (one_column, own_solver)
 
 
-RULES: tuple[Rule, ...] = (
-    minimize_of_goal,
-    goal_of_solver,
-    one_sensitive,
-    solver_of_l,
-    optimal_line,
-)
+RULES: tuple[Rule, ...] = (minimize_of_goal, goal_of_solver, one_sensitive, solver_of_l, optimal_line)
 """Of every method along an order."""
 
 

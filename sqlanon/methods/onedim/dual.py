@@ -98,11 +98,7 @@ def _accurate(
 
 def _search_heuristic(context: Context, loaded: LoadedTable, arranged: OrderedRows) -> Solved:
     """IPCSD on the direct heuristic, which knows whole l only: a probe between two counts as the lower."""
-    value, bounds, k = (
-        _value(loaded, arranged),
-        loss_bound.bounds_of(context),
-        least_rows(context.requirements),
-    )
+    value, bounds, k = (_value(loaded, arranged), loss_bound.bounds_of(context), least_rows(context.requirements))
     probes: dict[int, tuple[int, Ints]] = {}
 
     def probe(level: Fraction) -> int:

@@ -136,8 +136,4 @@ def settle_ties(loaded: LoadedTable, order: Ints, begins: Flags, codes: Ints, th
     sensitive = loaded.sensitive_matrix
     # Rows of a tie are in the order in which they were loaded.
     rid = loaded.rid[: 0 if bool((loaded.rid[1:] > loaded.rid[:-1]).all()) else None]
-    spread_runs(
-        lambda begin, to: settle(order[begin:to], begins[begin:to], codes, sensitive, rid),
-        begins,
-        threads,
-    )
+    spread_runs(lambda begin, to: settle(order[begin:to], begins[begin:to], codes, sensitive, rid), begins, threads)

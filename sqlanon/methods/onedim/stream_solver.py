@@ -81,12 +81,7 @@ def _query(context: Context, keyed: SortKeys) -> tuple[Statement, list[str]]:
     encoded = context.encoded
     quasi, sensitive = ([domain.code for domain in part] for part in (encoded.quasi, encoded.counted))
     statement = context.scratch.sql(
-        "onedim/stream",
-        work=encoded.work,
-        keyed=keyed.table,
-        keys=keyed.columns,
-        quasi=quasi,
-        sensitive=sensitive,
+        "onedim/stream", work=encoded.work, keyed=keyed.table, keys=keyed.columns, quasi=quasi, sensitive=sensitive
     )
     return statement, ["int64"] * len(keyed.columns) + ["int32"] * (1 + len(quasi) + len(sensitive))
 

@@ -7,9 +7,7 @@ from sqlanon.declared.request import Refusal, Request
 from sqlanon.lack import never, notimpl
 
 DIVIDE = Word(
-    "divide",
-    ("values", "whole"),
-    "Whether rows of equal quasi values may be divided by their sensitive value.",
+    "divide", ("values", "whole"), "Whether rows of equal quasi values may be divided by their sensitive value."
 )
 
 NO_POPULATION = notimpl("it divides the rows of the source alone")

@@ -111,13 +111,7 @@ def read(context: Context, sensitive: Sequence[Domain], cut: Shape | None, *, pu
     keys = [f"key{i}" for i, _ in enumerate(make_words(quasi), 1)]
     names = [domain.code for domain in sensitive]
     table, kept_cells = scratch.table("cells"), None
-    scratch.execute(
-        "suppress/cells",
-        cells=table,
-        work=context.encoded.work,
-        words=pack_words(quasi),
-        sensitive=names,
-    )
+    scratch.execute("suppress/cells", cells=table, work=context.encoded.work, words=pack_words(quasi), sensitive=names)
     if pushed:
         kept_cells = _phase_one(context, table, keys, names, cut)
     statement = scratch.sql(
@@ -224,11 +218,7 @@ def attach(context: Context, cells: Cells, sensitive: Sequence[Domain], parts: P
 
     Cost: a join of the rows with the cells; rows of cells that are divided are numbered as well.
     """
-    scratch, table, places = (
-        context.scratch,
-        context.scratch.table("classes"),
-        context.scratch.table("places"),
-    )
+    scratch, table, places = (context.scratch, context.scratch.table("classes"), context.scratch.table("places"))
     order = np.lexsort((parts.number, parts.cell))
     cell, rows, number = parts.cell[order], parts.rows[order], parts.number[order]
     last = np.cumsum(rows)

@@ -29,8 +29,10 @@ MOST_STEPS = 1_000_000_000
 
 To add up that many takes some seconds.
 """
-STEPS = 100_000
+STEPS = 25_000
 """Boxes that take about as long as a set of cuts."""
+PAIRS = 1_000
+"""Pairs of codes of a column that take about as long, where its ways are listed."""
 MOST_COUNTS = 1 << 22
 """Combinations of codes, and for ``cm`` of sensitive values, at most: a count is kept of each."""
 MOST_WAITING = 1_000_000
@@ -116,10 +118,10 @@ class ColumnSearch:
             width: int64[groups].
             chosen: of each column before it.
         """
-        took = 1 + self._steps(column, len(counts)) // STEPS
+        size = int(self._sizes[column])
+        took = 1 + self._steps(column, len(counts)) // STEPS + size * (size + 1) // 2 // PAIRS
         self._spend(took)
         self._search.look(took)
-        size = int(self._sizes[column])
         costs = bound_slabs(counts, self._sizes[column:], width, self._widths[column:], self._price())
         for cost, starts in self._ways(costs):
             if self._no_better(cost):

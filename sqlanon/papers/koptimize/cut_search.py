@@ -189,9 +189,9 @@ class CutSearch:
         sets, k, full = self._sets, self._sets.k, self._sets.full
         records = records if records is not None else sets.records
         tail = tail if tail is not None else np.arange(sets.count, dtype=np.int64)
-        self.look(1)
         first = True
         while True:
+            self.look(1)
             cuts = head.copy()
             cuts[tail] = True
             _, records = sets.group_rows(cuts, records)

@@ -19,12 +19,7 @@ def find_largest(n: int, block: int) -> int:
 
 
 def solve_in_blocks(
-    solver: str,
-    codes: Ints,
-    geometry: Geometry,
-    k: int,
-    block: int,
-    progress: Callable[[int, int], None],
+    solver: str, codes: Ints, geometry: Geometry, k: int, block: int, progress: Callable[[int, int], None]
 ) -> Longs:
     """The matchings that a solver finds in every block, int64[k, n].
 

@@ -20,10 +20,7 @@ BETA = RequirementDeclaration(
     value=ByColumn(
         Likeness(
             Beta,
-            {
-                "kind": Part(OneOf(("enhanced", "basic"))),
-                "max": Part(Number(Fraction(0), above=True), at_most=True),
-            },
+            {"kind": Part(OneOf(("enhanced", "basic"))), "max": Part(Number(Fraction(0), above=True), at_most=True)},
         )
     ),
     at_most=True,

@@ -26,7 +26,6 @@ class KMap(OfPopulation):
     """At least ``asked`` rows of the population in every published cell."""
 
     name: ClassVar[str] = "k_map"
-    unit: ClassVar[str] = "rows of the population"
     asked: Fraction
     column: str | None = None
 

@@ -23,7 +23,6 @@ class KAnonymity(Requirement):
     """At least ``asked`` rows in every class."""
 
     name: ClassVar[str] = "k"
-    unit: ClassVar[str] = "rows"
     asked: Fraction
     column: str | None = None
 
@@ -43,11 +42,7 @@ class KAnonymity(Requirement):
         raise NotImplementedError
 
     def below(self, scratch: Scratch, failing: TableRef, rows: Grouped) -> None:
-        scratch.execute(
-            "privacy/below_rows",
-            **rows.parameters(failing),
-            asked=int(self.asked),
-        )
+        scratch.execute("privacy/below_rows", **rows.parameters(failing), asked=int(self.asked))
 
     def largest(self, engine: Engine, rows: Grouped) -> Fraction:
         """All rows."""

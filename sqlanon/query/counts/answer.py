@@ -207,20 +207,20 @@ class _Reader:
             node, condition = node.this, node.expression.this
         argument = node.this.unnest() if isinstance(node.this, exp.Expr) else None
         if counts_rows(node) and not node.expressions:
-            self._check_counted("count", expr)
+            self._check_counted(expr)
             return _CountAggregate(_where(exp.Literal.number(1), condition), sums=False)
         if isinstance(argument, exp.Distinct) and is_count(node) and self._is_person(argument.expressions):
             return self._read_persons(expr, condition)
         if argument is None or isinstance(argument, exp.Distinct) or node.expressions:
             return refuse(self._text, expr, f"over counts ask {ASKED}")
         if is_count(node):
-            self._check_counted("count", expr)
+            self._check_counted(expr)
             return _CountAggregate(
                 _where(sql("CASE WHEN :x IS NOT NULL THEN 1 END", x=argument), condition), sums=False
             )
         summed = self._find_sum(argument)
         if summed is not None and is_average(node):
-            self._check_counted("count", expr)
+            self._check_counted(expr)
             return _CountAggregate(_where(exp.Literal.number(1), condition), True, summed, average=True)
         if is_sum(node):
             if summed is not None:
@@ -230,7 +230,7 @@ class _Reader:
                 if self._released.patterns and kinds.get(argument.name) == "persons":
                     return _CountAggregate(_where(exp.Literal.number(1), condition), True, persons=argument.name)
                 return _CountAggregate(_where(exp.Literal.number(1), condition), sums=True)
-            self._check_counted("count", expr)
+            self._check_counted(expr)
             return _CountAggregate(_where(argument, condition), sums=True)
         return refuse(self._text, expr, f"over counts ask {ASKED}")
 
@@ -265,8 +265,8 @@ class _Reader:
         name = argument.name if isinstance(argument, exp.Column) else None
         return next((summed for summed in self._released.sums if summed.name == name), None)
 
-    def _check_counted(self, kind: str, node: exp.Expr) -> None:
-        if kind not in {what for _, what in self._released.measures}:
+    def _check_counted(self, node: exp.Expr) -> None:
+        if "count" not in {what for _, what in self._released.measures}:
             names = ", ".join(name for name, _ in self._released.measures)
             refuse(self._text, node, f"the release counts persons, and no rows: ask sum({names})")
 

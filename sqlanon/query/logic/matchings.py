@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sqlanon.statistics.highs import NEAR, import_highs, make_solver
+from sqlanon.statistics.highs import NEAR, import_highs, make_program, make_solver
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Doubles
@@ -134,18 +134,12 @@ class Matchings:
 
     def _make_program(self) -> Any:  # noqa: ANN401 - HiGHS has no types
         highs, entries = self._highs, sorted(self._entries, key=lambda pair: pair[1])
-        program = highs.HighsLp()
-        program.num_col_, program.num_row_ = self._count, len(self._low)
-        program.col_cost_, program.col_lower_ = np.zeros(self._count), np.zeros(self._count)
-        program.col_upper_ = np.array(self._upper, np.float64)
-        program.row_lower_ = np.array(self._low, np.float64)
-        program.row_upper_ = np.array([highs.kHighsInf if limit is None else limit for limit in self._high], np.float64)
-        program.a_matrix_.format_ = highs.MatrixFormat.kColwise
-        columns = np.array([column for _, column, _ in entries])
-        program.a_matrix_.start_ = np.searchsorted(columns, np.arange(self._count + 1)).astype(np.int32)
-        program.a_matrix_.index_ = np.array([row for row, _, _ in entries], np.int32)
-        program.a_matrix_.value_ = np.array([value for _, _, value in entries], np.float64)
-        solver = make_solver(program)
+        none = np.zeros(self._count)
+        row_high = np.array([highs.kHighsInf if limit is None else limit for limit in self._high], np.float64)
+        ends, row_ends = (none, np.array(self._upper, np.float64)), (np.array(self._low, np.float64), row_high)
+        rows, columns, values = (np.array([entry[part] for entry in entries]) for part in range(3))
+        matrix = (np.searchsorted(columns, np.arange(self._count + 1)), rows, values.astype(np.float64))
+        solver = make_solver(make_program(none, ends, row_ends, matrix, by_column=True))
         solver.setOptionValue("time_limit", SECONDS)
         return solver
 

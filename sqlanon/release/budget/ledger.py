@@ -64,10 +64,6 @@ class Account:
         spendings = [spending for spending in self.spendings if spending.release == release and spending.reserved.own]
         return spendings[-1] if spendings else None
 
-    def price(self, mechanisms: list[Mechanism]) -> Fraction:
-        """Joint cost of the charged and of further mechanisms."""
-        return total_epsilon([*self.charged, *mechanisms], self.delta)
-
 
 def account_of(name: str, events: list[Event]) -> Account:
     """The account of a budget that was opened."""

@@ -48,8 +48,8 @@ def check_own(release: str, place: str, secret: str | None, commits: Sequence[Fa
     """
     if commits and not is_known(commits[0], secret, release):
         raise PolicyError(
-            f"{release}: {place} has rows that this release did not publish, or that were changed since; none "
-            "of them is replaced: move the table away, or choose another place"
+            f"{release}: {place} has rows that this release did not publish, or was changed since (rows, columns, "
+            "constraints or features); none of its rows is replaced: move the table away, or choose another place"
         )
 
 

@@ -59,7 +59,7 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
             scratch.drop(part)
 
     def verify(place: TableRef, facts: LookupResult) -> RunReport:
-        with scratch.repeating("verify"):
+        with scratch.repeating():
             return verify_once(place, facts)
 
     def verify_once(place: TableRef, lookup: LookupResult) -> RunReport:

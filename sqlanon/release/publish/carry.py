@@ -41,15 +41,15 @@ class CarryRoute:
         Cost: a scan of the table, where it has arrays.
         """
         here, there = transfer_of(self.source), reception_of(self.target)
-        longest = self.target.capabilities.max_identifier
+        limits = self.target.capabilities
         portable_columns, problems = list[PortableColumn](), []
         for column in self.source.look_up([table]).columns(table):
             kind = here.read_type(column)
             if kind is None or there.write_type(kind) is None:
                 cast = f"CAST({identifier(column.name)} AS {_suggest(column.kind, column.type)})"
                 problems.append(f"{column.name} ({column.shown_type}): {cast}")
-            elif len(column.name.encode()) > longest:
-                problems.append(f"{column.name}: a name of at most {longest} bytes")
+            elif len(column.name.encode()) > limits.max_identifier:
+                problems.append(f"{column.name}: a name of at most {limits.max_identifier} bytes")
             else:
                 portable_columns.append(PortableColumn(column.name, kind))
         problems += [
@@ -61,6 +61,12 @@ class CarryRoute:
             raise PolicyError(
                 f"{self.release}: publish_to: the other place has no type for every value of these columns, or no such "
                 f"name: change them in a view of the source: {'; '.join(problems)}"
+            )
+        most = None if limits.max_columns is None else limits.max_columns - there.own_columns
+        if most is not None and len(portable_columns) > most:
+            raise PolicyError(
+                f"{self.release}: publish_to: {len(portable_columns)} columns are published, and the other place takes "
+                f"at most {most}: leave columns out (rest: drop)"
             )
         return portable_columns
 

@@ -20,8 +20,8 @@ from sqlanon.release.catalog.views import (
 )
 from sqlanon.release.history.history import table_of, value_columns
 from sqlanon.release.prepare.staged_source import PreparedSource
-from sqlanon.release.publish.array_dictionary import find_repeated
 from sqlanon.release.publish.run_lengths import declare_columns
+from sqlanon.release.publish.value_numbers import find_repeated
 from sqlanon.release.verify import tokens
 from sqlanon.release.verify.proof import DividedSource
 from sqlanon.release.verify.verify import Verification, verify_physical
@@ -157,7 +157,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         ready.place.deliver(scratch, [place, linked])
 
     def verify(place: TableRef, facts: LookupResult) -> RunReport:
-        with scratch.repeating("verify"):
+        with scratch.repeating():
             return verify_once(place, facts)
 
     def verify_once(place: TableRef, lookup: LookupResult) -> RunReport:

@@ -140,9 +140,11 @@ def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
     catalog = Catalog(state.engine)
     schemas = [] if target.file else [target.view]
     there = all(ref.schema in state.found.schemas for ref in schemas)
-    if catalog.complete(state.found) and there and state.secret is not None and not state.fresh:
+    if catalog.complete(state.found) and there and not state.fresh:
         catalog.guard()
         catalog.drop_statistics(state.found)
+        if state.secret is None:
+            catalog.keep_secret(state.spec.name, secret)
         return
     # Two first releases at once would both make the schemas, and one would fail.
     with state.engine.lock("schemas", wait=True), state.engine.publishing():

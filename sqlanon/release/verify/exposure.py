@@ -10,8 +10,14 @@ from sqlanon.engines.rows import numbers, read_integers
 from sqlanon.formats import RecodedClasses
 from sqlanon.results import Exposure
 from sqlanon.sqltext import statement
+from sqlanon.table.class_rows import ClassedRows
 from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
+
+PART = 1 << 17
+"""Rows whose groups are counted together."""
+MOST_PARTS = 64
+"""Parts of a statement, at most."""
 
 
 def count_exposure(
@@ -40,7 +46,11 @@ def count_exposure(
 
 
 def count_staged(
-    scratch: Scratch, classed: TableRef, recoded: RecodedClasses, exact: Sequence[Reading], persons: Sequence[str] = ()
+    scratch: Scratch,
+    classed: ClassedRows,
+    recoded: RecodedClasses,
+    exact: Sequence[Reading],
+    persons: Sequence[str] = (),
 ) -> Exposure | None:
     """Count as `count_exposure` does, and the fewest persons of a group, over the rows of the run.
 
@@ -62,12 +72,24 @@ def count_staged(
     if not exact:
         return None
     also = [reading.alias for reading in exact]
-    row = scratch.fetch("verify/exposed", classed=classed, groups=recoded.groups, also=also)[0]
+    row = scratch.fetch(
+        "verify/exposed",
+        classed=classed.table,
+        groups=recoded.groups,
+        also=also,
+        bounds=_part(classed, recoded),
+    )[0]
     fewest, alone, rows, groups = read_integers(row)
     exposed = Exposure(fewest, alone, rows, tuple(reading.name for reading in exact), groups)
     if not persons:
         return exposed
     row = scratch.fetch(
-        "verify/identifiers", classed=classed, groups=recoded.groups, identifiers=list(persons), also=also
+        "verify/identifiers", classed=classed.table, groups=recoded.groups, identifiers=list(persons), also=also
     )[0]
     return replace(exposed, persons=min(read_integers(row)))
+
+
+def _part(classed: ClassedRows, recoded: RecodedClasses) -> list[int]:
+    """Classes between which there are about `PART` rows: the hash table of a part stays in a processor's cache."""
+    parts = min(classed.encoded.rows // PART, MOST_PARTS) if classed.in_order and recoded.groups.alone else 0
+    return [recoded.classes * part // parts for part in range(1, parts)]

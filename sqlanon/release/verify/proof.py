@@ -90,7 +90,7 @@ class Proof:
         Returns:
             None if no column is published unchanged.
         """
-        return count_staged(scratch, classes.classed.table, classes.recoded, exact, persons)
+        return count_staged(scratch, classes.classed, classes.recoded, exact, persons)
 
     def history_columns(self, columns: list[str]) -> list[str]:
         """Columns of the stored history; ``columns``: the columns of values and persons."""

@@ -292,7 +292,7 @@ class OfStatistics(Version):
             scratch.execute_all([protected.view(place), *beside])
 
         def verify(place: TableRef, facts: LookupResult) -> RunReport:
-            with scratch.repeating("verify"):
+            with scratch.repeating():
                 return verify_once(place, facts)
 
         def verify_once(place: TableRef, lookup: LookupResult) -> RunReport:

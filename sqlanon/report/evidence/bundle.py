@@ -33,12 +33,7 @@ PACKAGES = ("duckdb", "jinja2", "numpy", "psycopg", "pyspark", "sqlglot")
 """Packages whose versions are noted, where they are installed."""
 
 
-def make_bundle(
-    engine: Engine,
-    release: str,
-    audience: Audience = "owner",
-    progress: Progress | None = None,
-) -> bytes:
+def make_bundle(engine: Engine, release: str, audience: Audience = "owner", progress: Progress | None = None) -> bytes:
     """The bundle of the published version, as an archive.
 
     Args:

@@ -106,10 +106,7 @@ SCHEMA: Mapping[str, Any] = {
         "loss": {
             "type": "object",
             "additionalProperties": False,
-            "properties": {
-                "gcp": _NUMBER,
-                "columns": {"type": "object", "additionalProperties": {"type": "object"}},
-            },
+            "properties": {"gcp": _NUMBER, "columns": {"type": "object", "additionalProperties": {"type": "object"}}},
             "required": ["gcp", "columns"],
         },
         "counts": {

@@ -52,13 +52,7 @@ def _sections(facts: VersionFacts) -> tuple[Section, ...]:
         say_loss(facts),
         say_suppressed(facts),
     )
-    risk = (
-        _cell(facts),
-        *say_risk(facts),
-        say_marketer(facts),
-        say_threshold(facts),
-        *say_attacks(facts, "linkage"),
-    )
+    risk = (_cell(facts), *say_risk(facts), say_marketer(facts), say_threshold(facts), *say_attacks(facts, "linkage"))
     return (
         Section(
             "risk",
@@ -68,10 +62,7 @@ def _sections(facts: VersionFacts) -> tuple[Section, ...]:
             (Statements("Measured against the threshold", risk), Text(CHECK)),
         ),
         Section(
-            "method",
-            "Method",
-            "What was done to which columns, and what it cost.",
-            (Statements("Method", method),),
+            "method", "Method", "What was done to which columns, and what it cost.", (Statements("Method", method),)
         ),
     )
 

@@ -33,13 +33,7 @@ def _special(facts: VersionFacts) -> Statement:
 
 
 def _sections(facts: VersionFacts) -> tuple[Section, ...]:
-    identity = (
-        *say_risk(facts),
-        say_marketer(facts),
-        _expect(facts),
-        _special(facts),
-        say_threshold(facts),
-    )
+    identity = (*say_risk(facts), say_marketer(facts), _expect(facts), _special(facts), say_threshold(facts))
     return (
         Section(
             "identity",

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from sqlanon.report.document import Section, Statements, Text
 from sqlanon.report.frames.base import CHECK, Frame, VersionFacts
-from sqlanon.report.frames.measurements import (
-    say_attacks,
-    say_linkability,
-    say_marketer,
-    say_risk,
-    say_values,
-)
+from sqlanon.report.frames.measurements import say_attacks, say_linkability, say_marketer, say_risk, say_values
 
 
 def _sections(facts: VersionFacts) -> tuple[Section, ...]:
-    single = (
-        *say_risk(facts),
-        say_marketer(facts),
-        *say_attacks(facts, "linkage"),
-    )
+    single = (*say_risk(facts), say_marketer(facts), *say_attacks(facts, "linkage"))
     learn = (*say_values(facts), *say_attacks(facts, "homogeneity", "bayes"))
     return (
         Section(

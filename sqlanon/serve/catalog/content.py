@@ -143,10 +143,7 @@ def _rows(served: Sequence[ServedTable], variables: Variables) -> Rows:
     spaces = {"pg_catalog": _SYSTEM, "information_schema": _INFORMATION, **oids}
     for name, oid in spaces.items():
         yield "pg_namespace", {"oid": oid, "nspname": name, "nspowner": _OWNER_OID}
-        yield (
-            "information_schema.schemata",
-            {"catalog_name": DATABASE, "schema_name": name, "schema_owner": OWNER},
-        )
+        yield ("information_schema.schemata", {"catalog_name": DATABASE, "schema_name": name, "schema_owner": OWNER})
     yield "pg_am", {"oid": _HEAP, "amname": "heap", "amtype": "t"}
     yield "pg_tablespace", {"oid": _TABLESPACE, "spcname": "pg_default", "spcowner": _OWNER_OID}
     yield (

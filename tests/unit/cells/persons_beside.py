@@ -170,10 +170,7 @@ class Beside:
         return Classed(self.classes, self.ways, self.leaves, self.least, whole=self.whole, **more)
 
     def read(
-        self,
-        shown: dict[Cell, Numbers | None],
-        asked: Sequence[Cell],
-        known: tuple[Rows, Sequence[Cell]] | None = None,
+        self, shown: dict[Cell, Numbers | None], asked: Sequence[Cell], known: tuple[Rows, Sequence[Cell]] | None = None
     ) -> dict[Cell, set[tuple[int, int]]]:
         """Every number of rows and of persons that cells have in a source which agrees with all that is published."""
         classed, within = self.classed(None if known is None else known[0]), self.persons.case.within

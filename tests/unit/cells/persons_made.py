@@ -81,10 +81,7 @@ class Persons:
         return rows if "n" in self.measures else None, persons if "persons" in self.measures else None
 
     def read(
-        self,
-        shown: dict[Cell, Numbers | None],
-        asked: Sequence[Cell],
-        known: tuple[Rows, Sequence[Cell]] | None = None,
+        self, shown: dict[Cell, Numbers | None], asked: Sequence[Cell], known: tuple[Rows, Sequence[Cell]] | None = None
     ) -> dict[Cell, set[tuple[int, int]]]:
         """Every number of rows and of persons that cells have in a source which agrees with what is shown."""
         total = shown[tuple(None for _ in self.case.cells[0])]

@@ -87,9 +87,7 @@ DRAWN = [
     for whole in (True, False)
     for threshold in (2, 3)
 ]
-QUICK = [
-    ((NOTHING, NOTHING), 42, L2, {"whole": False, "threshold": 2, "constant": (0,), "size": 2}),
-]
+QUICK = [((NOTHING, NOTHING), 42, L2, {"whole": False, "threshold": 2, "constant": (0,), "size": 2})]
 CASES = [
     *(pytest.param(*case, id=f"quick{place}") for place, case in enumerate(QUICK)),
     *(pytest.param(*case, id=f"drawn{place}", marks=pytest.mark.thorough) for place, case in enumerate(DRAWN)),

@@ -135,10 +135,7 @@ def test_numbers_that_contradict_each_other_are_noticed() -> None:
 def test_numbers_are_read_with_care() -> None:
     columns = [SeenColumn("a", 1, {})]
     level = np.array([[0, 0, 1]], np.int64)
-    for value, error, text in (
-        ([1, 2, -5], PolicyError, "negative"),
-        ([1, 2, 2**60], UnsupportedError, "at most"),
-    ):
+    for value, error, text in (([1, 2, -5], PolicyError, "negative"), ([1, 2, 2**60], UnsupportedError, "at most")):
         with pytest.raises(error, match=text):
             build_seen(columns, Cells(level, (["x", "y", None],), np.array(value, np.int64)), [("x",), ("y",)], 1)
     with pytest.raises(PolicyError, match="twice"):

@@ -14,12 +14,7 @@ from sqlanon.statistics.shifted_sums import MOST_TOP, ShiftedSums
 
 @pytest.mark.parametrize(
     ("weight", "low", "high"),
-    [
-        ([0, 1, 0], 5, 9),
-        ([0, 2, 1], 14, 18),
-        ([1, 0, 0], None, 7 - MOST_TOP),
-        ([1, 1, 1], None, 16 - MOST_TOP),
-    ],
+    [([0, 1, 0], 5, 9), ([0, 2, 1], 14, 18), ([1, 0, 0], None, 7 - MOST_TOP), ([1, 1, 1], None, 16 - MOST_TOP)],
 )
 def test_an_atom_without_a_least_sum_opens_the_end_where_it_is_asked(
     weight: list[int], low: int | None, high: int

@@ -137,8 +137,7 @@ def test_only_sensitive_cells_hidden_are_found() -> None:
 
 
 SHARED = Given(
-    {(0,): {1: [4]}, (1,): {1: [6]}, (2,): {2: [2], 3: [2], 4: [2]}, (3,): {5: [2], 6: [2], 7: [2]}},
-    Rules(50, high=12),
+    {(0,): {1: [4]}, (1,): {1: [6]}, (2,): {2: [2], 3: [2], 4: [2]}, (3,): {5: [2], 6: [2], 7: [2]}}, Rules(50, high=12)
 )
 """Two cells of one person, who dominates both."""
 

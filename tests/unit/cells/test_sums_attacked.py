@@ -35,12 +35,7 @@ def test_who_has_the_rows_bounds_a_sum_by_the_rows_of_another_cell() -> None:
     outsider = found.read("outsider", found.join(seen), lambda: 9.0)
     assert (outsider.sought, outsider.exact, outsider.near, outsider.held) == (1, 0, 0, True)
     classes = SeenCells(
-        np.concatenate([seen.of, [[3, 4]]]),
-        np.concatenate([seen.value, [6, 2]]),
-        np.zeros(2, np.int64),
-        (),
-        {},
-        1,
+        np.concatenate([seen.of, [[3, 4]]]), np.concatenate([seen.value, [6, 2]]), np.zeros(2, np.int64), (), {}, 1
     )
     joint = found.join(classes, Combinations(seen.of, np.arange(2)))
     reader = found.read("rows", joint, lambda: 9.0)

@@ -34,7 +34,7 @@ TREE = {"prefix": [3]}
         ({"sensitive": "s", "t": 0.3}, "tree; mondrian"),
         ({"hierarchies": {"zip": TREE}}, "tree; fulldomain:search=local"),
         ({"hierarchies": {"zip": TREE}, "sensitive": "s", "l": 2}, "tree; fulldomain:search=local; mondrian"),
-        ({"format": "suppressed"}, "tree"),
+        ({"format": "suppressed", "sensitive": "s", "t": 0.3}, "tree; mondrian"),
     ],
 )
 def test_what_fits_the_policy_is_searched(asked: dict[str, Any], method: str) -> None:
@@ -57,6 +57,21 @@ def test_what_fits_the_policy_is_searched(asked: dict[str, Any], method: str) ->
 def test_where_nothing_is_searched_it_is_tree_alone(asked: dict[str, Any]) -> None:
     spec = release(**asked)
     assert (spec.method.name, dict(spec.method.options), spec.refine) == ("tree", {}, None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "method", "options"),
+    [
+        ({"format": "suppressed"}, "suppress", {}),
+        ({"format": "suppressed", "sensitive": "s", "l": 2}, "suppress", {}),
+        ({"k_map": {"k": 5, "population": "p"}}, "fulldomain", {"search": "global"}),
+        ({"delta_presence": {"max": 0.5, "population": "p"}}, "fulldomain", {"search": "global"}),
+    ],
+)
+def test_what_one_method_is_for_is_made_by_it(asked: dict[str, Any], method: str, options: dict[str, str]) -> None:
+    spec = release(**asked)
+    assert (spec.method.name, dict(spec.method.options), spec.refine) == (method, options, None)
+    assert spec.effort is not None
 
 
 @pytest.mark.parametrize("named", [{"method": "mondrian"}, {"refine": True}, {"refine": False}])

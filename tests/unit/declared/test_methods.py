@@ -167,15 +167,9 @@ def test_text_form_and_arguments_are_checked_alike() -> None:
         ({"method": MethodSpec("none")}, "there is no such method"),
         ({"method": MethodSpec("tree", {"cut": "loss"})}, "tree has no such option"),
         ({"method": MethodSpec("tree", {"minimize": "all"})}, "minimize: not a word known here"),
+        ({"method": MethodSpec("topdown"), "privacy": PrivacySpec(k=2, l=Fraction(2))}, "topdown is for k alone"),
         (
-            {"method": MethodSpec("topdown"), "privacy": PrivacySpec(k=2, l=Fraction(2))},
-            "topdown is for k alone",
-        ),
-        (
-            {
-                "method": MethodSpec("tree", {"solver": "dual"}),
-                "privacy": PrivacySpec(accuracy=Accuracy("l")),
-            },
+            {"method": MethodSpec("tree", {"solver": "dual"}), "privacy": PrivacySpec(accuracy=Accuracy("l"))},
             "solver=dual is for l that is asked",
         ),
     ],

@@ -35,9 +35,7 @@ def test_hostile_column_names_stay_as_they_are(name: str) -> None:
 
 @given(
     st.lists(
-        st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1),
-        min_size=1,
-        unique=True,
+        st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1), min_size=1, unique=True
     )
 )
 def test_any_names_give_their_columns_in_order(names: list[str]) -> None:

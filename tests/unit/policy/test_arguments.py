@@ -35,10 +35,7 @@ def reported(**arguments: Any) -> list[str]:
 
 def test_the_smallest_call() -> None:
     assert release(source='"my schema".patients', quasi="age", k=1) == ReleaseSpec(
-        name="patients",
-        source='"my schema".patients',
-        columns=(ColumnSpec("age", "quasi"),),
-        privacy=PrivacySpec(k=1),
+        name="patients", source='"my schema".patients', columns=(ColumnSpec("age", "quasi"),), privacy=PrivacySpec(k=1)
     )
 
 
@@ -221,10 +218,7 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
             {"sensitive": "d", "l": float("nan")},
             "l: not a number or fraction; a number of at least 1, such as 2.5 or 5/2",
         ),
-        (
-            {"sensitive": "d", "l": True},
-            "l: not a number or fraction; a number of at least 1, such as 2.5 or 5/2",
-        ),
+        ({"sensitive": "d", "l": True}, "l: not a number or fraction; a number of at least 1, such as 2.5 or 5/2"),
         (
             {"sensitive": "d", "l": 2, "joint": True},
             "joint: fewer than two sensitive columns; joint needs two columns with the role sensitive",

@@ -52,10 +52,7 @@ def test_levels_may_share_labels(tmp_path: Path) -> None:
         ('"a;b";*\n"say ""x""";*\n"two\nlines";*\n', (("a;b", "*"), ('say "x"', "*"), ("two\nlines", "*"))),
         (";*\n a ;*\n", (("", "*"), (" a ", "*"))),
         ("a;*\na;*\n", (("a", "*"),)),
-        (
-            "81667;8166*;*****\n81675;8167*;*****\n",
-            (("81667", "8166*", "*****"), ("81675", "8167*", "*****")),
-        ),
+        ("81667;8166*;*****\n81675;8167*;*****\n", (("81667", "8166*", "*****"), ("81675", "8167*", "*****"))),
         ("é;ü;*\n日本;ü;*\n", (("é", "ü", "*"), ("日本", "ü", "*"))),
     ],
 )
@@ -69,16 +66,10 @@ def test_files_that_are_right(tmp_path: Path, content: str, levels: tuple[tuple[
         ("", ["h.csv: holds no line"]),
         ("\n\n", ["h.csv: holds no line"]),
         ("a,b,*\nc,d,*\n", ["h.csv:1: one field only"]),
-        (
-            "a;x;*\nb;*\nc;y;z;*\n",
-            ["h.csv:2: 2 fields, but line 1 has 3", "h.csv:3: 4 fields, but line 1 has 3"],
-        ),
+        ("a;x;*\nb;*\nc;y;z;*\n", ["h.csv:2: 2 fields, but line 1 has 3", "h.csv:3: 4 fields, but line 1 has 3"]),
         ("a;x\nb;y\n", ["h.csv:2: a root other than in line 1"]),
         ("a;;*\nb;x;*\n", ["h.csv:1: an empty field after the leaf"]),
-        (
-            "a;x;\nb;x;\n",
-            ["h.csv:1: an empty field after the leaf", "h.csv:2: an empty field after the leaf"],
-        ),
+        ("a;x;\nb;x;\n", ["h.csv:1: an empty field after the leaf", "h.csv:2: an empty field after the leaf"]),
         ("a;x;*\nb;x;*\na;y;*\n", ["h.csv:3: the leaf has another parent in line 1"]),
         ("a;x;p;*\nb;x;q;*\n", ["h.csv:2: the node in field 2 has another parent in line 1"]),
         ('a;*\n"x\ny";*\n"b;*\n', ["h.csv:4: cannot be read"]),
@@ -98,12 +89,7 @@ def test_many_problems_are_counted(tmp_path: Path) -> None:
 
 
 def test_no_problem_shows_a_label(tmp_path: Path) -> None:
-    for content in (
-        "canary;x;*\ncanary;y;*\n",
-        "a;canary;*\nb;canary;q\n",
-        "canary;*\ncanary\n",
-        '"canary;*\n',
-    ):
+    for content in ("canary;x;*\ncanary;y;*\n", "a;canary;*\nb;canary;q\n", "canary;*\ncanary\n", '"canary;*\n'):
         assert "canary" not in "".join(reported(tmp_path, content))
 
 

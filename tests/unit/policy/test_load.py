@@ -22,13 +22,7 @@ def test_the_smallest_policy_has_the_documented_defaults(read: Any, tmp_path: Pa
     assert policy.connection is None
     assert policy.path == str(tmp_path / "anon.yml")
     assert [column.name for column in release.columns] == ["age", "sex", "diagnosis", "cost", "name"]
-    assert [column.role for column in release.columns] == [
-        "quasi",
-        "quasi",
-        "sensitive",
-        "insensitive",
-        "identifier",
-    ]
+    assert [column.role for column in release.columns] == ["quasi", "quasi", "sensitive", "insensitive", "identifier"]
     assert release.privacy == PrivacySpec(k=10)
     assert release.method == MethodSpec("tree", {})
     assert release.format == FormatSpec("ranges", ())
@@ -115,14 +109,7 @@ def test_l_is_exact(read: Any, written: str, l: Fraction) -> None:  # noqa: E741
 
 @pytest.mark.parametrize(
     ("written", "size"),
-    [
-        ("4GB", 4 * 10**9),
-        ("512MiB", 512 * 2**20),
-        ("1.5 kb", 1500),
-        ("7", 7),
-        ("2TiB", 2 * 2**40),
-        ("9b", 9),
-    ],
+    [("4GB", 4 * 10**9), ("512MiB", 512 * 2**20), ("1.5 kb", 1500), ("7", 7), ("2TiB", 2 * 2**40), ("9b", 9)],
 )
 def test_memory_units(read: Any, written: str, size: int) -> None:
     assert read(with_key(f"memory: {written}")).releases[0].memory == size

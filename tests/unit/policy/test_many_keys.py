@@ -34,10 +34,7 @@ def test_the_first_problems_are_listed() -> None:
     assert not problems.broken(("b",))
     with pytest.raises(PolicyError) as caught:
         problems.stop()
-    assert caught.value.problems == [
-        *(f"line {line}: wrong" for line in range(1, 101)),
-        "and 150 more problems",
-    ]
+    assert caught.value.problems == [*(f"line {line}: wrong" for line in range(1, 101)), "and 150 more problems"]
 
 
 @pytest.mark.parametrize(

@@ -119,17 +119,7 @@ def test_what_does_not_go_together(tmp_path: Path, old: str, new: str, line: int
 
 @pytest.mark.parametrize(
     "method",
-    [
-        "topdown",
-        "anatomy",
-        "suppress",
-        "tds",
-        "kmember",
-        "mdav",
-        "agglomerative",
-        "sequential",
-        "hilbert_fast",
-    ],
+    ["topdown", "anatomy", "suppress", "tds", "kmember", "mdav", "agglomerative", "sequential", "hilbert_fast"],
 )
 def test_methods_that_do_not_count_persons_name_one_that_does(method: str) -> None:
     with pytest.raises(PolicyError, match=rf"{method}.*with .*persons.* use .*(tree|hilbert)"):
@@ -138,15 +128,7 @@ def test_methods_that_do_not_count_persons_name_one_that_does(method: str) -> No
 
 @pytest.mark.parametrize("method", ["tree", "hilbert", "mondrian", "fulldomain", "idistance", "best"])
 def test_methods_that_count_persons(method: str) -> None:
-    asked = {
-        "quasi": "q",
-        "sensitive": "s",
-        "identifiers": "p",
-        "person": "p",
-        "persons": "rows",
-        "k": 3,
-        "l": 2,
-    }
+    asked = {"quasi": "q", "sensitive": "s", "identifiers": "p", "person": "p", "persons": "rows", "k": 3, "l": 2}
     assert release(source="t", **asked, method=method).privacy.of_persons
     with pytest.raises(PolicyError, match="l of persons"):
         release(source="t", **asked, method="fulldomain:search=all")

@@ -136,10 +136,7 @@ def test_one_problem(problems: Any, written: str, where: str, what: str) -> None
             "{maximize: k, at_least: {k: 2}}",
             "maximize goes with max_loss: {per_class_ncp: 0.3} or max_extent: {column: 10} or both",
         ),
-        (
-            f"{{{HALF}, maximize: l}}",
-            "maximize: l needs the least l that is accepted, such as at_least: {l: 2}",
-        ),
+        (f"{{{HALF}, maximize: l}}", "maximize: l needs the least l that is accepted, such as at_least: {l: 2}"),
         (f"{{k: 2, {HALF}}}", "max_loss goes with maximize: k or maximize: l"),
         ("{max_loss: 0.3, maximize: k, at_least: {k: 2}}", "key: value pairs, such as {per_class_ncp: 0.3}"),
         (
@@ -280,14 +277,8 @@ EXACT = (
         (f"{{{K}}}", f"at_least.k: {EXACT}"),
         (f"{{{K.replace('{k: 2}', '{k: 1}')}}}", f"at_least.k: {EXACT}"),
         ("{k: 2, presence: maybe}", "presence: not a word known here; only disclosed is allowed"),
-        (
-            "{k: 1}",
-            "l: is missing; the format anatomy hides nothing but which sensitive value is whose; ask for l",
-        ),
-        (
-            "{}",
-            "l: is missing; the format anatomy hides nothing but which sensitive value is whose; ask for l",
-        ),
+        ("{k: 1}", "l: is missing; the format anatomy hides nothing but which sensitive value is whose; ask for l"),
+        ("{}", "l: is missing; the format anatomy hides nothing but which sensitive value is whose; ask for l"),
         ("{k: 0}", "k: too small; a whole number of at least 1"),
     ],
 )

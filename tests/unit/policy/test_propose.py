@@ -135,9 +135,7 @@ def test_roles(tmp_path: Path, column: Profile, role: str) -> None:
 
 def test_the_text_says_why() -> None:
     text = text_of(
-        "duckdb:///w.duckdb",
-        "main.patients",
-        [Profile("ssn", distinct=1000), Profile("age", "integer", nulls=10)],
+        "duckdb:///w.duckdb", "main.patients", [Profile("ssn", distinct=1000), Profile("age", "integer", nulls=10)]
     )
     assert "ssn: {role: identifier}  # identifies, by its name (ssn); 1000 different values in 1000 rows\n" in text
     assert (
@@ -322,16 +320,7 @@ names = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",
     ),
 )
 @example(
-    "no",
-    [
-        Profile("yes"),
-        Profile("~"),
-        Profile("<<"),
-        Profile("a: b"),
-        Profile("# x"),
-        Profile("${x}"),
-        Profile("'"),
-    ],
+    "no", [Profile("yes"), Profile("~"), Profile("<<"), Profile("a: b"), Profile("# x"), Profile("${x}"), Profile("'")]
 )
 @example("\x85\ud7ff\U0001f600\u2028", [Profile('"; drop table x; --'), Profile("\ufeff"), Profile("a\tb\n")])
 def test_every_proposal_loads_whatever_the_names(tmp_path: Path, table: str, profile: list[Profile]) -> None:

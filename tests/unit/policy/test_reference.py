@@ -46,19 +46,9 @@ def test_the_schema_says_what_is_allowed() -> None:
     column, release = made["$defs"]["ColumnModel"], made["$defs"]["ReleaseModel"]
     assert made["required"] == ["version", "releases"]
     assert release["required"] == ["name", "source", "columns", "privacy"]
-    assert column["properties"]["role"]["enum"] == [
-        "identifier",
-        "pseudonym",
-        "quasi",
-        "sensitive",
-        "insensitive",
-    ]
+    assert column["properties"]["role"]["enum"] == ["identifier", "pseudonym", "quasi", "sensitive", "insensitive"]
     assert column["properties"]["weight"]["maximum"] == 1024
-    assert {form.get("type") for form in release["properties"]["memory"]["anyOf"]} == {
-        "integer",
-        "string",
-        "null",
-    }
+    assert {form.get("type") for form in release["properties"]["memory"]["anyOf"]} == {"integer", "string", "null"}
 
 
 def test_the_room_imports_nothing_of_sqlanon_but_the_ground_floor_and_what_is_declared() -> None:

@@ -120,11 +120,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         "the column of the person",
     ),
     "rounding next to rows": (
-        {
-            **ONE,
-            "statistics__protect": {"persons": 5, "method": "round", "base": 5},
-            "together": ["patients"],
-        },
+        {**ONE, "statistics__protect": {"persons": 5, "method": "round", "base": 5}, "together": ["patients"]},
         "it is built for hidden cells alone",
     ),
     "rounding in several versions": (

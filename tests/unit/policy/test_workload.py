@@ -123,8 +123,7 @@ def test_what_is_no_workload(tmp_path: Path, text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "words"),
-    [("0.00", "too small"), ("0/3", "too small"), ("-1", "too small"), ("1.01", "too large")],
+    ("share", "words"), [("0.00", "too small"), ("0/3", "too small"), ("-1", "too small"), ("1.01", "too large")]
 )
 def test_selectivity_is_a_share(tmp_path: Path, share: str, words: str) -> None:
     text = f"version: 1\ngenerators: [{{kind: ranges, selectivity: {share}}}]\n"

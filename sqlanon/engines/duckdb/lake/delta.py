@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deltalake import DeltaTable
-from deltalake.exceptions import DeltaProtocolError, TableNotFoundError
+from deltalake.exceptions import DeltaError, DeltaProtocolError, TableNotFoundError
 
 from sqlanon.engines.duckdb.lake.table_version import OpenedTable, cannot_open
-from sqlanon.errors import DatabaseError, UnsupportedError
+from sqlanon.errors import DatabaseError, SqlanonError, UnsupportedError
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,18 +38,24 @@ def open_table(_: duckdb.DuckDBPyConnection, place: str) -> OpenedTable:
     except TableNotFoundError as error:
         raise DatabaseError(f"{name}: no Delta table is there; a table's folder has a folder _delta_log") from error
     except Exception as error:
-        raise cannot_open(name, "the table's log", error) from error
+        raise explain_unopened(name, "the table's log", error) from error
     _refuse_unread(name, table)
     try:
         scan: Any = table.to_pyarrow_dataset()
-    except DeltaProtocolError as error:
-        raise UnsupportedError(
-            f"{name}: the table has features that its reader lacks (protocol {table.protocol().min_reader_version}); "
-            "update deltalake, or write a copy of the table without them"
-        ) from error
     except Exception as error:
-        raise cannot_open(name, "the table's list of files", error) from error
-    return OpenedTable(place, f"version {table.version()} of table {table.metadata().id}", scan)
+        raise explain_unopened(name, "the table's list of files", error) from error
+    names = scan.schema.names
+    return OpenedTable(place, f"version {table.version()} of table {table.metadata().id}", scan, names)
+
+
+def explain_unopened(name: str, what: str, error: Exception) -> SqlanonError:
+    """Why a table cannot be opened; see `cannot_open`."""
+    if isinstance(error, DeltaProtocolError) or (isinstance(error, DeltaError) and "Unsupported" in str(error)):
+        return UnsupportedError(
+            f"{name}: the table has features, or a version of the protocol, that deltalake lacks; update deltalake, or "
+            "write a copy of the table without them"
+        )
+    return cannot_open(name, what, error)
 
 
 def _refuse_unread(name: str, table: DeltaTable) -> None:

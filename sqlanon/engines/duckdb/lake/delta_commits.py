@@ -17,13 +17,22 @@ from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundErr
 from deltalake.fs import DeltaStorageHandler
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
+from sqlanon.engines.duckdb.lake.delta import explain_unopened
 from sqlanon.engines.duckdb.lake.parquet_files import ParquetFile
-from sqlanon.engines.duckdb.lake.table_version import cannot_open, make_interrupted_error
-from sqlanon.errors import DatabaseError, SqlanonError, file_errors
+from sqlanon.engines.duckdb.lake.table_version import make_interrupted_error
+from sqlanon.errors import DatabaseError, SqlanonError, UnsupportedError, file_errors
 
 FACTS = "sqlanon"
 """The name of our facts in commits."""
-_SAME_ROWS = ("OPTIMIZE", "VACUUM START", "VACUUM END", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "UPGRADE PROTOCOL")
+_SAME_ROWS = (
+    "OPTIMIZE",
+    "VACUUM START",
+    "VACUUM END",
+    "SET TBLPROPERTIES",
+    "UNSET TBLPROPERTIES",
+    "UPDATE TABLE METADATA",
+    "UPGRADE PROTOCOL",
+)
 """Operations that leave a table's rows as they are."""
 _OWN = re.compile(r"sqlanon-[0-9a-f]+\.parquet")
 """Files that were written and not committed yet."""
@@ -154,6 +163,7 @@ def commit(place: str, file: str | None, facts: Mapping[str, str], check: Check)
 
     Raises:
         LockedError: another program committed after the commits that ``check`` has seen.
+        UnsupportedError: no row may be removed from the table.
         DatabaseError: the log cannot be read or written.
     """
     added: list[AddAction] = []
@@ -172,6 +182,11 @@ def commit(place: str, file: str | None, facts: Mapping[str, str], check: Check)
                 create_table_with_add_actions(place, schema, added, mode="error", commit_properties=how)
             return
         check(_list(table))
+        if table.metadata().configuration.get("delta.appendOnly") == "true":
+            raise UnsupportedError(
+                f"delta:{place}: the table has the property delta.appendOnly, and a version replaces the rows before; "
+                "nothing was published: unset the property"
+            )
         table.create_write_transaction([*added], "overwrite", schema or table.schema(), commit_properties=how)
 
 
@@ -187,4 +202,4 @@ def _errors(place: str) -> Iterator[None]:
     except (DeltaError, OSError) as error:
         if isinstance(error, DeltaError) and "already exists" in str(error):
             raise make_interrupted_error(name) from error
-        raise cannot_open(name, "the table's log or files", error) from error
+        raise explain_unopened(name, "the table's log or files", error) from error

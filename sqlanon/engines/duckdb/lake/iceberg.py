@@ -49,7 +49,8 @@ def open_table(_: duckdb.DuckDBPyConnection, place: str) -> OpenedTable:
         source = _dataset(table, scan) or _Stream(scan)
     except Exception as error:
         raise cannot_open(name, "the table's list of files", error) from error
-    return OpenedTable(place, f"{version} of table {table.metadata.table_uuid}", source)
+    names = [field.name for field in table.schema().fields]
+    return OpenedTable(place, f"{version} of table {table.metadata.table_uuid}", source, names)
 
 
 def open_catalog(name: str, place: str) -> tuple[Catalog, str]:

@@ -21,6 +21,8 @@ _KINDS = (
     "ORDER BY name, type) AS columns FROM parquet_schema($files) GROUP BY file_name)"
 )
 """How many different sets of columns the files have."""
+_NAMES = "SELECT name, num_children FROM parquet_schema($files)"
+"""Of one file, each column before those that it consists of."""
 
 
 def open_table(connection: duckdb.DuckDBPyConnection, place: str) -> OpenedTable:
@@ -52,6 +54,7 @@ def open_table(connection: duckdb.DuckDBPyConnection, place: str) -> OpenedTable
         literal = [re.sub(r"([*?\[])", r"[\1]", file) for file in files]
         wide = connection.execute(_WIDE, {"files": literal, "digits": _DIGITS}).fetchall()
         ((kinds,),) = connection.execute(_KINDS, {"files": literal}).fetchall()
+        names = _list_columns(connection.execute(_NAMES, {"files": literal[:1]}).fetchall())
         scan = connection.read_parquet(literal, hive_partitioning=True)
     except duckdb.Error as error:
         raise DatabaseError(
@@ -72,8 +75,19 @@ def open_table(connection: duckdb.DuckDBPyConnection, place: str) -> OpenedTable
         place,
         f"{len(files)} file{'s' * (len(files) > 1)} in state {state}",
         scan,
+        names,
         lambda: _find_state(_list_files(place)),
     )
+
+
+def _list_columns(fields: Sequence[tuple[str, int | None]]) -> list[str]:
+    """The columns among the fields of a file, without the fields of columns; the first field is the row."""
+    names, inner = list[str](), 0
+    for name, children in fields[1:]:
+        if not inner:
+            names.append(name)
+        inner = max(inner - 1, 0) + (children or 0)
+    return names
 
 
 def _list_files(place: str) -> list[str]:

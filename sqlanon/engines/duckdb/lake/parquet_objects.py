@@ -35,11 +35,13 @@ def open_objects(place: str) -> OpenedTable:
         system, path = pyarrow.fs.FileSystem.from_uri(place)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError) as error:
         raise PolicyError(f"{name}: Arrow knows no such storage; s3://, gs:// and hdfs:// are read") from error
+    except OSError as error:
+        raise cannot_open(name, "the storage", error) from error
     try:
         files = _list_files(system, path)
         if not files:
             raise DatabaseError(f"{name}: no file is there; name a folder, or a pattern such as s3://bucket/visits/*")
-        schemas = {str(pyarrow.parquet.read_schema(file.path, filesystem=system).remove_metadata()) for file in files}
+        schemas = [pyarrow.parquet.read_schema(file.path, filesystem=system).remove_metadata() for file in files]
         scan: Any = pyarrow.dataset.dataset(
             [file.path for file in files],
             filesystem=system,
@@ -49,14 +51,13 @@ def open_objects(place: str) -> OpenedTable:
         )
     except (OSError, pyarrow.ArrowException) as error:
         raise cannot_open(name, "a folder or a file", error) from error
-    if len(schemas) > 1:
-        raise PolicyError(
-            f"{name}: the files have {len(schemas)} different sets of columns or types; write all of them alike"
-        )
+    if (kinds := len(set(map(str, schemas)))) > 1:
+        raise PolicyError(f"{name}: the files have {kinds} different sets of columns or types; write all of them alike")
     return OpenedTable(
         place,
         f"{len(files)} file{'s' * (len(files) > 1)} in state {_find_state(files)}",
         scan,
+        schemas[0].names,
         lambda: _find_state(_list_files(system, path)),
     )
 

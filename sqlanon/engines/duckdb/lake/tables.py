@@ -86,6 +86,12 @@ class LakeTables:
                 f"{view}: a column has a type that DuckDB does not read ({type(error).__name__}); write a copy of the "
                 "table without it"
             ) from error
+        renamed = [name for name, (read, *_) in zip(opened.columns, rows, strict=False) if name != read]
+        if renamed:
+            raise PolicyError(
+                f"{view}: of columns whose names differ in case alone, and of columns without a name, DuckDB reads "
+                f"others than those that are asked for ({', '.join(map(quote, renamed))}): rename them"
+            )
         columns = tuple(Column(str(row[0]), str(row[1]), kind_of(str(row[1]))) for row in rows)
         return Relation(TableRef(None, view), columns, is_view=True, snapshot=opened.snapshot)
 

@@ -19,13 +19,7 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Longs
     from sqlanon.papers.matchings.kernels.cost import Coordinates
 
-MOST_ROWS: Mapping[str, int] = {
-    "mip": 20,
-    "flow": 2_000,
-    "greedy": 10_000,
-    "sortgreedy": 10_000,
-    "ring": 1_000_000,
-}
+MOST_ROWS: Mapping[str, int] = {"mip": 20, "flow": 2_000, "greedy": 10_000, "sortgreedy": 10_000, "ring": 1_000_000}
 """The solvers, with the largest number of rows that each takes together.
 
 It follows from the cost: exponential (`mip`, see `MOST_SETS`), n^3 (`flow`), n^2 k (greedy solvers, which take a minute
