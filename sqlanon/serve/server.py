@@ -16,13 +16,50 @@ from dataclasses import dataclass
 from pygwire.messages import CancelRequest
 
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
-from sqlanon.serve.lobby import Lobby
 from sqlanon.serve.login import Tls, log_in
 from sqlanon.serve.queries import ServerState
 from sqlanon.serve.refusals import BAD_PROTOCOL, DEFECT, TOO_MANY, DisconnectedError, ServeError, explain
 from sqlanon.serve.session import Session, end
 from sqlanon.serve.users import Users
 from sqlanon.serve.wire import Wire
+
+MOST_LOGINS = 50
+"""Connections at once that have not logged in, beside those that have."""
+
+
+class Lobby:
+    """The connections of clients that have not logged in yet.
+
+    Args:
+        most: most connections at once.
+    """
+
+    def __init__(self, most: int = MOST_LOGINS) -> None:
+        self._most = most
+        self._guard = threading.Lock()
+        self._waiting: dict[Wire, str] = {}
+        """With their addresses, the oldest first."""
+
+    def enter(self, wire: Wire, address: str) -> tuple[Wire, str] | None:
+        """Let a connection in.
+
+        Returns:
+            The connection to close in exchange, and its address: the oldest of the address with the most connections.
+        """
+        with self._guard:
+            self._waiting[wire] = address
+            if len(self._waiting) <= self._most:
+                return None
+            ((crowded, _),) = Counter(self._waiting.values()).most_common(1)
+            oldest = next(connection for connection, where in self._waiting.items() if where == crowded)
+            del self._waiting[oldest]
+            return oldest, crowded
+
+    def leave(self, wire: Wire) -> None:
+        """The connection has logged in, or has ended."""
+        with self._guard:
+            self._waiting.pop(wire, None)
+
 
 log = logging.getLogger("sqlanon.serve")
 

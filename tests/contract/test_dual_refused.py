@@ -15,7 +15,6 @@ import pytest
 import sqlanon
 from sqlanon import policy
 from sqlanon.engines.base import TableRef
-from sqlanon.methods.onedim import applicable
 from sqlanon.methods.onedim.kernels import optimal_diverse
 from sqlanon.spec import Accuracy, PrivacySpec
 from tests.contract.cases import QI, Case
@@ -142,7 +141,7 @@ def test_one_step_more_than_the_optimal_solver_takes(
     assert "8 rows with 3 sensitive values make 48 boundaries and up to 2304 steps; at most" in text
     assert "solver=auto, the heuristic, takes any" in text
     monkeypatch.setattr(optimal_diverse, "MOST_STEPS", 1 << 28)
-    monkeypatch.setattr(applicable, "MOST_BOUNDARIES", 47)
+    monkeypatch.setattr("sqlanon.methods.onedim.method.MOST_BOUNDARIES", 47)
     assert "at most 47" in refused(shared_db, source, policy.release(source=source, **given))
 
 

@@ -81,6 +81,17 @@ def test_a_plan_guesses_the_bytes_within_a_factor(people: sqlanon.Database) -> N
         assert getattr(guess, name) / 3 <= getattr(cost, name) <= getattr(guess, name) * 3, name
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("place", [{"publish_to": "duckdb:///{}/sent.duckdb"}, {"publish": "delta:{}/published"}])
+def test_a_plan_guesses_what_another_place_costs(people: sqlanon.Database, tmp_path: Any, place: Any) -> None:
+    named = {key: url.format(tmp_path) for key, url in place.items()}
+    spec = policy.release(source="people", name="people", **ROLES, **named)
+    guess, cost = people.plan(spec).cost, cost_of(people.run(spec))
+    assert guess is not None
+    for name in ("statements", "bytes_read", "bytes_written"):
+        assert getattr(guess, name) / 3 <= getattr(cost, name) <= getattr(guess, name) * 3, name
+
+
 @pytest.mark.parametrize("engine", PAIR[:1], ids=lambda engine: engine.name)
 def test_statements_of_one_text_are_all_counted(connect: Connect, engine: Any) -> None:
     engine = connect(engine).engine

@@ -17,7 +17,7 @@ from sqlanon.loss.extents import measure_extents
 from sqlanon.release.prepare.width_limits import COPIES
 from sqlanon.spec import MethodSpec
 from sqlanon.table.scratch import Scratch
-from sqlanon.testing.preparation import prepare_source
+from sqlanon.testing.assignment import prepare_source
 from tests.engines import ENGINES, PAIR, read_table
 
 MOST_JOINS = 20

@@ -9,10 +9,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from sqlanon.risk.digamma import digamma
 from sqlanon.risk.individual import measure_individual
 from sqlanon.risk.sizes import Sizes
-from sqlanon.risk.uniques import estimate_uniques, pitman, shlosser, snb, zayatz
+from sqlanon.risk.uniques import digamma, estimate_uniques, pitman, shlosser, snb, zayatz
 from tests.oracle import risk as oracle
 
 

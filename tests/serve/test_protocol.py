@@ -38,7 +38,6 @@ from pygwire.messages import (
 )
 from scramp import ScramClient
 
-from sqlanon.serve import lobby
 from sqlanon.serve import server as served
 from sqlanon.serve.server import Limits
 from tests.serve.conftest import Place, Running, serving
@@ -303,7 +302,7 @@ def test_clients_that_say_nothing_keep_nobody_out(place: Place, monkeypatch: pyt
         before = threading.active_count()
         silent = [
             stack.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=600))
-            for _ in range(lobby.MOST + 100)
+            for _ in range(served.MOST_LOGINS + 100)
         ]
         begun = time.monotonic()
         for _ in range(5):
@@ -311,15 +310,16 @@ def test_clients_that_say_nothing_keep_nobody_out(place: Place, monkeypatch: pyt
         assert time.monotonic() - begun < served.LOGIN_SECONDS
         assert silent[0].recv(10) == b""  # the oldest went
         while (
-            threading.active_count() > before + lobby.MOST + 5 + 1 and time.monotonic() - begun < served.LOGIN_SECONDS
+            threading.active_count() > before + served.MOST_LOGINS + 5 + 1
+            and time.monotonic() - begun < served.LOGIN_SECONDS
         ):
             time.sleep(0.05)  # the threads of those that went
-        assert threading.active_count() <= before + lobby.MOST + 5 + 1
+        assert threading.active_count() <= before + served.MOST_LOGINS + 5 + 1
         assert time.monotonic() - begun < served.LOGIN_SECONDS  # they were sent away, and did not wait for their time
 
 
 def test_the_oldest_of_the_address_with_the_most_goes() -> None:
-    waiting = lobby.Lobby(3)
+    waiting = served.Lobby(3)
     wires = [object() for _ in range(6)]
     places = ["a", "b", "b", "b", "c", "a"]
     gone = [waiting.enter(wire, place) for wire, place in zip(wires, places, strict=True)]  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import cast
 
@@ -22,9 +22,30 @@ from sqlanon.engines.duckdb.errors import translate_error
 from sqlanon.engines.duckdb.meter import MeteredConnection
 from sqlanon.engines.duckdb.spill import Spill, spill
 from sqlanon.engines.duckdb.statement_cache import ParsedStatements
-from sqlanon.engines.statements import join_statements, split_batches
 from sqlanon.errors import DatabaseError
 from sqlanon.usage import Usage
+
+
+def split_batches(statements: Iterable[Statement]) -> Iterator[list[Statement]]:
+    """Statements that may go together, in their order: only the last one of a call has values."""
+    together: list[Statement] = []
+    for statement in statements:
+        together.append(statement)
+        if statement.binds:
+            yield together
+            together = []
+    if together:
+        yield together
+
+
+def join_statements(statements: Sequence[Statement]) -> Statement:
+    """Several statements together, named after all of them."""
+    if len(statements) == 1:
+        return statements[0]
+    names = ", ".join(dict.fromkeys(statement.name for statement in statements))
+    # A comment at a statement's end ends with its line.
+    return Statement(names, "\n;\n".join(statement.text for statement in statements), statements[-1].binds)
+
 
 log = logging.getLogger("sqlanon.sql")
 

@@ -6,17 +6,47 @@ The table is grouped once by quasi values; kernels work on the counts, and one j
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.privacy.base import least_rows, shapes_beyond_rows
+from sqlanon.spec import MethodSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sqlanon.engines.base import TableRef
     from sqlanon.methods.suppress.cells import Cells
     from sqlanon.methods.suppress.solve import SolvedClasses
     from sqlanon.table.domain import Domain
+
+
+def divide_residue(context: Context, table: TableRef, solved: SolvedClasses, name: str) -> TableRef:
+    """The classes with the residue divided by the method ``name``.
+
+    Args:
+        context: the run.
+        table: row -> class, all rows; it is dropped.
+        solved: which class is the residue. It is eligible, so that the method finds classes.
+        name: the method, with default options.
+    """
+    from sqlanon.methods.method import make_method
+
+    scratch, encoded = context.scratch, context.encoded
+    work, with_rest = scratch.table("residue"), scratch.table("with_rest")
+    codes = [domain.code for domain in encoded.quasi + encoded.sensitive]
+    scratch.execute(
+        "suppress/residue", residue=work, work=encoded.work, assign=table, number=solved.residue, codes=codes
+    )
+    part = replace(encoded, coded=work, rows=solved.left, numbers=encoded.past)
+    inner = replace(context, encoded=part, execution="auto", refine=None, listed=False, read_again=True)
+    assignment = make_method(MethodSpec(name)).assign(inner)
+    scratch.execute("suppress/rest", made=with_rest, assign=table, rest=assignment.table, number=solved.residue)
+    for scratch_table in (table, work, assignment.table, *([assignment.spans] if assignment.spans else [])):
+        scratch.drop(scratch_table)
+    return with_rest
+
 
 _CELL_BYTES = 240
 """A cell at the peak: as fetched and sorted, in sets, and the classes; there are at most as many cells as rows."""
@@ -74,8 +104,6 @@ class Suppress:
         solved = solve(cells, rules, context.progress, cascade=self.variant != "tp")
         table = attach(context, cells, sensitive, solved.parts)
         if self.rest != "none" and solved.residue is not None:
-            from sqlanon.methods.suppress.residue import divide_residue
-
             table = divide_residue(context, table, solved, self.rest)
         assignment = Assignment(
             table,
