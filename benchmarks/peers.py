@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.lattice import loaded
-from benchmarks.local_recoding import MEASURED, read_tree, recode_locally
+from benchmarks.local_recoding import MEASURED, Tree, read_tree, recode_locally
 from benchmarks.record import RESULTS, Record, options
 from benchmarks.search import processor_seconds
 from examples.sources import DataMissingError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sqlanon.database import Database
 
 BELOW = 0.15
@@ -65,8 +68,19 @@ def release(db: Database, roles: Mapping[str, Any], k: int, how: Mapping[str, An
     }
 
 
-def compare(case: Case, efforts: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The cells of a sample."""
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sample of a table, as ``sample``, with roles and hierarchies; leaf numbers int64[d, n] of its columns."""
+
+    db: Database
+    roles: Mapping[str, Any]
+    leaves: NDArray[np.int64]
+    trees: Sequence[Tree]
+
+
+@contextmanager
+def sampled(case: Case) -> Iterator[Sample]:
+    """A case's sample."""
     with loaded(case.table, ROWS) as (db, source, declared):
         whole = ROWS[case.table]
         db.engine.execute(
@@ -74,19 +88,25 @@ def compare(case: Case, efforts: Sequence[str]) -> Iterator[dict[str, Any]]:
             f"{source}) WHERE place * {case.rows} % {whole} < {case.rows}"
         )
         files = declared["hierarchies"]
-        roles = {**declared, "hierarchies": {}} if case.sets else declared
-        columns = list(roles["quasi"])
+        columns = list(declared["quasi"])
         trees = [read_tree(files[column]) for column in columns]
         query = "SELECT " + ", ".join(f'CAST("{column}" AS TEXT)' for column in columns) + " FROM sample"
         values = db.engine.fetch(query, max_rows=10**6)
+        leaves = np.array([[tree.number[str(row[j])] for row in values] for j, tree in enumerate(trees)])
+        yield Sample(db, {**declared, "hierarchies": {}} if case.sets else declared, leaves, trees)
+
+
+def compare(case: Case, efforts: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The cells of a sample."""
+    with sampled(case) as sample:
+        db, roles, leaves = sample.db, sample.roles, sample.leaves
         measure = "gcp" if case.sets else "lm"
         for k in case.k:
             if case.sets:
                 peer = release(db, roles, k, {"method": "kmember"}, measure)
             else:
-                leaves = np.array([[tree.number[str(row[j])] for row in values] for j, tree in enumerate(trees)])
                 before = processor_seconds()
-                recoding = recode_locally(leaves, trees, k)
+                recoding = recode_locally(leaves, sample.trees, k)
                 peer = {"loss": recoding.loss, "processor_seconds": processor_seconds() - before}
                 peer |= asdict(recoding.describe(leaves))
                 measured = MEASURED.get((case.table, case.rows, k))

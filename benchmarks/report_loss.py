@@ -190,6 +190,27 @@ def peers(folder: Path, kind: str) -> str:
     )
 
 
+def node_bound(folder: Path) -> str:
+    """What no release of nodes is below."""
+    return figures(
+        folder,
+        "node_bound",
+        ("table", "rows", "k", "peer", "every release, at least", "below the peer, at most", "processor s"),
+        lambda result: (
+            (
+                one["table"],
+                f"{one['rows']:,}",
+                one["k"],
+                f"{one['peer']:.4f}",
+                f"{one['bound']:.4f}",
+                f"{one['below_at_most']:.1%}",
+                f"{one['processor_seconds']:.0f}",
+            )
+            for one in result["results"]
+        ),
+    )
+
+
 def best(folder: Path) -> str:
     """What `best` keeps of three searches, beside each of them."""
     head = ("table", "k", "method", "loss", "classes", "release (processor s)")
@@ -303,6 +324,7 @@ SECTIONS: Mapping[str, Callable[[Path], str]] = {
     "best": best,
     "diverse": diverse,
     "peers nodes": partial(peers, kind="nodes"),
+    "node bound": node_bound,
     "peers sets": partial(peers, kind="sets"),
     "search_rows": search_rows,
     "lefevre": lefevre,

@@ -250,12 +250,11 @@ def _of_table(query: Query, request: ParsedSubquery, around: SubqueryContext) ->
     if relation.ref.schema == PRIVATE_SCHEMA:
         refuse(text, request.node, "private tables of sqlanon cannot be read")
     table.replace(table_of(relation.ref, table.alias or table.name))
-    item = tree.expressions[request.column]
-    tree.set("expressions", [exp.alias_(item.unalias().copy(), "value", quoted=True)])
+    # Items stay, with their names and places: DISTINCT, GROUP BY and ORDER BY go by them.
     spelled = port_tree(tree, engine.dialect).sql(dialect=engine.dialect)
-    kind = exp.DataType.build(engine.describe(spelled)[0], dialect=engine.dialect, udt=True)
+    kind = exp.DataType.build(engine.describe(spelled)[request.column], dialect=engine.dialect, udt=True)
     rows = engine.fetch(Statement("query/subquery", spelled), max_rows=MOST_VALUES)
-    return [_literal(query, request, row[0], kind) for row in rows], kind
+    return [_literal(query, request, row[request.column], kind) for row in rows], kind
 
 
 def _is_plain(node: exp.Expr) -> bool:
@@ -272,7 +271,8 @@ def _literal(query: Query, request: ParsedSubquery, value: Any, kind: exp.DataTy
     if isinstance(value, str):
         return string(value)
     if isinstance(value, int | float | Decimal) and math.isfinite(value):
-        return number(value) if request.several else exp.cast(number(value), kind.copy())
+        typed = not request.several or isinstance(value, float)  # a decimal of the same digits is another value
+        return exp.cast(number(value), kind.copy()) if typed else number(value)
     if isinstance(value, datetime.date):
         return exp.cast(string(str(value)), kind.copy())
     return refuse(

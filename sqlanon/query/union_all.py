@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +20,10 @@ from sqlanon.engines.rows import read_integer
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.parse.parse import Groupings, Query, parse_groupings, read_count
 from sqlanon.query.refusal import refuse
+
+_MOST_EXACT = 2**53
+"""Doubles hold all whole numbers up to this one."""
+_NAN = math.nan
 
 
 @dataclass(frozen=True)
@@ -205,7 +212,7 @@ def _is_exact(answer: Answer, name: str) -> bool:
 def _ranks(engine: Engine, answer: Answer, name: str, term: exp.Ordered) -> list[int]:
     """The place of each row by a column; equal values have equal places."""
     cells = [row[name] for row in answer.rows]
-    values = [cell.estimate if isinstance(cell, Bounded) else cell for cell in cells]
+    values = [_one_nan(cell.estimate if isinstance(cell, Bounded) else cell) for cell in cells]
     distinct = list(dict.fromkeys(value for value in values if value is not None))
     falls = bool(term.args.get("desc"))
     ordered = _sort(engine, distinct)
@@ -216,10 +223,16 @@ def _ranks(engine: Engine, answer: Answer, name: str, term: exp.Ordered) -> list
     return [(0 if first else len(distinct) + 1) if value is None else place[value] for value in values]
 
 
+def _one_nan(value: Any) -> Any:  # noqa: ANN401 - an engine's value
+    """The value; NaN is a single object, as it is a single value of engines, above all others."""
+    return _NAN if isinstance(value, float | Decimal) and math.isnan(value) else value
+
+
 def _sort(engine: Engine, values: list[Any]) -> list[Any]:
     """Values in the engine's order."""
     if not any(isinstance(value, str) for value in values):
-        return sorted(values)
+        numbers = [value for value in values if value is not _NAN]
+        return sorted(numbers) + [_NAN] * (len(numbers) < len(values))
     if not engine.capabilities.collations:
         return sorted(values, key=lambda value: str(value).encode())
     binds: dict[str, Any] = {f"v{i}": value for i, value in enumerate(values)}
@@ -260,6 +273,8 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
                 "the SELECTs of a UNION need as many columns each, with aggregates in the same places",
             )
         rows += [dict(zip(first.columns, (row[name] for name in answer.columns), strict=True)) for row in answer.rows]
+    for name in first.columns:
+        _check_kinds(text, name, [row[name] for row in rows])
     return replace(
         first,
         rows=tuple(rows),
@@ -267,6 +282,25 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
         sql="\nUNION ALL\n".join(answer.sql for answer in answers),
         unlisted_groups=any(answer.unlisted_groups for answer in answers),
     )
+
+
+def _check_kinds(text: str, name: str, cells: Sequence[Any]) -> None:
+    """Refuse a column whose values an engine would convert: it has one type for the rows of all SELECTs."""
+    ends = [end for cell in cells for end in ((cell.low, cell.high) if isinstance(cell, Bounded) else (cell,))]
+    values: list[Any] = [end for end in ends if end is not None]
+    has_doubles = any(isinstance(value, float) for value in values)
+    large = any(isinstance(value, int | Decimal) and not -_MOST_EXACT <= value <= _MOST_EXACT for value in values)
+    if len(set(map(_kind, values))) > 1 or (has_doubles and large):
+        refuse(text, None, f"the SELECTs of a UNION give column {name} different types: cast it to one of them")
+
+
+def _kind(value: object) -> object:
+    """The kind of a value: numbers are one, and times with a zone another than those without."""
+    if isinstance(value, datetime.datetime):
+        return datetime.datetime, value.tzinfo is None
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return float
+    return type(value)
 
 
 def drop_columns(answer: Answer, names: Sequence[str]) -> Answer:

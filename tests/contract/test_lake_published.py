@@ -170,6 +170,24 @@ def test_rows_of_another_program_are_not_replaced(db, lake):
     assert lake.files() == lake.committed()
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("lake", ["iceberg"], indirect=True)
+def test_a_table_that_has_partitions_since(db, lake):
+    """A reader who asks for a partition would not find the rows of a file that has no values of it."""
+    spec = spec_of(lake)
+    db.run(spec)
+    before, files = rows_in(lake), lake.files()
+    with lake.table.update_spec() as change:
+        change.add_identity("ill")
+    with pytest.raises(UnsupportedError, match="the table has partitions"):
+        db.run(spec, full=True)
+    assert (rows_in(lake), lake.files()) == (before, files)
+    with lake.table.update_spec() as change:
+        change.remove_field("ill")
+    assert db.run(spec, full=True).outcome == "published"
+    assert rows_in(lake) == shown(db)
+
+
 def test_a_commit_of_another_program_meanwhile(db, lake, monkeypatch):
     """It comes after the last look at the table's commits."""
     spec = spec_of(lake)

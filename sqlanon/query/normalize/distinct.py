@@ -5,7 +5,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqlanon.query.functions.aggregates import AGGREGATES, aggregate_of
-from sqlanon.query.normalize.kinds import has_aggregate, is_grouped
+from sqlanon.query.normalize.kinds import has_aggregate, has_groupings, is_grouped
+from sqlanon.query.normalize.names import name_alone
 from sqlanon.query.refusal import refuse
 
 
@@ -23,6 +24,10 @@ def group_distinct(text: str, select: exp.Select) -> None:
         return
     if distinct.args.get("on"):
         refuse(text, None, "DISTINCT ON is not answered; write GROUP BY with min or max of the other columns")
+    if has_groupings(select):  # rows of several groupings may be equal
+        refuse(
+            text, None, "DISTINCT is not answered over ROLLUP, CUBE and GROUPING SETS; ask one query for each grouping"
+        )
     select.set("distinct", None)
     items = [item.unalias() for item in select.expressions]
     if any(item.is_star for item in items):
@@ -43,10 +48,12 @@ def group_distinct(text: str, select: exp.Select) -> None:
         are_listed = group is None or all(key in items for key in select.meta["regroup"])
     else:
         terms = [part for term in group.expressions for part in _parts(term)]
-        by_alias = {item.alias.lower(): item.unalias() for item in select.expressions if item.alias}
-        are_listed = all(
-            term in items or (isinstance(term, exp.Column) and term.name.lower() in by_alias) for term in terms
-        )
+        by_alias = {item.alias.lower(): item for item in select.expressions if item.alias}
+        meant = [by_alias.get(t.name.lower()) if isinstance(t, exp.Column) and not t.table else None for t in terms]
+        are_listed = all(term in items or item is not None for term, item in zip(terms, meant, strict=True))
+        for term, item in zip(terms, meant, strict=True):
+            if are_listed and term not in items and item is not None:
+                name_alone(select, item)
         merged = not any(has_aggregate(item) or item.find(exp.Window) for item in items)
         merged = merged and select.args.get("limit") is None and select.args.get("qualify") is None
         if not are_listed and merged:  # groups of groups: the items put several together

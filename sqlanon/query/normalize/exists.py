@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqlanon.query.functions.comparisons import is_equality
+from sqlanon.query.normalize.kinds import is_grouped
 from sqlanon.query.refusal import refuse
 
 _PLAIN = {"expressions", "from_", "where"}
@@ -27,6 +28,8 @@ def write_in(text: str, node: exp.Exists) -> exp.Expr:
     where = inner.args.get("where")
     if {name for name, value in inner.args.items() if value} - _PLAIN or source is None or where is None:
         refuse(text, node, _REASON)
+    if is_grouped(inner):  # an aggregate of no rows is a row
+        refuse(text, node, "EXISTS of an aggregate is TRUE, whatever the table holds: write EXISTS (SELECT 1 FROM ..)")
     name = source.this.alias_or_name.lower()
     parts = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
     pair, rest = None, []

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import ClassVar
 
 from sqlglot import exp
 
 from sqlanon.query.functions.spellings import is_grouping
 from sqlanon.query.normalize.kinds import AGGREGATED
+from sqlanon.query.normalize.names import name_alone
 from sqlanon.query.refusal import refuse
 
 MOST = 64
 """Most groupings of a query."""
+
+
+class MissingTerm(exp.Expression, exp.Func):
+    """A term that a grouping has not, inside an expression: a NULL of the type of the term."""
+
+    arg_types: ClassVar = {"this": True}
 
 
 def split_groupings(text: str, select: exp.Select) -> list[exp.Select]:
@@ -119,7 +127,7 @@ def _select_grouping(select: exp.Select, terms: Sequence[exp.Expr], every: Seque
     kept_terms = list(dict.fromkeys(terms))
     single.set("group", exp.Group(expressions=[term.copy() for term in kept_terms]) if kept_terms else None)
     missing = [term for term in every if term not in kept_terms]
-    single.set("expressions", [_item(item, kept_terms, missing) for item in single.expressions])
+    single.set("expressions", [_item(single, item, kept_terms, missing) for item in single.expressions])
     if single.args.get("having"):
         single.args["having"].set("this", _without(single.args["having"].this, kept_terms, missing))
     aggregated = single.args.get("having") or any(item.find(*AGGREGATED) for item in single.expressions)
@@ -132,12 +140,13 @@ def _select_grouping(select: exp.Select, terms: Sequence[exp.Expr], every: Seque
     return single
 
 
-def _item(item: exp.Expr, terms: Sequence[exp.Expr], missing: Sequence[exp.Expr]) -> exp.Expr:
+def _item(select: exp.Select, item: exp.Expr, terms: Sequence[exp.Expr], missing: Sequence[exp.Expr]) -> exp.Expr:
     original = item.unalias()
     changed = _without(original.copy(), terms, missing)
     is_name = any(isinstance(t, exp.Column) and not t.table and t.name.lower() == item.alias.lower() for t in missing)
-    if is_name and changed == original:  # the term is the item's own name
+    if is_name and changed == original:  # the term is the item's own name, unless a table has such a column
         changed = exp.null()
+        name_alone(select, item)
     return exp.alias_(changed, item.alias_or_name, quoted=True) if item.alias_or_name else changed
 
 
@@ -149,7 +158,8 @@ def _without(node: exp.Expr, terms: Sequence[exp.Expr], missing: Sequence[exp.Ex
         occurrence.replace(exp.Literal.number(sum(bit << (len(bits) - 1 - i) for i, bit in enumerate(bits))))
     for occurrence in _outermost(whole.this, [*terms, *missing]):
         if occurrence in missing:
-            occurrence.replace(exp.null())
+            is_whole = occurrence is whole.this
+            occurrence.replace(exp.null() if is_whole else MissingTerm(this=occurrence.copy()))
     plain: exp.Expr = whole.this
     return plain.pop()
 

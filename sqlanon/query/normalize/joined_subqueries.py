@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlanon.query.functions.comparisons import is_equality
 from sqlanon.query.normalize.expression_subqueries import ListedValues, Scalar, Subquery
 from sqlanon.query.normalize.kinds import is_grouped
+from sqlanon.query.normalize.names import name_alone
 from sqlanon.query.normalize.scopes import scope_nodes
 from sqlanon.query.refusal import refuse
 
@@ -93,8 +94,10 @@ def _take_keys(statement: Flattener, select: exp.Select, inner: exp.Select, join
         refuse(text, join, reason)
     mine, index = pairs[0]
     key = inner.expressions[index]
-    if key.unalias() != terms[0] and not (isinstance(terms[0], exp.Column) and terms[0].name == key.alias):
-        refuse(text, join, reason)
+    if key.unalias() != terms[0]:
+        if not isinstance(terms[0], exp.Column) or terms[0].table or terms[0].name.lower() != key.alias.lower():
+            refuse(text, join, reason)
+        name_alone(inner, key)
     for node, place in _references(text, select, inner, name):
         if place != index:
             refuse(text, node, reason)
@@ -183,6 +186,8 @@ def _take_table(text: str, select: exp.Select, inner: exp.Select, join: exp.Join
         everything = everything or item.is_star
         if not item.is_star and not isinstance(column, exp.Column):
             refuse(text, item, reason)
+        if item.alias_or_name.lower() in passed or (everything and len(inner.expressions) > 1):
+            refuse(text, item, f"{reason}; each under a name of its own")
         if not item.is_star:
             passed[item.alias_or_name.lower()] = column
     columns = [n for n in scope_nodes(select) if isinstance(n, exp.Column)]

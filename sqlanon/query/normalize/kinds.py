@@ -40,6 +40,12 @@ def is_grouped(select: exp.Select) -> bool:
     )
 
 
+def has_groupings(select: exp.Select) -> bool:
+    """Whether the groups of a SELECT are of several groupings: ROLLUP, CUBE or GROUPING SETS."""
+    group = select.args.get("group")
+    return group is not None and group.find(exp.Rollup, exp.Cube, exp.GroupingSets) is not None
+
+
 def has_window(select: exp.Select) -> bool:
     """Whether a SELECT has window functions."""
     return any(part.find(exp.Window) for part in clauses(select))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from sqlanon.query.functions.aggregates import among_first
-from sqlanon.query.normalize.kinds import clauses, has_window, is_grouped
+from sqlanon.query.normalize.kinds import clauses, has_groupings, has_window, is_grouped
 from sqlanon.query.normalize.scopes import scope_nodes
 from sqlanon.query.refusal import refuse
 
@@ -113,6 +113,10 @@ def _group_again(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr
         refuse(text, read, "aggregates of groups are answered without window functions and QUALIFY around them")
     if inner.args.get("group") is None:
         refuse(text, read, "the subquery gives one row; take its aggregates as they are")
+    if has_groupings(inner):
+        refuse(
+            text, read, "groups of ROLLUP, CUBE and GROUPING SETS are not aggregated; ask one query for each grouping"
+        )
     _replace_names(text, outer, inner, read.alias_or_name)
     group, where = outer.args.get("group"), outer.args.get("where")
     for part in (*clauses(outer), *([group] if group is not None else [])):

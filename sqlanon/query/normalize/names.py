@@ -1,4 +1,4 @@
-"""The name of an item that has none."""
+"""Names of items: of one that has none, and of one that a term of GROUP BY may mean."""
 
 from __future__ import annotations
 
@@ -32,3 +32,13 @@ def name_items(select: exp.Select, dialect: str) -> None:
         for item in select.expressions
     ]
     select.set("expressions", items)
+
+
+def name_alone(select: exp.Select, item: exp.Expr) -> None:
+    """Note that a term of GROUP BY was read as the name of an item: no table may have a column of that name.
+
+    A column with the name of the item and of the column that the item is, is the item.
+    """
+    column = item.unalias()
+    if not (isinstance(column, exp.Column) and column.name.lower() == item.alias.lower()):
+        select.meta["new"] = [*select.meta.get("new", ()), item.copy()]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.query.normalize.grouping_sets import MissingTerm
 from sqlanon.query.parse.joins import read_joins
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.scope import Scope, boxes_of, item
+from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import ReaderRelease
 from sqlanon.query.sql.sqltree import Tree
@@ -73,7 +75,8 @@ def bind(
     scope = read_joins(scope, query, joinable, allow_linking=allow_linking)
     for new in query.new:
         if scope.has(new.alias):
-            refuse(query.text, new, f"the subquery has two columns {new.alias}: this one, and one of the star's")
+            refuse(query.text, new, f"a table has a column {new.alias} as well: give this one another name")
+    query = _type_missing_terms(scope, query)
     names = [name for name, _ in query.items]
     return BoundQuery(
         query,
@@ -89,6 +92,24 @@ def bind(
         else tuple(scope.bind(_bind_group(scope, query, node).unnest()) for node in query.regroup),
         scope.bind(query.inner_having) if query.inner_having is not None else None,
     )
+
+
+def _type_missing_terms(scope: Scope, query: Query) -> Query:
+    """The query with a NULL of its type for each term that is not in its grouping."""
+    types = SourceTypes(scope)
+
+    def write_types(node: exp.Expr | None) -> exp.Expr | None:
+        if node is None or node.find(MissingTerm) is None:
+            return node
+        whole = exp.Paren(this=node.copy())
+        for missing in list(whole.find_all(MissingTerm)):
+            missing.replace(exp.cast(exp.null(), types.of(scope.bind(missing.this), missing.this)))
+        expression: exp.Expr = whole.this
+        plain: exp.Expr = expression.pop()
+        return plain
+
+    items = tuple((name, write_types(node) or node) for name, node in query.items)
+    return replace(query, items=items, having=write_types(query.having))
 
 
 def _list_written(query: Query) -> Iterator[exp.Expr]:

@@ -31,7 +31,7 @@ from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots
 from sqlanon.engines.duckdb.lake.iceberg import open_catalog
 from sqlanon.engines.duckdb.lake.parquet_files import ParquetFile
 from sqlanon.engines.duckdb.lake.table_version import cannot_open, make_interrupted_error
-from sqlanon.errors import DatabaseError, PrivacyViolation, SqlanonError
+from sqlanon.errors import DatabaseError, PrivacyViolation, SqlanonError, UnsupportedError
 
 _KEY = "sqlanon."
 _FILES = "total-data-files"
@@ -75,6 +75,7 @@ def write(place: str, file: str, rows: Any, facts: Mapping[str, str], check: Che
 
     Raises:
         LockedError: another program committed meanwhile.
+        UnsupportedError: the table has partitions.
         DatabaseError: it cannot be written.
     """
     with _errors(place):
@@ -83,6 +84,11 @@ def write(place: str, file: str, rows: Any, facts: Mapping[str, str], check: Che
         if table is None:
             catalog, path = open_catalog(f"iceberg:{place}", place)
             table = catalog.create_table(path, rows.schema, properties=_NO_VALUES)
+        if not table.spec().is_unpartitioned():
+            raise UnsupportedError(
+                f"iceberg:{place}: the table has partitions, and a version is one file, which readers who ask for a "
+                "partition would not find; nothing was published: remove the partition fields"
+            )
         if table.current_snapshot() is None:  # the specification has a first snapshot on the main branch alone
             with _begin(table) as first, first.update_snapshot().fast_append():
                 pass
