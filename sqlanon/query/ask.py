@@ -174,6 +174,10 @@ def _ask_several(
     queries = [query for part in parts for query in part.queries]
     first = next((query for query in queries if query.source is not None), None)
     name = options.release or (first.table_name if first is not None else "")
+    if options.release is not None and len({query.table_name.lower() for query in queries if query.source}) > 1:
+        refuse(
+            union.text, None, "the SELECTs of a UNION name several tables, and one release is asked: ask each by itself"
+        )
     for _ in range(TRIES):
         released = None
         if first is not None:

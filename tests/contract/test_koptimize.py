@@ -91,10 +91,10 @@ def test_the_least_of_all_sets(
 
 
 @pytest.mark.parametrize("seed", seeds(8, 3))
-def test_the_least_loss_where_no_row_is_suppressed(
+def test_the_least_loss_interval_by_interval(
     connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """Interval by interval, without what the start found; and a search that ends early has a bound."""
+    """Without what the start found, without suppressed rows and with any; and a search that ends early has a bound."""
     for name in ("_greedy", "_improve", "_start_from"):
         monkeypatch.setattr(CutSearch, name, lambda *_: None)
     one = case(seed, k=2 + seed % 3)
@@ -107,6 +107,11 @@ def test_the_least_loss_where_no_row_is_suppressed(
         assert search.run(10**6)
         assert search.best is not None
         assert search.best[0] == search.bound == expected
+        suppressing = search_of(context_of(sample, own, Fraction(1), "left_out"), "loss")
+        assert suppressing.run(10**6)
+        assert suppressing.best is not None
+        lost = cuts.least(sample.table, one.privacy.k, "loss", sample.encoded.rows, starred=False)
+        assert suppressing.best[0] == suppressing.bound == lost
         monkeypatch.setattr(interval_search, "STEPS", 1)
         for most in (0, 10, 100, 400):
             found, bound, _ = find_intervals(sets, None, most)

@@ -63,6 +63,9 @@ def test_rows_are_as_many_as_the_engine_gives(shared_db: Any) -> None:
     for form, reason in REFUSED.items():
         with pytest.raises(UnsupportedError, match=reason):
             shared_db.query(form.format(t=name))
+    asked = f"SELECT count(*) FROM {name} UNION ALL SELECT count(*) FROM other"
+    with pytest.raises(UnsupportedError, match="one release is asked"):
+        shared_db.query(asked, release=f"release.{name}")
 
 
 def test_subqueries_of_other_tables_keep_their_items(shared_db: Any) -> None:

@@ -10,6 +10,13 @@
 , SIGNBIT({{ of }}.{{ c.column | ident }})
 {% endif %}
 {% endmacro %}
+{% macro number(name, at) %}
+{{ "l%d.id" % at.list if at.list else "COALESCE(CAST(r.%s AS BIGINT) - (%d), 0)" % (name | ident, at.base) }}
+{%- endmacro %}
+{% macro value(number, at) %}
+{{ "d.v%d[%s]" % (at.list, number) if at.list
+    else "CAST(NULLIF(%s, 0) + (%d) AS %s)" % (number, at.base, at.type) }}
+{%- endmacro %}
 {% macro ordered(released) %}
 FROM {{ classed | table }} AS s
 JOIN {{ released }} AS r ON r._sqlanon_class = s.class
@@ -22,24 +29,26 @@ ORDER BY
 {{ "INSERT INTO" if declared else "CREATE TABLE" }} {{ physical | table }}{{ " AS" if not declared }}
 {% if repeated %}
 WITH
-{% for name, at in repeated.items() %}
-{{ ", " if not loop.first }}lists{{ at.list }} AS MATERIALIZED (
+{% for name, at in repeated.items() if at.list %}
+lists{{ at.list }} AS MATERIALIZED (
     SELECT ROW_NUMBER() OVER () AS id, v.value AS value
     FROM (SELECT DISTINCT r.{{ name | ident }} AS value FROM {{ released | table }} AS r) AS v
-)
+),
 {% endfor %}
-, numbered AS MATERIALIZED (
+numbered AS MATERIALIZED (
     SELECT r._sqlanon_class AS _sqlanon_class, CAST(r._sqlanon_place AS INTEGER) AS _sqlanon_place
-{% for word, some in repeated.values() | groupby("word") %}
-        , {% for at in some %}{{ " + " if not loop.first }}(l{{ at.list }}.id << {{ at.shift }}){% endfor %}
-
+{% for word in repeated.values() | map(attribute="word") | unique %}
+        , CAST(0 AS BIGINT)
+{% for name, at in repeated.items() if at.word == word %}
+            + ({{ number(name, at) }} << {{ at.shift }})
+{% endfor %}
             AS _sqlanon_word{{ word }}
 {% endfor %}
 {% for c in published if c.source == "r" and c.name not in repeated %}
         , r.{{ c.column | ident }} AS {{ c.column | ident }}
 {% endfor %}
     FROM {{ released | table }} AS r
-{% for name, at in repeated.items() %}
+{% for name, at in repeated.items() if at.list %}
     JOIN lists{{ at.list }} AS l{{ at.list }} ON l{{ at.list }}.value IS NOT DISTINCT FROM r.{{ name | ident }}
 {% endfor %}
 )
@@ -47,7 +56,7 @@ SELECT
 {% for c in published %}
 {% if c.name in repeated %}
 {% set at = repeated[c.name] %}
-    {{ ", " if not loop.first }}d.v{{ at.list }}[(t.w{{ at.word }} >> {{ at.shift }}) & {{ at.mask }}]
+    {{ ", " if not loop.first }}{{ value("((t.w%d >> %d) & %d)" % (at.word, at.shift, at.mask), at) }}
         AS {{ c.name | ident }}
 {% else %}
     {{ ", " if not loop.first }}t.p{{ loop.index }} AS {{ c.name | ident }}
@@ -55,7 +64,7 @@ SELECT
 {% endfor %}
 FROM (
     SELECT
-{% for word, some in repeated.values() | groupby("word") %}
+{% for word in repeated.values() | map(attribute="word") | unique %}
         {{ ", " if not loop.first }}r._sqlanon_word{{ word }} AS w{{ word }}
 {% endfor %}
 {% for c in published if c.name not in repeated %}
@@ -65,8 +74,9 @@ FROM (
 ) AS t
 CROSS JOIN (
     SELECT
-{% for at in repeated.values() %}
-        {{ ", " if not loop.first }}(
+        0 AS v0
+{% for at in repeated.values() if at.list %}
+        , (
             SELECT LIST(l.value ORDER BY l.id)
             FROM lists{{ at.list }} AS l
         ) AS v{{ at.list }}

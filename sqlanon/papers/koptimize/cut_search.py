@@ -7,10 +7,9 @@ suppressed in the whole subtree; a lower bound for the others is in `kernels.cut
 same bound is made with the cut in the head: where that is no better than the best set so far the cut leaves the tail,
 as does a cut that makes no class of k rows, and the bounds are made again.
 
-Where the domain is small, `cut_columns` searches first, with half of the sets, and by LM without suppressed rows
-`interval_search` before it. Ours: these searches; bounds of groups; the tail by ascending bounds; the starts; and that
-the second half of the sets is taken by the lowest bound, so that the bound that is left rises where the search ends
-early.
+Where the domain is small, `cut_columns` searches first, with half of the sets, and by LM `interval_search` before it.
+Ours: these searches; bounds of groups; the tail by ascending bounds; the starts; and that the second half of the sets
+is taken by the lowest bound, so that the bound that is left rises where the search ends early.
 """
 
 from __future__ import annotations
@@ -129,11 +128,16 @@ class CutSearch:
 
     def _search_intervals(self, most: int) -> int:
         """Look at sets interval by interval, with half of the sets; a bound that no set costs less than."""
+        if self._most:
+            # The best set that suppresses nothing is a better start than the others.
+            self._try_intervals(most // 8, 0)
         self._greedy()
         self._improve(most // 8)
-        better, bound, took = find_intervals(
-            self._sets, None if self.best is None else self.best[0], (most - self.looked) // 2
-        )
+        return self._try_intervals((most - self.looked) // 2, self._most)
+
+    def _try_intervals(self, most: int, most_gone: int) -> int:
+        best = None if self.best is None else self.best[0]
+        better, bound, took = find_intervals(self._sets, best, most, most_gone)
         self.look(took)
         if better is not None:
             self.compare(better)

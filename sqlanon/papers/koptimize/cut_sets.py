@@ -108,6 +108,10 @@ class CutSets:
         """The weighted extents of intervals of a column's codes."""
         return self._extent(j, first, last) * self._weights[j]
 
+    def full_width(self, j: int) -> int:
+        """The weighted extent of a whole column, which a suppressed row loses."""
+        return SCALE * self._weights[j]
+
     def parts(self, cuts: Flags) -> list[Ints]:
         """The number of the interval of every column and code."""
         records_found = []

@@ -1,4 +1,4 @@
-"""The search for the set of cuts of least LM where no row is suppressed, interval by interval (ours).
+"""The search for the set of cuts of least LM, interval by interval (ours).
 
 See `kernels.cut_intervals`: there every column has a separate bound, which the intervals of the others raise.
 """
@@ -24,19 +24,21 @@ MOST_NUMBERS = 1 << 25
 def fits_intervals(sets: CutSets, most: int) -> bool:
     """Whether the search is for these sets; ``most``: rows that may be suppressed."""
     sizes = sets.codes
-    if sets.metric != "loss" or most or len(sizes) < 2 or sets.rows < sets.k:
+    if sets.metric != "loss" or len(sizes) < 2 or sets.rows < sets.k:
         return False
     kept_labels = (sum(sizes) - max(sizes) + 2) * len(sets.records.rows)
-    return kept_labels + max(sizes) * (sets.rows // sets.k + len(sizes) * max(sizes)) <= MOST_NUMBERS
+    groups = min(sets.rows // sets.k + most, len(sets.records.rows))
+    return kept_labels + max(sizes) * (groups + len(sizes) * max(sizes)) <= MOST_NUMBERS
 
 
-def find_intervals(sets: CutSets, best: int | None, most: int) -> tuple[Flags | None, int, int]:
+def find_intervals(sets: CutSets, best: int | None, most: int, most_gone: int = 0) -> tuple[Flags | None, int, int]:
     """Look at sets until none can cost less, or for so long as ``most`` sets of cuts take.
 
     Args:
         sets: of a table for which `fits_intervals` holds.
         best: the cost of a set that is known.
         most: sets.
+        most_gone: rows that may be suppressed.
 
     Returns:
         A better set, if there is one; a bound that no set costs less than, which is the cost of the best set where
@@ -52,7 +54,9 @@ def find_intervals(sets: CutSets, best: int | None, most: int) -> tuple[Flags | 
     codes = np.ascontiguousarray(sets.records.codes[order])
     least_cost = int(NEVER) if best is None else best
     rows = sets.records.rows
-    cost, bound, steps = search_intervals(codes, rows, sizes, widths, sets.k, most * STEPS, least_cost, cuts)
+    full = np.array([sets.full_width(int(j)) for j in order], np.int64)
+    allowed = sets.k, most_gone, sets.k if sets.starred else 0
+    cost, bound, steps = search_intervals(codes, rows, sizes, widths, full, allowed, most * STEPS, least_cost, cuts)
     better = None
     if cost < least_cost:
         better = sets.none()

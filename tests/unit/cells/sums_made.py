@@ -14,8 +14,6 @@ from sqlanon.statistics.amounts import Amounts, Contributor
 from sqlanon.statistics.system import Atoms, PublishedCells, System, build_system
 from tests.unit.cells.made import Tiny, tiny
 
-BIG = 10**6
-
 
 @dataclass(frozen=True)
 class Rules:
