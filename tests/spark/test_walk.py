@@ -201,7 +201,8 @@ def test_what_is_refused(session, tmp_path: Path):
     assert not session.catalog.tableExists("release.few")
 
 
-def test_what_is_one_to_a_reader_is_in_one_file_in_order(session):
+@pytest.mark.parametrize("alone", [False, True])
+def test_what_is_one_to_a_reader_is_in_one_file_in_order(session, alone):
     """Of classes that publish the same no file shows which is which, and of none the order in which rows were read.
 
     Spark divides what is large as often as it can here, and broadcasts nothing, or all of the classes.
@@ -216,8 +217,10 @@ def test_what_is_one_to_a_reader_is_in_one_file_in_order(session):
         "spark.sql.adaptive.forceOptimizeSkewedJoin": "true",
     }
     places = {0: 0, 1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5, 7: 5}
+    if alone:
+        places = {one: 7 - one for one in places}
     values = [0.0, -0.0, None, float("nan"), 2.5, 1.5]
-    draw, stem = random.Random(6), "stored"
+    draw, stem = random.Random(6), "stored_alone" if alone else "stored"
     classed = [(one, draw.choice(values)) for one in places for _ in range(400 if one == 4 else 40)]
     released = [(one, 10 * place, place) for one, place in places.items()]
     made = session.createDataFrame(released, "_sqlanon_class int, f int, _sqlanon_place int")
@@ -237,7 +240,7 @@ def test_what_is_one_to_a_reader_is_in_one_file_in_order(session):
                 db.engine._session.conf.set(key, value)
             physical, of, said = map(db.engine.target, (f"{stem}{turn}", f"{stem}_of{turn}", f"{stem}_said"))
             options = {"physical": physical, "classed": of, "released": said, "published": published}
-            db.engine.execute(statement("publish/table", "spark", **options, dense=False, repeated=[]))
+            db.engine.execute(statement("publish/table", "spark", **options, dense=False, alone=alone, repeated=[]))
             files: dict[str, list[tuple[int, str]]] = {}
             for file, f, t in db.engine.fetch(f"SELECT _metadata.file_name, f, t FROM {stem}{turn}"):
                 files.setdefault(str(file), []).append((int(str(f)), str(t)))

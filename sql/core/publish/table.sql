@@ -1,8 +1,9 @@
 -- name: publish/table
 -- params: physical (table to make), classed, released (tables), published (list of {source (r or s), column,
---   name, kind}), dense (bool: the classes are 0, 1, 2, .., each once), repeated (published columns
---   of which the classes have few different values, where the engine writes them by number, each with the
---   place of its numbers: {list, word, shift, mask, base, type}, see sqlanon/release/publish/value_numbers.py),
+--   name, kind}), dense (bool: the classes are 0, 1, 2, .., each once), alone (bool: no two of
+--   them publish the same), repeated (published columns of which the classes have few different values, where
+--   the engine writes them by number, each with the place of its numbers: {list, word, shift, mask, base, type},
+--   see sqlanon/release/publish/value_numbers.py),
 --   declared (bool: publish/declared has made the table, and it is filled; engines with that template only)
 -- returns: the released rows, in the order of what a reader sees of their class and then
 --   of the columns that are published as they are: rows that are equal in both are equal

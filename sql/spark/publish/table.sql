@@ -40,10 +40,14 @@ FROM (
         JOIN {{ released | table }} AS p ON p._sqlanon_class = s.class
         DISTRIBUTE BY _sqlanon_place
     ) AS t
+{% if alone %}
+    JOIN {{ released | table }} AS f ON f._sqlanon_place = t._sqlanon_place
+{% else %}
     JOIN (
         SELECT r.*, ROW_NUMBER() OVER (PARTITION BY r._sqlanon_place ORDER BY r._sqlanon_class) AS _sqlanon_turn
         FROM {{ released | table }} AS r
     ) AS f ON f._sqlanon_place = t._sqlanon_place AND f._sqlanon_turn = 1
+{% endif %}
     SORT BY _sqlanon_place
 {% for c in published %}
 {% if c.source == "s" %}

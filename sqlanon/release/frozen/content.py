@@ -51,6 +51,7 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
             released=rows.classes,
             published=list_columns(shape.layout.columns),
             dense=False,
+            alone=False,
             repeated=[],
             declared=False,
         )

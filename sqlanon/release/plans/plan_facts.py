@@ -113,6 +113,7 @@ def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Pr
             physical=physical,
             published=list_columns(layout.columns),
             dense=False,
+            alone=False,
             repeated=[],
             declared=False,
             **released,

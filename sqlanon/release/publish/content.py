@@ -139,6 +139,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
                 released=recoded.released,
                 published=list_columns(recoded.columns),
                 dense=recoded.groups.dense,
+                alone=recoded.groups.alone,
                 repeated=find_repeated(scratch, recoded, encoded.rows),
                 declared=bool(declared),
             )
