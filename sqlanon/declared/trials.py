@@ -68,20 +68,21 @@ BEGUN = 1000, 20_000_000, 1000
 _NANO = 10**9
 
 
-def allow_seconds(effort: Effort, rows: int, *, diverse: bool = False) -> Fraction:
+def allow_seconds(effort: Effort, rows: int, *, diverse: bool = False, compares: bool = False) -> Fraction:
     """Seconds that the search of an effort may take on `CORES` cores, by the estimate of `price_trial`.
 
-    ``diverse``: more than a number of rows is asked of a class. Annealing needs so long to come near the least loss.
+    ``diverse``: more than a number of rows is asked of a class. Annealing needs so long to come near the least loss;
+    where classes are compared with the whole table (``compares``) a tenth more gains nothing.
 
     Example:
         >>> [int(allow_seconds("normal", rows)) for rows in (1_000, 100_000, 1_000_000)]
         [2, 10, 30]
         >>> [int(allow_seconds("normal", rows, diverse=True)) for rows in (1_000, 7_000, 30_000, 100_000)]
-        [6, 7, 13, 18]
+        [7, 8, 13, 19]
     """
     few = 2 + Fraction(8 * min(rows, 100_000), 100_000)
     if diverse:
-        few += 4 + Fraction(16 * min(rows, 30_000), 100_000)
+        few += 4 + Fraction(16 * min(rows, 30_000), 100_000) if compares else 5 + Fraction(min(rows, 30_000), 7_500)
     return TIMES[effort] * (few + Fraction(20 * max(rows - 100_000, 0), 900_000))
 
 
@@ -133,7 +134,8 @@ def _count_allowed(spec: ReleaseSpec, effort: Effort, rows: int, columns: Column
     if rows > SEARCHED:
         return 0
     price = max(rows, 1) * price_trial(spec, columns)
-    return min(MOST_TRIALS[effort], int(allow_seconds(effort, rows, diverse=_is_diverse(spec)) * CORES * _NANO / price))
+    seconds = allow_seconds(effort, rows, diverse=_is_diverse(spec), compares=_compares(spec))
+    return min(MOST_TRIALS[effort], int(seconds * CORES * _NANO / price))
 
 
 def estimate_search(spec: ReleaseSpec, rows: int, columns: Columns) -> float:
