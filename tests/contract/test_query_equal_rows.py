@@ -20,6 +20,7 @@ ANSWERED = [
     "SELECT count(*) AS n FROM {t} JOIN (SELECT c FROM {t} GROUP BY c) AS s ON {t}.c = s.c",
     "SELECT c AS x FROM {t} GROUP BY c UNION ALL SELECT 2.5 FROM {t} WHERE c = 1 GROUP BY c",
     "SELECT min(c) AS x FROM {t} UNION ALL SELECT avg(c) FROM {t} WHERE c < 9",
+    "SELECT NULL AS k, count(*) AS n FROM {t} UNION ALL SELECT c, count(*) FROM {t} GROUP BY c",
 ]
 OTHER = [
     "SELECT count(*) AS n FROM {t} WHERE c IN (SELECT 4 - k AS k FROM {o} ORDER BY k LIMIT 1)",
@@ -49,6 +50,10 @@ REFUSED = {
     "SELECT c FROM {t} GROUP BY c UNION ALL SELECT 'x' FROM {t} GROUP BY c": "different types",
     "SELECT max(c) FROM {t} UNION ALL SELECT max(c * CAST(0.5 AS DOUBLE PRECISION)) FROM {t}": "different types",
     "SELECT max(c) FROM {t} UNION ALL SELECT CASE WHEN count(*) > 2 THEN 'x' END FROM {t}": "different types",
+    "SELECT c FROM {t} GROUP BY c UNION ALL SELECT 'x' FROM {t} WHERE c > 9999 GROUP BY c": "different types",
+    "SELECT count(*) > 2 AS x FROM {t} UNION ALL SELECT max(c) FROM {t} WHERE c > 9999": "different types",
+    "SELECT max(c) FROM {t} WHERE c < 3 UNION ALL SELECT max(CAST(c AS REAL)) FROM {t}": "different types",
+    "SELECT '1' AS k, 0 AS n UNION ALL SELECT c, c FROM {t} WHERE FALSE GROUP BY c": "different types",
     "SELECT count(*) FROM {t} WHERE EXISTS (SELECT count(*) FROM {t} AS s WHERE s.c = {t}.c)": "EXISTS of an aggregate",
     "SELECT count(*) FROM {t} WHERE NOT EXISTS (SELECT max(s.a) FROM {t} AS s WHERE s.c = {t}.c)": "EXISTS of an aggre",
 }
