@@ -8,6 +8,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from sqlanon.engines.lacks import require
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.answer import Answer, ResultRows, make_answer
@@ -20,11 +22,12 @@ from sqlanon.query.merge_groups import merge_groups
 from sqlanon.query.noisy.release import ReleasedNoisy
 from sqlanon.query.parse.parameters import Parameters, write_parameters
 from sqlanon.query.parse.parse import Groupings, Query
+from sqlanon.query.parse.source_types import read_type
 from sqlanon.query.parse.text_limits import check_text, readable
 from sqlanon.query.refusal import refuse
 from sqlanon.query.run_query import SHARP, Precision, run_query
 from sqlanon.query.subqueries import Rows, SubqueryContext, answer_subqueries
-from sqlanon.query.union_all import Union, arrange, drop_columns, merge_answers, parse_parts, read_union
+from sqlanon.query.union_all import Union, arrange, check_types, drop_columns, merge_answers, parse_parts, read_union
 from sqlanon.query.union_distinct import check_equality, drop_duplicates
 from sqlanon.query.value_order import ValueOrder
 
@@ -187,7 +190,7 @@ def _ask_several(
         if released is not None and union.distinct:
             check_equality(engine, union.text, queries, released)
         values = ValueOrder(engine, queries, released)
-        answers = []
+        answers, types = [], []
         for part in parts:
             part_answers = [_ask(engine, query, limits, options) for query in part.queries]
             columns = merge_answers(part.queries[0].text, part_answers)
@@ -195,6 +198,9 @@ def _ask_several(
                 columns = arrange(values, part.queries[0], columns, part.order, part.limit, part.offset)
                 columns = drop_columns(columns, part.unshown)
             answers.append(columns)
+            types.append(_types_of(engine, part, part_answers[0]))
+        if len(parts) > 1:
+            check_types(union.text, answers[0].columns, types)
         if released is None or not is_replaced(engine, released, unreadable=True):
             if union.distinct:
                 once = drop_duplicates(union.text, merge_answers(union.text, answers[: union.distinct]))
@@ -202,6 +208,16 @@ def _ask_several(
             whole = merge_answers(union.text, answers)
             return arrange(values, queries[0], whole, union.order, union.limit, union.offset)
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
+
+
+def _types_of(engine: Engine, part: Groupings, answer: Answer) -> tuple[exp.DataType, ...]:
+    """The types of the columns of a SELECT: those of a release of counts or with noise are not known."""
+    types = answer.types
+    if part.queries[0].source is None:
+        types = tuple(read_type(shown, engine.dialect) for shown in engine.describe(answer.sql))
+    items = zip(*([node.unnest() for _, node in query.items] for query in part.queries), strict=True)
+    nothing = [all(isinstance(node, exp.Null) for node in nodes) for nodes in items]
+    return tuple(exp.DataType.build("NULL") if nothing[i : i + 1] == [True] else kind for i, kind in enumerate(types))
 
 
 def _ask_released(engine: Engine, query: Query, released: ReaderRelease, limits: Limits, options: AskOptions) -> Answer:
@@ -265,6 +281,7 @@ def _answer(
         left_out=released.left_out,
         unlike=released.unlike,
     )
+    outer_answer = replace(outer_answer, types=result.types)
     return (
         replace(outer_answer, certain=tuple(False for _ in outer_answer.rows), unlisted_groups=True)
         if unsettled

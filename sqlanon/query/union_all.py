@@ -264,6 +264,37 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
     )
 
 
+def check_types(text: str, names: Sequence[str], types: Sequence[Sequence[exp.DataType]]) -> None:
+    """Refuse columns whose values an engine would convert, also where a SELECT gives no row.
+
+    Args:
+        text: the query, for messages.
+        names: the columns.
+        types: of each SELECT the types of the columns; none where they are not known.
+
+    Raises:
+        RefusedQueryError: types of one column that have a common type with other values.
+    """
+    described = [kinds for kinds in types if kinds]
+    for name, column_types in zip(names, zip(*described, strict=True), strict=True) if described else ():
+        if not _keep_values([kind for kind in column_types if not kind.is_type("NULL")]):
+            _refuse_types(text, name)
+
+
+_WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT", "INT128")
+
+
+def _keep_values(kinds: Sequence[exp.DataType]) -> bool:
+    """Whether values of these types are equal in the common type: one type, texts, or numbers of many digits."""
+    if len(set(kinds)) <= 1 or all(kind.is_type("TEXT", "VARCHAR") for kind in kinds):
+        return True
+    return all(kind.is_type(*_WHOLE, "DOUBLE", "DECIMAL") for kind in kinds)
+
+
+def _refuse_types(text: str, name: str) -> None:
+    refuse(text, None, f"the SELECTs of a UNION give column {name} different types: cast it to one of them")
+
+
 def _check_kinds(text: str, name: str, cells: Sequence[Any]) -> None:
     """Refuse a column whose values an engine would convert: it has one type for the rows of all SELECTs."""
     ends = [end for cell in cells for end in ((cell.low, cell.high) if isinstance(cell, Bounded) else (cell,))]
@@ -271,7 +302,7 @@ def _check_kinds(text: str, name: str, cells: Sequence[Any]) -> None:
     has_doubles = any(isinstance(value, float) for value in values)
     large = any(isinstance(value, int | Decimal) and not -_MOST_EXACT <= value <= _MOST_EXACT for value in values)
     if len(set(map(_kind, values))) > 1 or (has_doubles and large):
-        refuse(text, None, f"the SELECTs of a UNION give column {name} different types: cast it to one of them")
+        _refuse_types(text, name)
 
 
 def _kind(value: object) -> object:

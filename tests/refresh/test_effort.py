@@ -94,3 +94,27 @@ def test_the_same_policy_and_table_give_the_same_release(db: Any) -> None:
     before = shown(db)
     db.run(policy.release(**SPEC), full=True)
     assert shown(db) == before
+
+
+@pytest.mark.parametrize(
+    ("asked", "method"),
+    [
+        ({"suppression": {"limit": "0.05"}}, "suppress:"),
+        pytest.param(
+            {"suppression": {"limit": "0.05", "rows": "left_out"}},
+            "fulldomain:search=local",
+            marks=pytest.mark.thorough,
+        ),
+        pytest.param(
+            {"suppression": {"limit": "0.05"}, "t": "0.4"},
+            "fulldomain:search=global",
+            marks=pytest.mark.thorough,
+        ),
+    ],
+)
+def test_suppression_without_a_method_is_released(db: Any, asked: dict[str, Any], method: str) -> None:
+    spec = policy.release(**SPEC | asked)
+    report = ward(db).run(spec)
+    assert report.method.startswith(method)
+    assert report.verified
+    assert any("is chosen, as it may suppress rows" in note for note in report.notes)

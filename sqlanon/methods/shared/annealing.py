@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 STEPS = 20
 """Steps for each row and trial of the search."""
 STAGE, TOLLED_STAGE = 50, 100
-"""Steps of a stage, for each row; the same with a toll."""
-STAGES = 20
-"""Of a whole cooling; where there are fewer steps, those of the end."""
+"""Steps of a stage, for each row; with a toll, where they do not suffice for a whole cooling, fewer stages of more."""
+STAGES, ANNEALED = 20, 16
+"""Of a whole cooling, and of one of classes that were annealed before; with fewer steps, those of the end."""
 MOST_STEPS = 8 * STAGE * STAGES
 """For each row, at most."""
 BEGUN = 20_000_000
@@ -89,7 +89,7 @@ class Block:
         begun = self._begin(group, self._count_smaller(group, one_more=one_more), steps, state)
         if begun is not None:
             group = begun
-        group = self._cool(group, steps, (1, 2), (0, 0), state)
+        group = self._cool(group, steps, STAGES if begun is None else ANNEALED, (0, 0), state)
         box, measure = boxes_of(self.rows.places), measure_of(self.geometry, self.rows.places.shape[1])
         halve_dealt(self.codes, box, self.rows.sets, measure, self.demands, self.key, group, self.least, state)
         return group
@@ -115,26 +115,27 @@ class Block:
             self.rows.places, self.rows.places, self.rows.sets, np.ones(n, np.int64), self.geometry, rows
         )
         begun = (np.cumsum(first) - 1).astype(np.int32)
-        begun = self._cool(begun, max(steps, min(TOLLED_STAGE * STAGES // 2, BEGUN // n)), (1, 2), (1, 2), state)
+        begun = self._cool(begun, max(steps, min(STAGE * STAGES, BEGUN // n)), STAGES, (1, 2), state)
         box, measure = boxes_of(self.rows.places), measure_of(self.geometry, self.rows.places.shape[1])
         if not unite_failing(box, self.rows.sets, measure, self.demands, begun, int(begun.max()) + 1):
             return None
         begun = _number_classes(begun)
         return begun if self.measure_loss(begun) < self.measure_loss(group) else None
 
-    def _cool(self, group: Ints, steps: int, hot: tuple[int, int], toll: tuple[int, int], state: Bits) -> Ints:
-        """Classes after annealing.
+    def _cool(self, group: Ints, steps: int, stages: int, toll: tuple[int, int], state: Bits) -> Ints:
+        """Classes after annealing in so many stages at most, the last ones of a whole cooling.
 
-        The allowed cost of a step falls to a fiftieth, and a toll rises a hundredfold. Both begin as fractions of a
-        row's mean loss.
+        In a whole one the allowed cost of a step falls to a fiftieth, from half of a row's mean loss, and a toll rises
+        a hundredfold, from a fraction of it.
         """
         classes = int(group.max(initial=-1)) + 1
-        stages = max(min(steps // (TOLLED_STAGE if toll[0] else STAGE), STAGES), 1)
+        stage = TOLLED_STAGE if toll[0] and steps < STAGE * STAGES else STAGE
+        stages = max(min(steps // stage, stages), 1)
         lost = self.measure_loss(group)
         if classes < 2 or steps == 0 or lost == 0:
             return group
         group, late = group.copy(), range(STAGES - stages, STAGES)
-        warmth = [lost * hot[0] * 814**stage // (len(group) * hot[1] * 1000**stage) for stage in late]
+        warmth = [lost * 814**stage // (len(group) * 2 * 1000**stage) for stage in late]
         tolls = [
             (lost * toll[0] * 1274**stage // (len(group) * toll[1] * 1000**stage)) + 1 if toll[0] else 0
             for stage in late

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from sqlanon.declared.candidates import format_candidate
+from sqlanon.declared.effort import is_suppressing
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.policy_diff import list_differences
 from sqlanon.release.catalog.redacted_policy import redact
@@ -42,8 +44,15 @@ def keep_method(spec: ReleaseSpec, entry: Entry | None) -> ReleaseSpec:
 
 
 def list_method_notes(spec: ReleaseSpec) -> tuple[str, ...]:
-    """A note if a release keeps a method that would not be chosen for a new release."""
+    """A note if a release keeps a method that would not be chosen for a new release, or `suppression` chose it."""
     effort = spec.effort
+    if effort is not None and is_suppressing(spec):
+        method = format_candidate(spec.method)
+        note = (
+            f"method {method} is chosen, as it may suppress rows; without suppression the search of an effort loses "
+            "less on every table that was measured: see docs/onedim.md, Effort"
+        )
+        return (note,)
     if effort is None or effort.method != "kept" or effort.written or effort.word != "fast":
         return ()
     note = (

@@ -8,8 +8,10 @@ import pytest
 
 from sqlanon import policy
 from sqlanon.declared import effort, read_refining
+from sqlanon.declared.candidates import format_candidate
 from sqlanon.declared.trials import CORES, Columns, allow_seconds, estimate_search
 from sqlanon.errors import PolicyError
+from sqlanon.release.catalog.recorded_method import list_method_notes
 from sqlanon.spec import Effort, ReleaseSpec
 
 
@@ -72,6 +74,48 @@ def test_what_one_method_is_for_is_made_by_it(asked: dict[str, Any], method: str
     spec = release(**asked)
     assert (spec.method.name, dict(spec.method.options), spec.refine) == (method, options, None)
     assert spec.effort is not None
+
+
+LEFT_OUT = {"limit": "0.05", "rows": "left_out"}
+OF_SOURCE = {"sensitive": "s", "t": 0.3, "compared_with": "source"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "method"),
+    [
+        ({}, "suppress"),
+        ({"sensitive": "s", "l": 2}, "suppress"),
+        ({"format": "suppressed"}, "suppress"),
+        ({"sensitive": "s", "t": 0.3}, "fulldomain:search=global"),
+        ({"execution": "pushdown"}, "suppress"),
+        ({"hierarchies": {"zip": TREE}}, "fulldomain:search=global"),
+        ({"hierarchies": {"zip": TREE}, "execution": "pushdown"}, "fulldomain:search=global"),
+        ({"k_map": {"k": 5, "population": "p"}}, "fulldomain:search=global"),
+        ({"suppression": LEFT_OUT}, "fulldomain:search=global"),
+        ({"suppression": LEFT_OUT, "sensitive": "s", "l": 2}, "fulldomain:search=local"),
+        ({"suppression": LEFT_OUT, "hierarchies": {"zip": TREE}, **OF_SOURCE}, "fulldomain:search=local"),
+        ({"suppression": LEFT_OUT, **OF_SOURCE}, "fulldomain:search=local"),
+    ],
+)
+def test_with_suppression_it_is_a_method_that_may_suppress(asked: dict[str, Any], method: str) -> None:
+    spec = release(**({"suppression": {"limit": "0.05"}} | asked))
+    assert format_candidate(spec.method) == method
+    assert spec.refine is None
+    (note,) = list_method_notes(spec)
+    assert f"method {method} is chosen" in note
+
+
+@pytest.mark.parametrize(
+    ("asked", "what"),
+    [
+        ({"format": "points"}, r"format points hides no values.*rows: left_out"),
+        ({"suppression": LEFT_OUT, "sensitive": "s", "t": 0.3}, r"say rows: starred, or privacy: {compared_with"),
+        ({"format": "anatomy", "k": None, "l": 2, "sensitive": "s"}, r"fulldomain goes with ranges, labels"),
+    ],
+)
+def test_where_nothing_may_suppress_what_would_is_named(asked: dict[str, Any], what: str) -> None:
+    with pytest.raises(PolicyError, match=what):
+        release(**({"suppression": {"limit": "0.05"}} | asked))
 
 
 @pytest.mark.parametrize("named", [{"method": "mondrian"}, {"refine": True}, {"refine": False}])
