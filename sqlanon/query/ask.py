@@ -174,7 +174,7 @@ def _ask(engine: Engine, query: Query, limits: Limits, options: AskOptions) -> A
 def _ask_several(
     engine: Engine, union: Union, parts: Sequence[Groupings], limits: Limits, options: AskOptions
 ) -> Answer:
-    """The answer to a UNION, or to several groupings, from a single version of the release in the first SELECT."""
+    """The answer to a UNION, or to several groupings, from a single version of each release."""
     queries = [query for part in parts for query in part.queries]
     first = next((query for query in queries if query.source is not None), None)
     name = options.release or (first.table_name if first is not None else "")
@@ -182,14 +182,17 @@ def _ask_several(
         refuse(
             union.text, None, "the SELECTs of a UNION name several tables, and one release is asked: ask each by itself"
         )
+    names = [None if query.source is None else options.release or query.table_name for query in queries]
     for _ in range(TRIES):
-        released = None
-        if first is not None:
-            with explain_errors(engine):
-                released = find(engine, name, options.spec, cached=options.known)
-        if released is not None and union.distinct:
-            check_equality(engine, union.text, queries, released)
-        values = ValueOrder(engine, queries, released)
+        with explain_errors(engine):
+            releases = {
+                asked_name: find(engine, asked_name, options.spec, cached=options.known)
+                for asked_name in dict.fromkeys(names)
+                if asked_name is not None
+            }
+        values = ValueOrder(engine, queries, [None if name_ is None else releases[name_] for name_ in names])
+        if union.distinct:
+            check_equality(union.text, values)
         answers, types = [], []
         for part in parts:
             part_answers = [_ask(engine, query, limits, options) for query in part.queries]
@@ -201,7 +204,7 @@ def _ask_several(
             types.append(_types_of(engine, part, part_answers[0]))
         if len(parts) > 1:
             check_types(union.text, answers[0].columns, types)
-        if released is None or not is_replaced(engine, released, unreadable=True):
+        if not any(is_replaced(engine, released, unreadable=True) for released in releases.values()):
             if union.distinct:
                 once = drop_duplicates(union.text, merge_answers(union.text, answers[: union.distinct]))
                 answers = [once, *answers[union.distinct :]]
@@ -309,7 +312,7 @@ def _answer_noisy(
 
 def _in_order(engine: Engine, query: Query, answer: Answer, released: ReaderRelease) -> Answer:
     ordered = bool(query.order) or query.limit is not None or bool(query.offset)
-    values = ValueOrder(engine, [query], released)
+    values = ValueOrder(engine, [query], [released])
     return arrange(values, query, answer, query.order, query.limit, query.offset) if ordered else answer
 
 

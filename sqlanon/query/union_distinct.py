@@ -15,30 +15,31 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqlanon.engines.base import Engine
 from sqlanon.query.answer import Answer, Bounded
-from sqlanon.query.parse.parse import Query
 from sqlanon.query.refusal import refuse
-from sqlanon.query.release import ReaderRelease
-from sqlanon.query.value_order import is_compared_by_bytes, is_finer
+from sqlanon.query.value_order import ValueOrder, is_compared_by_bytes, is_finer
 
 MOST_ALIKE = 1_000
 """Rows that agree in all known values and are compared with one another."""
 
 
-def check_equality(engine: Engine, text: str, queries: Sequence[Query], released: ReaderRelease) -> None:
+def check_equality(text: str, values: ValueOrder) -> None:
     """Refuse columns with equal values that the database does not show alike.
 
     Raises:
         RefusedQueryError: a text column with a collation under which different texts are equal, or a column of a joined
             table.
     """
-    unlike = {
-        field.name.lower()
-        for field in released.fields
-        if not field.deterministic or is_finer(field) or not is_compared_by_bytes(engine, released, field)
-    }
-    for query in queries:
+    for query, released in zip(values.queries, values.releases, strict=True):
+        unlike = set()
+        if released is not None:
+            unlike = {
+                field.name.lower()
+                for field in released.fields
+                if not field.deterministic
+                or is_finer(field)
+                or not is_compared_by_bytes(values.engine, released, field)
+            }
         for _, node in query.items:
             unlike_column = next((n for n in node.find_all(exp.Column) if n.name.lower() in unlike), None)
             if unlike_column is not None:

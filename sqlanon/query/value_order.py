@@ -40,12 +40,12 @@ class ValueOrder:
     Attributes:
         engine: the database.
         queries: the SELECTs whose rows are put below one another.
-        released: the release that they ask; None: they ask none.
+        releases: the release that each asks; None: it asks none.
     """
 
     engine: Engine
     queries: Sequence[Query]
-    released: ReaderRelease | None
+    releases: Sequence[ReaderRelease | None]
 
     def sort(self, position: int, values: Sequence[Any]) -> list[Any]:
         """The different values of a column, in the engine's order.
@@ -85,28 +85,28 @@ class ValueOrder:
 
     def _columns(self, position: int) -> Iterator[Field | Column]:
         """The columns that an item reads, each of a kind that is ordered here."""
-        for query in self.queries:
+        for query, released in zip(self.queries, self.releases, strict=True):
             if query.nothing or position >= len(query.items):
                 continue
             item = query.items[position][1]
             for node in item.find_all(exp.Column):
-                column = self._find(query, node)
+                column = self._find(query, released, node)
                 is_text = column is not None and _is_cast(node, item)
                 if column is None or (column.kind not in _ORDERED and not is_text):
                     self._refuse(
                         position, f"the order of {node.name} is not known here: cast it to text to sort by its letters"
                     )
-                if is_finer(column) or not is_compared_by_bytes(self.engine, self.released, column):
+                if is_finer(column) or not is_compared_by_bytes(self.engine, released, column):
                     self._refuse(position, f"the database does not order {node.name} by what is shown")
                 if column.kind == "text":
                     yield column
 
-    def _find(self, query: Query, node: exp.Column) -> Field | Column | None:
+    def _find(self, query: Query, released: ReaderRelease | None, node: exp.Column) -> Field | Column | None:
         """The column of the release, or of one of the joined tables, that has a name."""
         name = node.name.lower()
         matches: list[Field | Column] = []
-        if self.released is not None:
-            matches += [field for field in self.released.fields if field.name.lower() == name]
+        if released is not None:
+            matches += [field for field in released.fields if field.name.lower() == name]
         for join in query.joins:
             spelled = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in join.this.parts)
             relation = relation_of(self.engine, spelled)

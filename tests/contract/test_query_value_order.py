@@ -25,6 +25,7 @@ REFUSED = [
     "SELECT u AS x, max(e) AS y FROM people GROUP BY u UNION ALL SELECT u, min(e) FROM people GROUP BY u ORDER BY 2",
     "SELECT t AS x, count(*) AS y FROM people GROUP BY ROLLUP (t) ORDER BY 1 LIMIT 1",
     "SELECT t AS x FROM people GROUP BY 1 UNION SELECT t FROM people GROUP BY 1",
+    "SELECT t AS x FROM others GROUP BY 1 UNION SELECT t FROM people GROUP BY 1",
     "SELECT n AS x FROM people GROUP BY 1 UNION SELECT n FROM people GROUP BY 1",
     "SELECT li AS x FROM people GROUP BY 1 UNION SELECT li FROM people GROUP BY 1",
     "SELECT (SELECT max(n) FROM people) = max(n) AS y FROM people WHERE c = 1",
@@ -47,6 +48,8 @@ def database() -> Iterator[sqlanon.Database]:
         db.engine.execute("UPDATE people SET t = CASE c WHEN 0 THEN 'B' WHEN 1 THEN 'b' ELSE 'a' END")
         kept = ["c", "e", "li", "n", "u", "t"]
         db.anonymize("people", quasi=["a"], insensitive=kept, accept_unique=kept, k=3, effort="fast")
+        db.engine.execute("CREATE TABLE others AS SELECT a, CAST(t AS VARCHAR) AS t FROM people")
+        db.anonymize("others", quasi=["a"], insensitive=["t"], accept_unique=["t"], k=3, effort="fast")
         yield db
 
 
