@@ -29,6 +29,7 @@ from sqlanon.query.run_query import SHARP, Precision, run_query
 from sqlanon.query.subqueries import Rows, SubqueryContext, answer_subqueries
 from sqlanon.query.union_all import Union, arrange, check_types, drop_columns, merge_answers, parse_parts, read_union
 from sqlanon.query.union_distinct import check_equality, drop_duplicates
+from sqlanon.query.value_order import ValueOrder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -187,13 +188,14 @@ def _ask_several(
             with explain_errors(engine):
                 released = find(engine, name, options.spec, cached=options.known)
         if released is not None and union.distinct:
-            check_equality(union.text, queries, released)
+            check_equality(engine, union.text, queries, released)
+        values = ValueOrder(engine, queries, released)
         answers, types = [], []
         for part in parts:
             part_answers = [_ask(engine, query, limits, options) for query in part.queries]
             columns = merge_answers(part.queries[0].text, part_answers)
             if len(parts) == 1 or part.order or part.limit is not None or part.offset:
-                columns = arrange(engine, part.queries[0], columns, part.order, part.limit, part.offset)
+                columns = arrange(values, part.queries[0], columns, part.order, part.limit, part.offset)
                 columns = drop_columns(columns, part.unshown)
             answers.append(columns)
             types.append(_types_of(engine, part, part_answers[0]))
@@ -204,7 +206,7 @@ def _ask_several(
                 once = drop_duplicates(union.text, merge_answers(union.text, answers[: union.distinct]))
                 answers = [once, *answers[union.distinct :]]
             whole = merge_answers(union.text, answers)
-            return arrange(engine, queries[0], whole, union.order, union.limit, union.offset)
+            return arrange(values, queries[0], whole, union.order, union.limit, union.offset)
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
 
 
@@ -292,7 +294,7 @@ def _answer_counts(engine: Engine, query: Query, released: ReleasedCounts, limit
 
     with limits.rewriting():
         unordered = answer_counts(engine, query, released, seconds=lambda: limits.seconds, rows=limits.rows)
-        return _in_order(engine, query, unordered)
+        return _in_order(engine, query, unordered, released)
 
 
 def _answer_noisy(
@@ -301,12 +303,14 @@ def _answer_noisy(
     from sqlanon.query.noisy.answer import answer_noisy  # which needs arrays
 
     with limits.rewriting():
-        return _in_order(engine, query, answer_noisy(engine, query, released, interval=interval, rows=limits.rows))
+        noisy = answer_noisy(engine, query, released, interval=interval, rows=limits.rows)
+        return _in_order(engine, query, noisy, released)
 
 
-def _in_order(engine: Engine, query: Query, answer: Answer) -> Answer:
+def _in_order(engine: Engine, query: Query, answer: Answer, released: ReaderRelease) -> Answer:
     ordered = bool(query.order) or query.limit is not None or bool(query.offset)
-    return arrange(engine, query, answer, query.order, query.limit, query.offset) if ordered else answer
+    values = ValueOrder(engine, [query], released)
+    return arrange(values, query, answer, query.order, query.limit, query.offset) if ordered else answer
 
 
 def _leaves_groups_out(query: Query) -> bool:
