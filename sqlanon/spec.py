@@ -6,7 +6,7 @@ Nothing here reads files or databases, and nothing here knows SQL.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -146,12 +146,24 @@ class RefineSpec:
         search: trials after them for every class that loses something; None: `sqlanon.declared.trials` chooses.
         least_gain: the trials end after two rounds that lower the loss by a smaller share together; 0: they do not end
             early.
+        first: the first of these trials are a search of their own, as another effort makes it, so that no more is lost
+            than by that one.
     """
 
     window: int = 40
     passes: int = 4
     search: int | None = 0
     least_gain: Fraction = Fraction(0)
+    first: RefineSpec | None = None
+
+    def list_searches(self) -> tuple[RefineSpec, ...]:
+        """The searches that are made one after the other, each with its trials."""
+        if not self.search:
+            return ()
+        if self.first is None or not self.first.search:
+            return (self,)
+        rest = replace(self, search=self.search - self.first.search, first=None)
+        return (*self.first.list_searches(), *rest.list_searches())
 
 
 @dataclass(frozen=True, slots=True)

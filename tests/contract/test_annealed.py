@@ -53,3 +53,21 @@ def test_search_keeps_what_is_asked_and_loses_no_more(shared_db: Any, drawn: str
     assert found.audit().satisfied
     if given.get("persons") != "whole":  # whose sum is over persons
         assert found.report.loss.gcp <= plain.report.loss.gcp + 1e-12
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("asked", [{"l": 2}, {"t": "0.3"}], ids=str)
+def test_high_loses_no_more_than_normal(shared_db: Any, drawn: str, asked: dict[str, Any]) -> None:
+    table = f"annealed_high_{next(iter(asked))}"
+    shared_db.engine.execute(f"DROP TABLE IF EXISTS {table}")
+    shared_db.engine.execute(
+        f"CREATE TABLE {table} (pid integer, x integer, y integer, z varchar(1), s varchar(1), r varchar(1))"
+    )
+    shared_db.engine.execute(f"INSERT INTO {table} VALUES {drawn}")
+    normal, high = (
+        shared_db.anonymize(table, quasi=["x", "y", "z"], k=4, sensitive="s", rest="drop", effort=word, **asked).report
+        for word in ("normal", "high")
+    )
+    assert high.verified
+    assert high.loss.gcp <= normal.loss.gcp + 1e-12
+    assert high.search["trials"] > normal.search["trials"]

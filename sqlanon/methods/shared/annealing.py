@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.declared.trials import BLOCK, CLASSES
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.random import seed_state
 from sqlanon.kernels.requirements import ITEMS, Demands
@@ -28,8 +29,6 @@ from sqlanon.methods.shared.search_table import SearchTable, measure_lost
 if TYPE_CHECKING:
     from sqlanon.arrays import Bits, Ints, Longs
 
-STEPS = 20
-"""Steps for each row and trial of the search."""
 STAGE, TOLLED_STAGE = 50, 100
 """Steps of a stage, for each row; with a toll, where they do not suffice for a whole cooling, fewer stages of more."""
 STAGES, ANNEALED = 20, 16
@@ -40,8 +39,6 @@ BEGUN = 20_000_000
 """Steps of a start from smaller classes, at least, up to half a cooling."""
 FEW_STEPS, MOST_ATTEMPTS = 1_000_000, 8
 """Small tables are annealed several times, with fewer steps than this together, and the best classes count."""
-BLOCK, CLASSES = 100_000, 5_000
-"""Rows and classes that are annealed together, at most: the cost of a stage has the square of the classes."""
 COUNTERS = 1 << 22
 """Counts of values of classes that are kept for tolls, at most."""
 LARGE = 8, 5

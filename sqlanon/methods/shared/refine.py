@@ -148,9 +148,11 @@ def refine_classes(
         from sqlanon.methods.shared.search_table import SearchTable
 
         ordered = [column[order] for column in sensitive]
-        table = SearchTable(context, np.ascontiguousarray(codes[:, order]), ordered, geometry, whole)
-        searched = search_classes(table, classes.astype(np.int64), spec.search, spec.least_gain)
-        classes, trials = searched.group.astype(np.int32), searched.trials
+        for number, part in enumerate(spec.list_searches()):
+            seeded = replace(context, search_seed=context.search_seed + number)
+            table = SearchTable(seeded, np.ascontiguousarray(codes[:, order]), ordered, geometry, whole)
+            searched = search_classes(table, classes.astype(np.int64), part.search or 0, part.least_gain)
+            classes, trials = searched.group.astype(np.int32), trials + searched.trials
         if starred is not None:  # a number of its own
             classes += classes >= starred
     out = label.astype(np.int32)

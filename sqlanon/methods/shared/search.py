@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.declared.trials import STEPS
 from sqlanon.methods.shared.search_table import SearchTable, measure_lost
 from sqlanon.privacy.base import least_rows, shapes_beyond_rows
 
@@ -55,7 +56,7 @@ def search_classes(table: SearchTable, classes: Longs, trials: int, least_gain: 
     group: Longs = np.unique(classes, return_inverse=True)[1]
     if not shapes_beyond_rows(table.context.requirements):
         return _run_trials(table, group, range(trials), least_gain)
-    from sqlanon.methods.shared.annealing import STEPS, anneal_classes
+    from sqlanon.methods.shared.annealing import anneal_classes
 
     some = trials // 8 if table.rows > FEW else trials
     first = _run_trials(table, group, range(some), least_gain)

@@ -85,6 +85,8 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
             del policy["refine"]["search"]
         if spec.refine.least_gain == 0:
             del policy["refine"]["least_gain"]
+        if spec.refine.first is None:
+            del policy["refine"]["first"]
     del policy["effort"]
     if spec.effort is not None and spec.effort.word != "fast":  # the choice of 0.1.0
         policy["effort"] = spec.effort.word
