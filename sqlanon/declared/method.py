@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sqlanon.declared.cost import Cost
-from sqlanon.declared.method_options import Given, Option, Word
+from sqlanon.declared.method_options import Given, Option, Whole, Word
 from sqlanon.declared.request import Goal, Refusal, Rule
 from sqlanon.lack import UNDECLARED, Able, Lack, never
 from sqlanon.spec import Execution
@@ -134,6 +134,11 @@ class MethodDeclaration:
     def words(self) -> Mapping[str, tuple[str, ...]]:
         """Options that take a word, with the allowed ones, the default first."""
         return {option.name: option.words for option in self.options if isinstance(option, Word)}
+
+    @property
+    def numbers(self) -> Mapping[str, range]:
+        """Options that take a number, with those allowed."""
+        return {o.name: range(o.low, o.high + 1) for o in self.options if isinstance(o, Whole)}
 
     def option(self, name: str) -> Option | None:
         """The option of this name; None where there is none."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlanon.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 MOST_DIGITS = 308
 """Digits of a number of an answer, at most: those of the largest double."""
@@ -119,6 +122,7 @@ class Answer:
         left_out: rows of the source that the release does not publish; the bounds count them in.
         unlike: with ``refresh: {mode: frozen}``: rows that are not as in the source; the bounds are about the rows as
             published, unless they were asked of the source.
+        types: types of the columns in the source; none where only the release has the columns.
     """
 
     columns: tuple[str, ...]
@@ -131,6 +135,7 @@ class Answer:
     unlike: Unlike | None = None
     merged: tuple[tuple[Any, ...], ...] = ()
     """Of each row the values of the groups that it was merged of, where that was asked for."""
+    types: tuple[exp.DataType, ...] = field(default=(), compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as JSON: ``{"rows": [...], "unlisted_groups": ..}``.

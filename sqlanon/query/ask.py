@@ -8,6 +8,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from sqlanon.engines.lacks import require
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.answer import Answer, ResultRows, make_answer
@@ -20,12 +22,14 @@ from sqlanon.query.merge_groups import merge_groups
 from sqlanon.query.noisy.release import ReleasedNoisy
 from sqlanon.query.parse.parameters import Parameters, write_parameters
 from sqlanon.query.parse.parse import Groupings, Query
+from sqlanon.query.parse.source_types import read_type
 from sqlanon.query.parse.text_limits import check_text, readable
 from sqlanon.query.refusal import refuse
 from sqlanon.query.run_query import SHARP, Precision, run_query
 from sqlanon.query.subqueries import Rows, SubqueryContext, answer_subqueries
-from sqlanon.query.union_all import Union, arrange, drop_columns, merge_answers, parse_parts, read_union
+from sqlanon.query.union_all import Union, arrange, check_types, drop_columns, merge_answers, parse_parts, read_union
 from sqlanon.query.union_distinct import check_equality, drop_duplicates
+from sqlanon.query.value_order import ValueOrder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -170,7 +174,7 @@ def _ask(engine: Engine, query: Query, limits: Limits, options: AskOptions) -> A
 def _ask_several(
     engine: Engine, union: Union, parts: Sequence[Groupings], limits: Limits, options: AskOptions
 ) -> Answer:
-    """The answer to a UNION, or to several groupings, from a single version of the release in the first SELECT."""
+    """The answer to a UNION, or to several groupings, from a single version of each release."""
     queries = [query for part in parts for query in part.queries]
     first = next((query for query in queries if query.source is not None), None)
     name = options.release or (first.table_name if first is not None else "")
@@ -178,28 +182,45 @@ def _ask_several(
         refuse(
             union.text, None, "the SELECTs of a UNION name several tables, and one release is asked: ask each by itself"
         )
+    names = [None if query.source is None else options.release or query.table_name for query in queries]
     for _ in range(TRIES):
-        released = None
-        if first is not None:
-            with explain_errors(engine):
-                released = find(engine, name, options.spec, cached=options.known)
-        if released is not None and union.distinct:
-            check_equality(union.text, queries, released)
-        answers = []
+        with explain_errors(engine):
+            releases = {
+                asked_name: find(engine, asked_name, options.spec, cached=options.known)
+                for asked_name in dict.fromkeys(names)
+                if asked_name is not None
+            }
+        values = ValueOrder(engine, queries, [None if name_ is None else releases[name_] for name_ in names])
+        if union.distinct:
+            check_equality(union.text, values)
+        answers, types = [], []
         for part in parts:
             part_answers = [_ask(engine, query, limits, options) for query in part.queries]
             columns = merge_answers(part.queries[0].text, part_answers)
             if len(parts) == 1 or part.order or part.limit is not None or part.offset:
-                columns = arrange(engine, part.queries[0], columns, part.order, part.limit, part.offset)
+                columns = arrange(values, part.queries[0], columns, part.order, part.limit, part.offset)
                 columns = drop_columns(columns, part.unshown)
             answers.append(columns)
-        if released is None or not is_replaced(engine, released, unreadable=True):
+            types.append(_types_of(engine, part, part_answers[0]))
+        if len(parts) > 1:
+            check_types(union.text, answers[0].columns, types)
+        if not any(is_replaced(engine, released, unreadable=True) for released in releases.values()):
             if union.distinct:
                 once = drop_duplicates(union.text, merge_answers(union.text, answers[: union.distinct]))
                 answers = [once, *answers[union.distinct :]]
             whole = merge_answers(union.text, answers)
-            return arrange(engine, queries[0], whole, union.order, union.limit, union.offset)
+            return arrange(values, queries[0], whole, union.order, union.limit, union.offset)
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
+
+
+def _types_of(engine: Engine, part: Groupings, answer: Answer) -> tuple[exp.DataType, ...]:
+    """The types of the columns of a SELECT: those of a release of counts or with noise are not known."""
+    types = answer.types
+    if part.queries[0].source is None:
+        types = tuple(read_type(shown, engine.dialect) for shown in engine.describe(answer.sql))
+    items = zip(*([node.unnest() for _, node in query.items] for query in part.queries), strict=True)
+    nothing = [all(isinstance(node, exp.Null) for node in nodes) for nodes in items]
+    return tuple(exp.DataType.build("NULL") if nothing[i : i + 1] == [True] else kind for i, kind in enumerate(types))
 
 
 def _ask_released(engine: Engine, query: Query, released: ReaderRelease, limits: Limits, options: AskOptions) -> Answer:
@@ -263,6 +284,7 @@ def _answer(
         left_out=released.left_out,
         unlike=released.unlike,
     )
+    outer_answer = replace(outer_answer, types=result.types)
     return (
         replace(outer_answer, certain=tuple(False for _ in outer_answer.rows), unlisted_groups=True)
         if unsettled
@@ -275,7 +297,7 @@ def _answer_counts(engine: Engine, query: Query, released: ReleasedCounts, limit
 
     with limits.rewriting():
         unordered = answer_counts(engine, query, released, seconds=lambda: limits.seconds, rows=limits.rows)
-        return _in_order(engine, query, unordered)
+        return _in_order(engine, query, unordered, released)
 
 
 def _answer_noisy(
@@ -284,12 +306,14 @@ def _answer_noisy(
     from sqlanon.query.noisy.answer import answer_noisy  # which needs arrays
 
     with limits.rewriting():
-        return _in_order(engine, query, answer_noisy(engine, query, released, interval=interval, rows=limits.rows))
+        noisy = answer_noisy(engine, query, released, interval=interval, rows=limits.rows)
+        return _in_order(engine, query, noisy, released)
 
 
-def _in_order(engine: Engine, query: Query, answer: Answer) -> Answer:
+def _in_order(engine: Engine, query: Query, answer: Answer, released: ReaderRelease) -> Answer:
     ordered = bool(query.order) or query.limit is not None or bool(query.offset)
-    return arrange(engine, query, answer, query.order, query.limit, query.offset) if ordered else answer
+    values = ValueOrder(engine, [query], [released])
+    return arrange(values, query, answer, query.order, query.limit, query.offset) if ordered else answer
 
 
 def _leaves_groups_out(query: Query) -> bool:

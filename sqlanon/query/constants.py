@@ -51,7 +51,7 @@ def answer_nothing(
     """The columns of a query that has no rows."""
     plain = replace(query, items=(), groups=(), having=None, qualify=None, order=(), regroup=None, inner_having=None)
     bound = bind(engine, plain, released, joinable, allow_linking=allow_linking)
-    check_valid(replace(bound, query=query))
+    types = check_valid(replace(bound, query=query))
     names: list[str] = []
     aggregates = []
     for name, node in query.items:
@@ -61,4 +61,5 @@ def answer_nothing(
         else:
             names.append(name)
             aggregates += [name] if node.find(exp.AggFunc, exp.Window) else []
-    return Answer(tuple(names), tuple(aggregates), (), (), "", left_out=released.left_out, unlike=released.unlike)
+    left_out, unlike = released.left_out, released.unlike
+    return Answer(tuple(names), tuple(aggregates), (), (), "", left_out=left_out, unlike=unlike, types=types)

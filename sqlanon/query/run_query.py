@@ -55,7 +55,7 @@ class PreparedQuery:
         checks: conditions that refuse the query, in the order of the last columns.
         whole: values depend on every group, so that there must be no others.
         keys: the number of key columns at the front, where intervals are asked for.
-        types: types of the items in the source, if asked for.
+        types: types of the columns in the source.
     """
 
     final: Final
@@ -176,8 +176,7 @@ def _prepare(
     """The rewritten query, and with ``drawing`` the distributions for intervals."""
     with limits.rewriting():
         plan = collect(bound, distribution=drawing, sharp=sharp)
-    if not sharp:  # the text is that of the whole query
-        check_valid(bound)
+    types = plan.outputs.types if sharp else check_valid(bound)  # of a subquery the text is that of the whole query
     with limits.rewriting():
         rows = box_rows(bound.scope, plan, together=drawing)
         rows = solve_matchings(bound.scope, solve_classes(bound.scope, rows))
@@ -200,7 +199,7 @@ def _prepare(
         tuple(replace(check, tree=exp.null()) for check in plan.checks),
         bool(plan.outputs.windows) or plan.regroup is not None,
         len(plan.keys),
-        plan.outputs.types,
+        types,
     )
     return prepared, drawn_distributions
 

@@ -273,7 +273,7 @@ def _literal(query: Query, request: ParsedSubquery, value: Any, kind: exp.DataTy
     if isinstance(value, int | float | Decimal) and math.isfinite(value):
         typed = not request.several or isinstance(value, float)  # a decimal of the same digits is another value
         return exp.cast(number(value), kind.copy()) if typed else number(value)
-    if isinstance(value, datetime.date):
+    if isinstance(value, datetime.date) and kind.this is not exp.DataType.Type.TIMESTAMP_NS:  # microseconds in Python
         return exp.cast(string(str(value)), kind.copy())
     return refuse(
         query.text, request.node, "a subquery inside an expression has texts, finite numbers, dates or booleans"

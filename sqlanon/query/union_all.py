@@ -15,15 +15,13 @@ from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
-from sqlanon.engines.base import Engine, Statement
-from sqlanon.engines.rows import read_integer
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.parse.parse import Groupings, Query, parse_groupings, read_count
 from sqlanon.query.refusal import refuse
+from sqlanon.query.value_order import NAN, ValueOrder
 
 _MOST_EXACT = 2**53
 """Doubles hold all whole numbers up to this one."""
-_NAN = math.nan
 
 
 @dataclass(frozen=True)
@@ -150,7 +148,7 @@ def _with_order(union: Union, tail: str, dialect: str) -> Union:
 
 
 def arrange(
-    engine: Engine,
+    values: ValueOrder,
     query: Query,
     answer: Answer,
     order: Sequence[exp.Ordered],
@@ -163,7 +161,7 @@ def arrange(
     consistent source, and no more rows than fit are before it or equal to it.
 
     Args:
-        engine: sorts texts as the database does.
+        values: sorts them as the database does.
         query: the first SELECT; terms may repeat its items.
         answer: the rows.
         order: terms: names, numbers or repetitions of columns.
@@ -171,11 +169,11 @@ def arrange(
         offset: rows to leave out before, or None.
 
     Raises:
-        RefusedQueryError: a term that is no column.
+        RefusedQueryError: a term that is no column, or one whose order is not known.
     """
     rows = list(zip(answer.rows, answer.certain, strict=True))
     columns = [_column(query, answer, term.this) for term in order]
-    ranks = [_ranks(engine, answer, name, term) for name, term in zip(columns, order, strict=True)]
+    ranks = [_ranks(values, answer, name, term) for name, term in zip(columns, order, strict=True)]
     places = sorted(range(len(rows)), key=lambda i: tuple(rank[i] for rank in ranks))
     if limit is None and not offset:
         positions, certain = places, [rows[i][1] for i in places]
@@ -209,40 +207,22 @@ def _is_exact(answer: Answer, name: str) -> bool:
     return all(not isinstance(row[name], Bounded) or row[name].exact for row in answer.rows)
 
 
-def _ranks(engine: Engine, answer: Answer, name: str, term: exp.Ordered) -> list[int]:
+def _ranks(order: ValueOrder, answer: Answer, name: str, term: exp.Ordered) -> list[int]:
     """The place of each row by a column; equal values have equal places."""
     cells = [row[name] for row in answer.rows]
     values = [_one_nan(cell.estimate if isinstance(cell, Bounded) else cell) for cell in cells]
-    distinct = list(dict.fromkeys(value for value in values if value is not None))
     falls = bool(term.args.get("desc"))
-    ordered = _sort(engine, distinct)
+    ordered = order.sort(answer.columns.index(name), [value for value in values if value is not None])
     if falls:
         ordered.reverse()
     first = bool(term.args.get("nulls_first"))
     place = {value: i + 1 for i, value in enumerate(ordered)}
-    return [(0 if first else len(distinct) + 1) if value is None else place[value] for value in values]
+    return [(0 if first else len(ordered) + 1) if value is None else place[value] for value in values]
 
 
 def _one_nan(value: Any) -> Any:  # noqa: ANN401 - an engine's value
     """The value; NaN is a single object, as it is a single value of engines, above all others."""
-    return _NAN if isinstance(value, float | Decimal) and math.isnan(value) else value
-
-
-def _sort(engine: Engine, values: list[Any]) -> list[Any]:
-    """Values in the engine's order."""
-    if not any(isinstance(value, str) for value in values):
-        numbers = [value for value in values if value is not _NAN]
-        return sorted(numbers) + [_NAN] * (len(numbers) < len(values))
-    if not engine.capabilities.collations:
-        return sorted(values, key=lambda value: str(value).encode())
-    binds: dict[str, Any] = {f"v{i}": value for i, value in enumerate(values)}
-    marks = [exp.Placeholder(this=name).sql(dialect=engine.dialect) for name in binds]
-    listed = ", ".join(f"({i}, CAST({mark} AS TEXT))" for i, mark in enumerate(marks))
-    text = f"SELECT i FROM (VALUES {listed}) AS v(i, x) ORDER BY x"  # noqa: S608 - numbers and parameters
-    return [
-        values[read_integer(row[0])]
-        for row in engine.fetch(Statement("query/order", text, binds), max_rows=len(values))
-    ]
+    return NAN if isinstance(value, float | Decimal) and math.isnan(value) else value
 
 
 def _outside(tokens: Sequence[Token]) -> list[Token]:
@@ -284,6 +264,37 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
     )
 
 
+def check_types(text: str, names: Sequence[str], types: Sequence[Sequence[exp.DataType]]) -> None:
+    """Refuse columns whose values an engine would convert, also where a SELECT gives no row.
+
+    Args:
+        text: the query, for messages.
+        names: the columns.
+        types: of each SELECT the types of the columns; none where they are not known.
+
+    Raises:
+        RefusedQueryError: types of one column that have a common type with other values.
+    """
+    described = [kinds for kinds in types if kinds]
+    for name, column_types in zip(names, zip(*described, strict=True), strict=True) if described else ():
+        if not _keep_values([kind for kind in column_types if not kind.is_type("NULL")]):
+            _refuse_types(text, name)
+
+
+_WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT", "INT128")
+
+
+def _keep_values(kinds: Sequence[exp.DataType]) -> bool:
+    """Whether values of these types are equal in the common type: one type, texts, or numbers of many digits."""
+    if len(set(kinds)) <= 1 or all(kind.is_type("TEXT", "VARCHAR") for kind in kinds):
+        return True
+    return all(kind.is_type(*_WHOLE, "DOUBLE", "DECIMAL") for kind in kinds)
+
+
+def _refuse_types(text: str, name: str) -> None:
+    refuse(text, None, f"the SELECTs of a UNION give column {name} different types: cast it to one of them")
+
+
 def _check_kinds(text: str, name: str, cells: Sequence[Any]) -> None:
     """Refuse a column whose values an engine would convert: it has one type for the rows of all SELECTs."""
     ends = [end for cell in cells for end in ((cell.low, cell.high) if isinstance(cell, Bounded) else (cell,))]
@@ -291,7 +302,7 @@ def _check_kinds(text: str, name: str, cells: Sequence[Any]) -> None:
     has_doubles = any(isinstance(value, float) for value in values)
     large = any(isinstance(value, int | Decimal) and not -_MOST_EXACT <= value <= _MOST_EXACT for value in values)
     if len(set(map(_kind, values))) > 1 or (has_doubles and large):
-        refuse(text, None, f"the SELECTs of a UNION give column {name} different types: cast it to one of them")
+        _refuse_types(text, name)
 
 
 def _kind(value: object) -> object:

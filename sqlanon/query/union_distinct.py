@@ -16,30 +16,37 @@ from typing import Any
 from sqlglot import exp
 
 from sqlanon.query.answer import Answer, Bounded
-from sqlanon.query.parse.parse import Query
 from sqlanon.query.refusal import refuse
-from sqlanon.query.release import ReaderRelease
+from sqlanon.query.value_order import ValueOrder, is_compared_by_bytes, is_finer
 
 MOST_ALIKE = 1_000
 """Rows that agree in all known values and are compared with one another."""
 
 
-def check_equality(text: str, queries: Sequence[Query], released: ReaderRelease) -> None:
+def check_equality(text: str, values: ValueOrder) -> None:
     """Refuse columns with equal values that the database does not show alike.
 
     Raises:
         RefusedQueryError: a text column with a collation under which different texts are equal, or a column of a joined
             table.
     """
-    unlike = {field.name.lower() for field in released.fields if not field.deterministic}
-    for query in queries:
+    for query, released in zip(values.queries, values.releases, strict=True):
+        unlike = set()
+        if released is not None:
+            unlike = {
+                field.name.lower()
+                for field in released.fields
+                if not field.deterministic
+                or is_finer(field)
+                or not is_compared_by_bytes(values.engine, released, field)
+            }
         for _, node in query.items:
             unlike_column = next((n for n in node.find_all(exp.Column) if n.name.lower() in unlike), None)
             if unlike_column is not None:
                 refuse(
                     text,
                     unlike_column,
-                    f"values of column {unlike_column.name} that are equal in the source may be written differently: "
+                    f"equal values of column {unlike_column.name} may be shown differently, or different ones alike: "
                     "write UNION ALL",
                 )
             if query.joins and node.find(exp.Column) is not None and not node.find(exp.AggFunc):
@@ -60,6 +67,8 @@ def drop_duplicates(text: str, answer: Answer) -> Answer:
     for name in plain:
         if len({_family(row[name]) for row in answer.rows if row[name] is not None}) > 1:
             refuse(text, None, f"the SELECTs of a UNION give column {name} different types: cast it to one of them")
+        if any(isinstance(row[name], list | dict) for row in answer.rows):
+            refuse(text, None, f"column {name} has values of several parts, which are not merged: write UNION ALL")
     rows: list[Any] = []
     certain: list[bool] = []
     groups: dict[tuple[object, ...], list[int]] = {}

@@ -76,6 +76,13 @@ class Wholes:
         np.add.at(spread.T, self.of, change.T)
         return spread
 
+    def entries(self, part: int) -> tuple[Longs, Longs]:
+        """The combinations of a pattern, with rows."""
+        assert self.part is not None
+        assert self.times is not None
+        start, end = np.searchsorted(self.part, [part, part + 1])
+        return self.of[start:end], self.times[start:end]
+
     def first(self) -> Longs:
         """int64[combinations], a part of each."""
         firsts: Longs = np.unique(self.of, return_index=True)[1].astype(np.int64)

@@ -116,7 +116,9 @@ TAMPERED_LINEAGES = {
     "who is alone": ("lineages", "UPDATE {past_atoms} SET owner = -1"),
     "a witness of other classes": (
         "(numbers|changes|values)",
-        "UPDATE {past_witness} SET change = change + 1 WHERE atom IN (SELECT atom FROM {past_atoms} WHERE kind = 1)",
+        """UPDATE {past_witness} SET change = change + 1 WHERE atom IN (
+            SELECT atom FROM {past_atoms} WHERE kind = (
+                SELECT MIN(a.kind) FROM {past_atoms} AS a JOIN {past_witness} AS w ON w.atom = a.atom))""",
     ),
 }
 

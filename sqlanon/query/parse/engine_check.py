@@ -23,6 +23,7 @@ from sqlanon.query.parse.allowed_shapes import QUANTILES
 from sqlanon.query.parse.bind import BoundQuery
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.scope import Scope
+from sqlanon.query.parse.source_types import read_type
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Field, ReaderRelease
 from sqlanon.sqltext import identifier, literal, respell
@@ -38,11 +39,14 @@ _TEXTS = {
 }
 
 
-def check_valid(bound: BoundQuery) -> None:
+def check_valid(bound: BoundQuery) -> tuple[exp.DataType, ...]:
     """Refuse a query that the source's engine does not accept: unknown functions, wrong types, engine rules.
 
     Args:
         bound: the query; every other check has passed.
+
+    Returns:
+        The types of its columns in the source.
 
     Raises:
         RefusedQueryError: see above.
@@ -54,13 +58,14 @@ def check_valid(bound: BoundQuery) -> None:
         if token.token_type is not TokenType.SEMICOLON
     ]
     try:
-        scope.engine.describe("".join(_write_tokens(scope, query, tokens)))
+        shown = scope.engine.describe("".join(_write_tokens(scope, query, tokens)))
     except DatabaseError as error:
         reason = scope.engine.reason(error)
         called = _find_call(tokens, reason)
         name = called.name.lower() if called is not None else ""
         instead = f"; quantiles are {QUANTILES}" if name.startswith(("median", "quantile")) else ""
         refuse(query.text, called, f"the source's database does not accept this query: {reason}{instead}")
+    return tuple(read_type(kind, scope.engine.dialect) for kind in shown)
 
 
 def _write_tokens(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[str]:

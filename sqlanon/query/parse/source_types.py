@@ -57,7 +57,7 @@ class SourceTypes:
             except DatabaseError:
                 refuse(self._scope.text, node, "the engine has no such function or operator for these types")
             for text, shown in zip(unknown, shown_types, strict=True):
-                self._known[text] = _read(shown, dialect)
+                self._known[text] = read_type(shown, dialect)
         return [self._known[text] for text in texts]
 
     def _null_of_type(self, node: exp.Column) -> Tree | None:
@@ -75,7 +75,8 @@ def type_of(box: Box, dialect: str) -> exp.DataType:
     return exp.DataType.build(box.field.source_type, dialect=dialect, udt=True)
 
 
-def _read(shown: str, dialect: str) -> exp.DataType:
+def read_type(shown: str, dialect: str) -> exp.DataType:
+    """A type as an engine names it; that of a bare NULL is of no values."""
     if shown.strip('"').upper() in ("NULL", "UNKNOWN"):  # a bare NULL
         return exp.DataType.build("NULL")
     return exp.DataType.build(shown, dialect=dialect, udt=True)

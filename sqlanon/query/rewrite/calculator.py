@@ -6,9 +6,11 @@ from typing import Protocol
 
 from sqlglot import exp
 
+from sqlanon.query.functions.aggregates import is_sum
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, Quad, WindowCall
 from sqlanon.query.sql.sqltree import Tree
+from sqlanon.query.sql.types import is_single
 
 
 class Aggregates(Protocol):
@@ -84,3 +86,9 @@ class Calculator(Protocol):
 
     def is_surely_nothing(self, node: exp.Expr) -> Tree:
         """Whether a calculation is NULL in every consistent source."""
+
+
+def adds_singly(notes: Aggregates, node: exp.Expr) -> bool:
+    """Whether the engine adds up in single precision: another order of the rows gives another sum of few digits."""
+    inner = node.this if isinstance(node, exp.Filter) else node
+    return is_sum(inner) and is_single(notes.type_of(node))

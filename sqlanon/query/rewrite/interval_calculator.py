@@ -15,7 +15,7 @@ from sqlanon.query.normalize.expression_subqueries import Scalar
 from sqlanon.query.parse.null_constants import is_null
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.calculator import Aggregates, Groups
+from sqlanon.query.rewrite.calculator import Aggregates, Groups, adds_singly
 from sqlanon.query.rewrite.case_expressions import calculate_case
 from sqlanon.query.rewrite.group_leaves import GroupLeaves, meet, quad_of
 from sqlanon.query.rewrite.left_out_rows import widen
@@ -113,7 +113,8 @@ class IntervalCalculator:
             # A group without any value has no row where values are counted.
             estimate, low, high = (sql("COALESCE(:x, 0)", x=tree) for tree in (estimate, low, high))
         undefined = sql("COALESCE(:u, :d)", u=undefined, d=exp.Literal.number(int(aggregate.undefined)))
-        error = self.notes.error(node) if sharp else None
+        # Every order of the rows gives another sum of single precision, by more than a reader compares with.
+        error = self.notes.error(node) if sharp or adds_singly(self.notes, node) else None
         if error is not None:
             by = column(f"e{error.id}")
             low, high = (

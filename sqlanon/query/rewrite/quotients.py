@@ -13,7 +13,7 @@ from sqlanon.query.functions.aggregates import is_count, is_sum
 from sqlanon.query.functions.arithmetic import split_factor
 from sqlanon.query.functions.choice import find_guarded, is_nullif
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.calculator import Calculator
+from sqlanon.query.rewrite.calculator import Calculator, adds_singly
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, Quad
 from sqlanon.query.rewrite.share_bounds import is_share
 from sqlanon.query.rewrite.window_functions import share_total
@@ -132,6 +132,8 @@ def _ratio(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> Aggregate
     """The joint ratio of two sums over rows, the first times a number; None: either is another calculation."""
     above, factor = split_factor(top)
     if factor is None or not isinstance(bottom, exp.Filter | exp.AggFunc):
+        return None
+    if any(adds_singly(calculator.notes, side) for side in (above, bottom)):
         return None
     return calculator.notes.ratio(factor, above, bottom)
 

@@ -23,7 +23,7 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Calculator
 from sqlanon.query.rewrite.query_plan import Check, Frame, OrderTerm, Quad, WindowCall
 from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, sql, when
-from sqlanon.query.sql.types import is_float, is_number, is_whole
+from sqlanon.query.sql.types import is_float, is_number, is_single, is_whole
 
 MOST_RANKED = 3_000
 """Most groups that are compared with each other."""
@@ -79,15 +79,16 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
         window = _read(calculator, node)
         calculator.notes.windows[text] = window
     estimate, low, high, undefined = (column(f"w{end}{window.id}") for end in "elhu")
-    kind = type_window(calculator, node) if as_source or sharp else None
-    if sharp and kind is not None and is_float(kind) and not _is_of_whole(calculator, node):
+    kind = type_window(calculator, node) if as_source or sharp or is_sum(node.this) else None
+    singly = kind is not None and is_single(kind) and is_sum(node.this)
+    if singly or (sharp and kind is not None and is_float(kind) and not _is_of_whole(calculator, node)):
         refuse(
             calculator.scope.text,
             node,
             "engines add floating point numbers up in any order, so that what is made of groups of them is not rounded "
             "or compared; cast to decimal inside, as in sum(sum(CAST(x AS DECIMAL(18, 3)))) OVER ()",
         )
-    if kind is not None and is_number(kind):
+    if (as_source or sharp) and kind is not None and is_number(kind):
         low, high = exp.cast(low, kind), exp.cast(high, kind)
     return Quad(estimate, low, high, undefined, tight=False)
 
