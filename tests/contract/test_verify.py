@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from sqlanon import policy
 from sqlanon.errors import PrivacyViolation
 from sqlanon.methods.base import Assignment
 from sqlanon.sqltext import identifier
@@ -291,3 +292,14 @@ def test_values_that_are_not_null_are_told_from_it(shared_db: Any, monkeypatch: 
     monkeypatch.setattr(home, "verify_physical", change_and_verify)
     options: dict[str, Any] = {"insensitive": ["f", "r", "n"], "accept_unique": ["f", "r", "n"]}
     assert shared_db.anonymize(name, quasi="q", k=4, format="suppressed", **options).report.verified
+
+
+def test_a_source_where_nulls_become_zero_has_changed(shared_db: Any) -> None:
+    name = f"changing_{uuid.uuid4().hex[:10]}"
+    numeric = "NUMERIC" if shared_db.engine.dialect == "postgres" else "DOUBLE"
+    create_table(shared_db, name, {"q": "INTEGER", "f": "REAL", "n": numeric}, [(i, None, None) for i in range(4)])
+    spec = policy.release(source=name, quasi="q", k=2, insensitive=["f", "n"], accept_unique=["f", "n"])
+    assert shared_db.run(spec).version == shared_db.run(spec).version == 1
+    for version, change in enumerate(("f = 0", "n = 'NaN'"), 2):
+        shared_db.engine.execute(f"UPDATE {name} SET {change}")
+        assert shared_db.run(spec).version == version
