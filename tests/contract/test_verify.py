@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from sqlanon import policy
 from sqlanon.errors import PrivacyViolation
 from sqlanon.methods.base import Assignment
 from sqlanon.sqltext import identifier
@@ -253,3 +254,52 @@ def test_sets_and_nodes_that_do_not_cover(shared_db: Any, monkeypatch: pytest.Mo
             with pytest.raises(PrivacyViolation):
                 shared_db.anonymize(name, quasi=["u", "v"], hierarchies={"v": tree}, k=16)
     assert shared_db.anonymize(name, quasi=["u", "v"], hierarchies={"v": tree}, k=16).report.verified
+
+
+def test_values_that_are_not_null_are_told_from_it(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostgreSQL has one hash of NULL and 0.0, and one of NULL and the numerics NaN and infinity."""
+    import sqlanon.release.publish.content as home
+
+    name, real = f"unlike_{uuid.uuid4().hex[:10]}", home.verify_physical
+    numeric = "NUMERIC" if shared_db.engine.dialect == "postgres" else "DOUBLE"
+    columns = {"q": "DOUBLE PRECISION", "f": "DOUBLE PRECISION", "r": "REAL", "n": numeric}
+    values = [(None, "NaN"), (0.0, None), (0.0, "Infinity"), (None, "-Infinity")]
+    create_table(shared_db, name, columns, [(i // 4 and i, f, f, n) for i, (f, n) in enumerate(values * 3)])
+    changes = [
+        *("f = 0", "f = NULL", "r = 0", "r = NULL", "n = 'NaN'", "n = NULL", "q = 0", "q = NULL"),
+        *(
+            "f = n, n = f",
+            "n = CASE WHEN n = 'NaN' THEN 'Infinity' WHEN n = 'Infinity' THEN 'NaN' ELSE n END, f = NULL",
+        ),
+        *("n = 'Infinity' WHERE n = 'NaN'", "n = '-Infinity' WHERE n IS NULL", "q = NULL WHERE q = 0"),
+    ]
+
+    def change_and_verify(scratch: Any, *arguments: Any) -> Any:
+        physical = arguments[2].ref
+        target = ".".join(identifier(part) for part in (physical.schema, physical.name))
+        scratch.engine.execute(f"CREATE TABLE {name}_kept AS SELECT * FROM {target}")
+        for change in changes:
+            scratch.engine.execute(f"UPDATE {target} SET {change}")
+            for rows in (0, 100):
+                monkeypatch.setattr("sqlanon.release.verify.verify.MANY_ROWS", rows)
+                with scratch.repeating(), pytest.raises(PrivacyViolation, match="not the staged ones"):
+                    real(scratch, *arguments)
+            scratch.engine.execute(f"DELETE FROM {target}")
+            scratch.engine.execute(f"INSERT INTO {target} SELECT * FROM {name}_kept")
+        with scratch.repeating():
+            return real(scratch, *arguments)
+
+    monkeypatch.setattr(home, "verify_physical", change_and_verify)
+    options: dict[str, Any] = {"insensitive": ["f", "r", "n"], "accept_unique": ["f", "r", "n"]}
+    assert shared_db.anonymize(name, quasi="q", k=4, format="suppressed", **options).report.verified
+
+
+def test_a_source_where_nulls_become_zero_has_changed(shared_db: Any) -> None:
+    name = f"changing_{uuid.uuid4().hex[:10]}"
+    numeric = "NUMERIC" if shared_db.engine.dialect == "postgres" else "DOUBLE"
+    create_table(shared_db, name, {"q": "INTEGER", "f": "REAL", "n": numeric}, [(i, None, None) for i in range(4)])
+    spec = policy.release(source=name, quasi="q", k=2, insensitive=["f", "n"], accept_unique=["f", "n"])
+    assert shared_db.run(spec).version == shared_db.run(spec).version == 1
+    for version, change in enumerate(("f = 0", "n = 'NaN'"), 2):
+        shared_db.engine.execute(f"UPDATE {name} SET {change}")
+        assert shared_db.run(spec).version == version

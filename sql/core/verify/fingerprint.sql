@@ -1,6 +1,6 @@
 -- name: verify/fingerprint
 -- params: target (table), published (list of {source (r or s), name, as_text (bool: its
---   type has operators of its own)})
+--   type has operators of its own), kind})
 -- returns: n bigint, mark text: a sum of row hashes, equal for equal multisets of rows:
 --   hash(hash(class columns), kept columns)
 SELECT

@@ -1,6 +1,7 @@
 -- name: verify/marks
 -- params: marks (table to make), released (table), names (all published QI-derived columns,
---   in order), own (those whose type has operators of its own: verify/fingerprint)
+--   in order), own (those whose type has operators of its own: verify/fingerprint), kinds
+--   (of columns, by name)
 -- returns: class, mark: a hash of what is published for the class, made once a class and not once a row
 CREATE {{ marks | scratch }} AS
 SELECT

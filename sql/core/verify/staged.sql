@@ -1,6 +1,6 @@
 -- name: verify/staged
 -- params: classed, marks (tables), published (list of {source (r or s), column, as_text
---   (bool: see verify/fingerprint)}), dense (bool: the classes are 0, 1, 2, .., each once)
+--   (bool: see verify/fingerprint), kind}), dense (bool: the classes are 0, 1, 2, .., each once)
 -- returns: n bigint, mark text: the fingerprint that the staged rows must leave in the
 --   table (verify/fingerprint says how)
 SELECT

@@ -1,14 +1,15 @@
 -- name: refresh/fingerprint
 -- That length is in bytes, which PostgreSQL knows without reading long values.
 -- Through text where a type has no hash, and for text itself, whose collation may call
--- different values equal. The hash is hashed once more: see verify/fingerprint.
+-- different values equal. The hash is hashed once more, and NULL has that of 0.0 and of the numeric NaN: see
+-- verify/fingerprint.
 SELECT
     COUNT(*) AS n
     , CAST(COALESCE(SUM(hash_numeric_extended(CAST(hash_record_extended(ROW(
         CAST(:secret AS text)
 {% for c in columns %}
         , {{ "CAST(s." ~ (c.name | ident) ~ ' AS text) COLLATE "C"' if c.as_text or c.listed
-            else "s." ~ (c.name | ident) }}
+            else "s." ~ (c.name | ident) }}{{ ", s." ~ (c.name | ident) ~ " IS NULL" if c.float }}
 {% endfor %}
     ), 0) AS numeric), 0)), 0) AS text) AS mark
 {% for text in texts %}

@@ -1,6 +1,13 @@
 -- name: verify/staged
-{% macro hashed(of, name, as_text) %}
+{% macro hashed(of, name, as_text, kind) %}
 {% if as_text %}CAST({{ of }}.{{ name | ident }} AS text){% else %}{{ of }}.{{ name | ident }}{% endif %}
+{% if kind == "float" %}, {{ of }}.{{ name | ident }} IS NULL
+{% elif kind == "decimal" %}
+, CASE
+    WHEN {{ of }}.{{ name | ident }} IS NULL THEN ''
+    WHEN {{ of }}.{{ name | ident }} - {{ of }}.{{ name | ident }} <> 0 THEN CAST({{ of }}.{{ name | ident }} AS text)
+END
+{% endif %}
 {% endmacro %}
 SELECT
     COUNT(*) AS n
@@ -11,7 +18,7 @@ SELECT
         r.mark
 {% endif %}
 {% for c in published if c.source == "s" %}
-        , {{ hashed("s", c.column, c.as_text) }}
+        , {{ hashed("s", c.column, c.as_text, c.kind) }}
 {% endfor %}
     ), 0) AS numeric), 0)), 0) AS text) AS mark
 FROM {{ classed | table }} AS s

@@ -223,7 +223,12 @@ def read_fingerprint(
     texts = [reading.name for reading in staged if reading.column.kind == "text" and reading not in roles.pseudonyms]
     names = {*(reading.name for reading in staged), *(column.name for column in roles.identifiers), *key}
     columns = [
-        {"name": column.name, "as_text": column.kind in ("text", "other"), "listed": column.kind == "enum"}
+        {
+            "name": column.name,
+            "as_text": column.kind in ("text", "decimal", "other"),
+            "listed": column.kind == "enum",
+            "float": column.kind == "float",
+        }
         for column in roles.relation.columns
         if column.name in names
     ]

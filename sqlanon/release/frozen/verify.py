@@ -309,12 +309,11 @@ def _columns(
 ) -> list[dict[str, object]]:
     """Columns of a version in a fixed order, as templates compare them."""
     text_names = {column.name for column in physical.columns if column.own_operators}
+    kinds = {column.name: column.kind for column in physical.columns}
+    sources = [("r", name, name) for name in parts] + [("s", c["alias"], str(c["name"])) for c in unchanged]
     return [
-        *({"source": "r", "column": name, "name": name, "as_text": name in text_names} for name in parts),
-        *(
-            {"source": "s", "column": c["alias"], "name": c["name"], "as_text": c["name"] in text_names}
-            for c in unchanged
-        ),
+        {"source": source, "column": column, "name": name, "as_text": name in text_names, "kind": kinds.get(name, "")}
+        for source, column, name in sources
     ]
 
 
@@ -330,8 +329,9 @@ def _fingerprint_staged(
     """Fingerprint of rows with the published cells of their classes (defined in verify/fingerprint)."""
     marks = scratch.table(f"marks_{name}")
     text_names = {column.name for column in physical.columns if column.own_operators}
+    kinds = dict.fromkeys(parts, "") | {column.name: column.kind for column in physical.columns}
     with scratch.together():
-        scratch.execute("verify/marks", marks=marks, released=classes, names=parts, own=text_names)
+        scratch.execute("verify/marks", marks=marks, released=classes, names=parts, own=text_names, kinds=kinds)
         fingerprint = scratch.fetch(
             "verify/staged", classed=rows, marks=marks, published=_columns(physical, unchanged, parts), dense=False
         )[0]
@@ -348,7 +348,13 @@ def _fingerprint_written(
     published = [{**column, "column": column["name"]} for column in _columns(physical, unchanged, parts)]
     names = {column["name"] for column in published}
     unexpected = [
-        {"source": "s", "column": column.name, "name": column.name, "as_text": column.own_operators}
+        {
+            "source": "s",
+            "column": column.name,
+            "name": column.name,
+            "as_text": column.own_operators,
+            "kind": column.kind,
+        }
         for column in physical.columns
         if column.name not in names  # not in the lineage, so that the fingerprints differ
     ]

@@ -209,9 +209,12 @@ def _check_remix(scratch: Scratch, certificate: Certificate, rows: int, k: int, 
 def hash_rows(engine: Engine, physical: Relation) -> str:
     """Hash of a table's rows, independent of their order.
 
-    A changed cell, or values that change places between rows, change it. Cost: a scan.
+    A changed cell, or values that change places between rows, change it. Cost: a scan. It is compared with stored
+    hashes, which do not tell NULL from 0.0, NaN or infinity on PostgreSQL.
     """
-    names = [{"source": "r", "name": column.name, "as_text": column.own_operators} for column in physical.columns]
+    names = [
+        {"source": "r", "name": column.name, "as_text": column.own_operators, "kind": ""} for column in physical.columns
+    ]
     rows, mark = engine.fetch(statement("verify/fingerprint", engine.dialect, target=physical.ref, published=names))[0]
     return f"{rows}:{mark}"
 

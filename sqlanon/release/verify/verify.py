@@ -191,14 +191,26 @@ def verify_rows(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses,
     if names != expected:
         raise PrivacyViolation("the released table does not have exactly the policy's columns; nothing was published")
     text_names = {column.name for column in physical.columns if column.own_operators}
+    kinds = {column.name: column.kind for column in physical.columns}
     published = [
-        {"source": c.source, "column": c.column, "name": c.name, "as_text": c.name in text_names}
+        {
+            "source": c.source,
+            "column": c.column,
+            "name": c.name,
+            "as_text": c.name in text_names,
+            "kind": kinds[c.name],
+        }
         for c in recoded.columns
     ]
     marks = scratch.table("marks")
     with scratch.together():
         scratch.execute(
-            "verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class, own=text_names
+            "verify/marks",
+            marks=marks,
+            released=recoded.released,
+            names=recoded.layout.of_class,
+            own=text_names,
+            kinds=kinds,
         )
         if classed.links is None:
             staged = scratch.fetch(
