@@ -257,14 +257,19 @@ def test_sets_and_nodes_that_do_not_cover(shared_db: Any, monkeypatch: pytest.Mo
 
 
 def test_values_that_are_not_null_are_told_from_it(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """PostgreSQL has one hash of NULL and 0.0, and one of NULL and the numerics NaN and infinity."""
+    """PostgreSQL has one hash of NULL and 0.0, and one of NULL and the numerics NaN and infinity.
+
+    DuckDB has one of a day, 30 days and a microsecond.
+    """
     import sqlanon.release.publish.content as home
 
     name, real = f"unlike_{uuid.uuid4().hex[:10]}", home.verify_physical
     numeric = "NUMERIC" if shared_db.engine.dialect == "postgres" else "DOUBLE"
-    columns = {"q": "DOUBLE PRECISION", "f": "DOUBLE PRECISION", "r": "REAL", "n": numeric}
+    columns = {"q": "DOUBLE PRECISION", "f": "DOUBLE PRECISION", "r": "REAL", "n": numeric, "i": "INTERVAL"}
     values = [(None, "NaN"), (0.0, None), (0.0, "Infinity"), (None, "-Infinity")]
-    create_table(shared_db, name, columns, [(i // 4 and i, f, f, n) for i, (f, n) in enumerate(values * 3)])
+    spans = ["1 day", "30 days", "1 microsecond"]
+    rows = [(i // 4 and i, f, f, n, spans[i % 3]) for i, (f, n) in enumerate(values * 3)]
+    create_table(shared_db, name, columns, rows)
     changes = [
         *("f = 0", "f = NULL", "r = 0", "r = NULL", "n = 'NaN'", "n = NULL", "q = 0", "q = NULL"),
         *(
@@ -272,6 +277,7 @@ def test_values_that_are_not_null_are_told_from_it(shared_db: Any, monkeypatch: 
             "n = CASE WHEN n = 'NaN' THEN 'Infinity' WHEN n = 'Infinity' THEN 'NaN' ELSE n END, f = NULL",
         ),
         *("n = 'Infinity' WHERE n = 'NaN'", "n = '-Infinity' WHERE n IS NULL", "q = NULL WHERE q = 0"),
+        *(f"i = INTERVAL '{one}' WHERE i = INTERVAL '1 day'" for one in ("30 days", "1 microsecond")),
     ]
 
     def change_and_verify(scratch: Any, *arguments: Any) -> Any:
@@ -280,8 +286,8 @@ def test_values_that_are_not_null_are_told_from_it(shared_db: Any, monkeypatch: 
         scratch.engine.execute(f"CREATE TABLE {name}_kept AS SELECT * FROM {target}")
         for change in changes:
             scratch.engine.execute(f"UPDATE {target} SET {change}")
-            for rows in (0, 100):
-                monkeypatch.setattr("sqlanon.release.verify.verify.MANY_ROWS", rows)
+            for many in (0, 100):
+                monkeypatch.setattr("sqlanon.release.verify.verify.MANY_ROWS", many)
                 with scratch.repeating(), pytest.raises(PrivacyViolation, match="not the staged ones"):
                     real(scratch, *arguments)
             scratch.engine.execute(f"DELETE FROM {target}")
@@ -290,7 +296,7 @@ def test_values_that_are_not_null_are_told_from_it(shared_db: Any, monkeypatch: 
             return real(scratch, *arguments)
 
     monkeypatch.setattr(home, "verify_physical", change_and_verify)
-    options: dict[str, Any] = {"insensitive": ["f", "r", "n"], "accept_unique": ["f", "r", "n"]}
+    options: dict[str, Any] = {"insensitive": [*"frni"], "accept_unique": [*"frni"]}
     assert shared_db.anonymize(name, quasi="q", k=4, format="suppressed", **options).report.verified
 
 

@@ -1,6 +1,6 @@
 -- name: refresh/fingerprint
--- params: source (table), columns (list of {name, as_text, listed (bool: an enum), float
---   (bool)}, at least one), texts (text columns)
+-- params: source (table), columns (list of {name, as_text, listed (bool: an enum), kind},
+--   at least one), texts (text columns)
 -- returns: n bigint, mark text: a sum of row hashes that differ from installation to installation (:secret);
 --   equal for equal multisets of rows; then for every text column the length of all its values, bigint
 SELECT
@@ -9,7 +9,9 @@ SELECT
         {% block row %}HASH(
             :secret
 {% for c in columns %}
-            , {{ "CAST(s." ~ (c.name | ident) ~ " AS VARCHAR)" if c.listed else "s." ~ (c.name | ident) }}
+            , {% block value scoped %}
+{{ "CAST(s." ~ (c.name | ident) ~ " AS VARCHAR)" if c.listed else "s." ~ (c.name | ident) }}{% endblock %}
+
 {% endfor %}
         ){% endblock %}
 

@@ -13,7 +13,8 @@ SELECT
 {% endfor %}
             )
 {% for c in published if c.source == "s" %}
-            , t.{{ c.name | ident }}
+            , {% block kept scoped %}t.{{ c.name | ident }}{% endblock %}
+
 {% endfor %}
         ){% endblock %}
 

@@ -8,8 +8,11 @@ SELECT
     , CAST(COALESCE(SUM(
         CAST(
             {% block row %}HASH(
-                r.mark{% for c in published if c.source == "s" %}, s.{{ c.column | ident }}{% endfor %}
+                r.mark
+{% for c in published if c.source == "s" %}
+                , {% block kept scoped %}s.{{ c.column | ident }}{% endblock %}
 
+{% endfor %}
             ){% endblock %}
 
             AS HUGEINT

@@ -34,7 +34,7 @@ FROM (
 {% endfor %}
         ) AS mark
 {% for c in kept %}
-        , w.{{ c.name | ident }} AS p{{ loop.index }}
+        , {% block kept_value scoped %}w.{{ c.name | ident }}{% endblock %} AS p{{ loop.index }}
 {% endfor %}
     FROM {{ target | table }} AS w
 ) AS t

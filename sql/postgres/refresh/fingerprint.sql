@@ -9,7 +9,7 @@ SELECT
         CAST(:secret AS text)
 {% for c in columns %}
         , {{ "CAST(s." ~ (c.name | ident) ~ ' AS text) COLLATE "C"' if c.as_text or c.listed
-            else "s." ~ (c.name | ident) }}{{ ", s." ~ (c.name | ident) ~ " IS NULL" if c.float }}
+            else "s." ~ (c.name | ident) }}{{ ", s." ~ (c.name | ident) ~ " IS NULL" if c.kind == "float" }}
 {% endfor %}
     ), 0) AS numeric), 0)), 0) AS text) AS mark
 {% for text in texts %}

@@ -227,7 +227,7 @@ def read_fingerprint(
             "name": column.name,
             "as_text": column.kind in ("text", "decimal", "other"),
             "listed": column.kind == "enum",
-            "float": column.kind == "float",
+            "kind": column.kind,
         }
         for column in roles.relation.columns
         if column.name in names
