@@ -24,9 +24,9 @@ from tests.contract.test_verify import (  # noqa: F401 - fixtures
 )
 
 PUBLISHED = [
-    {"source": "r", "column": "lo", "name": "lo"},
-    {"source": "s", "column": "s1", "name": "s"},
-    {"source": "r", "column": "set", "name": "set"},
+    {"source": "r", "column": "lo", "name": "lo", "kind": "integer"},
+    {"source": "s", "column": "s1", "name": "s", "kind": "text"},
+    {"source": "r", "column": "set", "name": "set", "kind": "array"},
 ]
 ROWS = [
     (1, "x", ["a"]),
@@ -122,7 +122,10 @@ def test_groups_of_one_mark_are_not_one_group(marks: str) -> None:
 
 def test_rows_that_exchange_values_are_seen_where_a_sum_of_hashes_would_not() -> None:
     """Of some classes DuckDB's hashes with either of two values differ by the same number."""
-    published = [{"source": "r", "name": "lo"}, {"source": "s", "column": "s", "name": "s"}]
+    published = [
+        {"source": "r", "name": "lo", "kind": "integer"},
+        {"source": "s", "column": "s", "name": "s", "kind": "text"},
+    ]
     with sqlanon.connect("duckdb:///:memory:") as db, Scratch(db.engine) as scratch:
         pairs = db.engine.fetch(
             "SELECT MIN(d.lo), MAX(d.lo) FROM (SELECT r.lo AS lo, CAST(HASH(HASH(r.lo), 'flu') AS HUGEINT) - "
@@ -152,7 +155,7 @@ def test_rows_that_exchange_values_are_seen_where_a_sum_of_hashes_would_not() ->
 
 def test_a_source_whose_rows_exchanged_values_is_another_one() -> None:
     """Of some rows DuckDB's hashes with either of two values differ by the same number."""
-    columns = [{"name": name, "as_text": False, "listed": False} for name in ("lo", "s")]
+    columns = [{"name": name, "as_text": False, "listed": False, "kind": "text"} for name in ("lo", "s")]
     with sqlanon.connect("duckdb:///:memory:") as db, Scratch(db.engine) as scratch:
         hashed = "CAST(HASH('secret', r.lo, '{}') AS HUGEINT)".format
         pairs = db.engine.fetch(
