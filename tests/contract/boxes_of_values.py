@@ -20,7 +20,7 @@ from sqlanon.query.functions.definition import Call, Definition
 from sqlanon.query.functions.evaluate import evaluate
 from sqlanon.query.functions.registry import failing
 from sqlanon.query.functions.value import Value, fix_value, leaf
-from sqlanon.query.parse.source_types import _read
+from sqlanon.query.parse.source_types import read_type
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, sql
 from sqlanon.sqltext.trees import port_tree
 from tests.contract.values_of_types import constant, values_of
@@ -94,7 +94,7 @@ class BoxLeaves:
         items = ", ".join(f"{node.sql(dialect=self.dialect)} AS t{i}" for i, node in enumerate(nodes))
         nulls = ", ".join(f"CAST(NULL AS {type_}) AS {name}" for name, type_ in self._types.items())
         return [
-            _read(text, self.dialect) for text in self._db.engine.describe(f"SELECT {items} FROM (SELECT {nulls}) AS s")
+            read_type(text, self.dialect) for text in self._db.engine.describe(f"SELECT {items} FROM (SELECT {nulls}) AS s")
         ]
 
 

@@ -256,7 +256,7 @@ def test_sets_and_nodes_that_do_not_cover(shared_db: Any, monkeypatch: pytest.Mo
     assert shared_db.anonymize(name, quasi=["u", "v"], hierarchies={"v": tree}, k=16).report.verified
 
 
-def test_values_that_are_not_null_are_told_from_it(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_of_one_hash_are_not_taken_for_each_other(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """PostgreSQL has one hash of NULL and 0.0, and one of NULL and the numerics NaN and infinity.
 
     DuckDB has one of a day, 30 days and a microsecond.

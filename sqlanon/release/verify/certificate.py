@@ -210,7 +210,7 @@ def hash_rows(engine: Engine, physical: Relation) -> str:
     """Hash of a table's rows, independent of their order.
 
     A changed cell, or values that change places between rows, change it. Cost: a scan. It is compared with stored
-    hashes, which do not tell NULL from 0.0, NaN or infinity on PostgreSQL.
+    hashes, which are the same for NULL, 0.0, NaN and infinity on PostgreSQL.
     """
     names = [
         {"source": "r", "name": column.name, "as_text": column.own_operators, "kind": ""} for column in physical.columns
