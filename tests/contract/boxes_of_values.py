@@ -94,7 +94,8 @@ class BoxLeaves:
         items = ", ".join(f"{node.sql(dialect=self.dialect)} AS t{i}" for i, node in enumerate(nodes))
         nulls = ", ".join(f"CAST(NULL AS {type_}) AS {name}" for name, type_ in self._types.items())
         return [
-            read_type(text, self.dialect) for text in self._db.engine.describe(f"SELECT {items} FROM (SELECT {nulls}) AS s")
+            read_type(text, self.dialect)
+            for text in self._db.engine.describe(f"SELECT {items} FROM (SELECT {nulls}) AS s")
         ]
 
 
