@@ -3,8 +3,8 @@
 -- not see values that change places between rows. Hashing it once more does (as numeric: the hash of a
 -- bigint keeps 32 bits of it). Columns of a type with operators of its own are hashed as text: by
 -- those operators values of other bytes may be equal (citext), and hash_record_extended calls a hash
--- function that is not written in C with a seed that may be NULL (seen with PostgreSQL 18). NULL has the hash of 0.0, and
--- of the numerics NaN and infinity: floats and numerics say which they are.
+-- function that is not written in C with a seed that may be NULL (seen with PostgreSQL 18). NULL has
+-- the hash of 0.0, and of the numerics NaN and infinity: floats and numerics say which they are.
 {% macro hashed(of, name, as_text, kind) %}
 {% if as_text %}CAST({{ of }}.{{ name | ident }} AS text){% else %}{{ of }}.{{ name | ident }}{% endif %}
 {% if kind == "float" %}, {{ of }}.{{ name | ident }} IS NULL
