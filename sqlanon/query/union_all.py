@@ -247,11 +247,7 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
     rows = []
     for answer in answers:
         if [name in answer.aggregates for name in answer.columns] != shape:
-            refuse(
-                text,
-                None,
-                "the SELECTs of a UNION need as many columns each, with aggregates in the same places",
-            )
+            _refuse_columns(text)
         rows += [dict(zip(first.columns, (row[name] for name in answer.columns), strict=True)) for row in answer.rows]
     for name in first.columns:
         _check_kinds(text, name, [row[name] for row in rows])
@@ -273,9 +269,11 @@ def check_types(text: str, names: Sequence[str], types: Sequence[Sequence[exp.Da
         types: of each SELECT the types of the columns; none where they are not known.
 
     Raises:
-        RefusedQueryError: types of one column that have a common type with other values.
+        RefusedQueryError: types of one column that have a common type with other values, or other numbers of columns.
     """
     described = [kinds for kinds in types if kinds]
+    if any(len(kinds) != len(names) for kinds in described):
+        _refuse_columns(text)
     for name, column_types in zip(names, zip(*described, strict=True), strict=True) if described else ():
         if not _keep_values([kind for kind in column_types if not kind.is_type("NULL")]):
             _refuse_types(text, name)
@@ -289,6 +287,10 @@ def _keep_values(kinds: Sequence[exp.DataType]) -> bool:
     if len(set(kinds)) <= 1 or all(kind.is_type("TEXT", "VARCHAR") for kind in kinds):
         return True
     return all(kind.is_type(*_WHOLE, "DOUBLE", "DECIMAL") for kind in kinds)
+
+
+def _refuse_columns(text: str) -> None:
+    refuse(text, None, "the SELECTs of a UNION need as many columns each, with aggregates in the same places")
 
 
 def _refuse_types(text: str, name: str) -> None:
