@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Column, Engine, Statement
 from sqlanon.engines.rows import read_integer
+from sqlanon.query.functions.spellings import is_converted
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Field, ReaderRelease, relation_of
@@ -39,7 +40,7 @@ class ValueOrder:
 
     Attributes:
         engine: the database.
-        queries: the SELECTs whose rows are put below one another.
+        queries: the SELECTs, in the order of their rows.
         releases: the release that each asks; None: it asks none.
     """
 
@@ -91,7 +92,7 @@ class ValueOrder:
             item = query.items[position][1]
             for node in item.find_all(exp.Column):
                 column = self._find(query, released, node)
-                is_text = column is not None and _is_cast(node, item)
+                is_text = column is not None and is_converted(node, item)
                 if column is None or (column.kind not in _ORDERED and not is_text):
                     self._refuse(
                         position, f"the order of {node.name} is not known here: cast it to text to sort by its letters"
@@ -136,13 +137,3 @@ def is_compared_by_bytes(engine: Engine, released: ReaderRelease | None, column:
     return released.once(
         ("by bytes", shown), lambda: compares_by_bytes(engine, exp.column(shown, table="x", quoted=True), view)
     )
-
-
-def _is_cast(node: exp.Column, item: exp.Expr) -> bool:
-    """Whether a column is read as text, as a number or as a time, and not as it is."""
-    above = node.parent
-    while above is not None and above is not item.parent:
-        if isinstance(above, exp.Count | exp.Cast):
-            return True
-        above = above.parent
-    return False

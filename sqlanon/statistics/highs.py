@@ -33,7 +33,7 @@ def import_highs() -> Any:  # noqa: ANN401 - HiGHS has no types
 def make_program(
     cost: Doubles, ends: Ends, row_ends: Ends, matrix: tuple[Longs, Longs, Doubles], *, by_column: bool = False
 ) -> Any:  # noqa: ANN401
-    """A linear program, whose solution has the least cost.
+    """A linear program, with the solution of least cost.
 
     Args:
         cost: float64[columns].

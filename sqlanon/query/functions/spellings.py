@@ -91,3 +91,13 @@ def _count_case(node: exp.Count) -> None:
     inner = node.copy()
     inner.set("this", exp.Distinct(expressions=[branch.args["true"].copy()]))
     node.replace(exp.Filter(this=inner, expression=exp.Where(this=branch.this.copy())))
+
+
+def is_converted(node: exp.Column, item: exp.Expr) -> bool:
+    """Whether an item reads a column as text, as a number or as a time, and not as it is."""
+    above = node.parent
+    while above is not None and above is not item.parent:
+        if isinstance(above, exp.Count | exp.Cast):
+            return True
+        above = above.parent
+    return False
