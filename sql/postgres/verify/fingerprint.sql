@@ -5,26 +5,17 @@
 -- those operators values of other bytes may be equal (citext), and hash_record_extended calls a hash
 -- function that is not written in C with a seed that may be NULL (seen with PostgreSQL 18). NULL has
 -- the hash of 0.0, and of the numerics NaN and infinity: floats and numerics say which they are.
-{% macro hashed(of, name, as_text, kind) %}
-{% if as_text %}CAST({{ of }}.{{ name | ident }} AS text){% else %}{{ of }}.{{ name | ident }}{% endif %}
-{% if kind == "float" %}, {{ of }}.{{ name | ident }} IS NULL
-{% elif kind == "decimal" %}
-, CASE
-    WHEN {{ of }}.{{ name | ident }} IS NULL THEN ''
-    WHEN {{ of }}.{{ name | ident }} - {{ of }}.{{ name | ident }} <> 0 THEN CAST({{ of }}.{{ name | ident }} AS text)
-END
-{% endif %}
-{% endmacro %}
+{% from "postgres/verify/hashed.jinja" import hashed %}
 SELECT
     COUNT(*) AS n
     , CAST(COALESCE(SUM(hash_numeric_extended(CAST(hash_record_extended(ROW(
         hash_record_extended(ROW(
 {% for c in published if c.source == "r" %}
-            {{ ", " if not loop.first }}{{ hashed("t", c.name, c.as_text, c.kind) }}
+            {{ ", " if not loop.first }}{{ hashed("t." ~ (c.name | ident), c.as_text, c.kind) }}
 {% endfor %}
         ), 0)
 {% for c in published if c.source == "s" %}
-        , {{ hashed("t", c.name, c.as_text, c.kind) }}
+        , {{ hashed("t." ~ (c.name | ident), c.as_text, c.kind) }}
 {% endfor %}
     ), 0) AS numeric), 0)), 0) AS text) AS mark
 FROM {{ target | table }} AS t

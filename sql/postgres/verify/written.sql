@@ -1,15 +1,6 @@
 -- name: verify/written
 -- Each row is hashed as in verify/fingerprint; no engine's rows are made of codes here, so that nothing is by mark.
-{% macro hashed(of, name, as_text, kind) %}
-{% if as_text %}CAST({{ of }}.{{ name }} AS text){% else %}{{ of }}.{{ name }}{% endif %}
-{% if kind == "float" %}, {{ of }}.{{ name }} IS NULL
-{% elif kind == "decimal" %}
-, CASE
-    WHEN {{ of }}.{{ name }} IS NULL THEN ''
-    WHEN {{ of }}.{{ name }} - {{ of }}.{{ name }} <> 0 THEN CAST({{ of }}.{{ name }} AS text)
-END
-{% endif %}
-{% endmacro %}
+{% from "postgres/verify/hashed.jinja" import hashed %}
 CREATE {{ written | scratch }} AS
 SELECT
     t.mark AS mark
@@ -17,14 +8,14 @@ SELECT
     , SUM(hash_numeric_extended(CAST(hash_record_extended(ROW(
         t.mark
 {% for c in published if c.source == "s" %}
-        , {{ hashed("t", "p%d" % loop.index, c.as_text, c.kind) }}
+        , {{ hashed("t.p%d" % loop.index, c.as_text, c.kind) }}
 {% endfor %}
     ), 0) AS numeric), 0)) AS total
 FROM (
     SELECT
         hash_record_extended(ROW(
 {% for c in published if c.source == "r" %}
-            {{ ", " if not loop.first }}{{ hashed("w", c.name | ident, c.as_text, c.kind) }}
+            {{ ", " if not loop.first }}{{ hashed("w." ~ (c.name | ident), c.as_text, c.kind) }}
 {% endfor %}
         ), 0) AS mark
 {% for c in published if c.source == "s" %}

@@ -25,6 +25,11 @@ from sqlanon.engines.duckdb.statement_cache import ParsedStatements
 from sqlanon.errors import DatabaseError
 from sqlanon.usage import Usage
 
+log = logging.getLogger("sqlanon.sql")
+
+_ZONED = "TIMESTAMP WITH TIME ZONE"
+_OPTIMIZES = "SELECT CURRENT_SETTING('enable_optimizer') AND NOT CURRENT_SETTING('lock_configuration')"
+
 
 def split_batches(statements: Iterable[Statement]) -> Iterator[list[Statement]]:
     """Statements that may go together, in their order: only the last one of a call has values."""
@@ -45,12 +50,6 @@ def join_statements(statements: Sequence[Statement]) -> Statement:
     names = ", ".join(dict.fromkeys(statement.name for statement in statements))
     # A comment at a statement's end ends with its line.
     return Statement(names, "\n;\n".join(statement.text for statement in statements), statements[-1].binds)
-
-
-log = logging.getLogger("sqlanon.sql")
-
-_ZONED = "TIMESTAMP WITH TIME ZONE"
-_OPTIMIZES = "SELECT CURRENT_SETTING('enable_optimizer') AND NOT CURRENT_SETTING('lock_configuration')"
 
 
 def quote(name: str) -> str:

@@ -49,8 +49,8 @@ def list_method_notes(spec: ReleaseSpec) -> tuple[str, ...]:
     if effort is not None and is_suppressing(spec):
         method = format_candidate(spec.method)
         note = (
-            f"method {method} is chosen, as it may suppress rows; without suppression the search of an effort loses "
-            "less on every table that was measured: see docs/onedim.md, Effort"
+            f"method {method} is chosen, as it may suppress rows; without suppression the search of an effort mostly "
+            "loses less: see docs/onedim.md, Effort"
         )
         return (note,)
     if effort is None or effort.method != "kept" or effort.written or effort.word != "fast":
