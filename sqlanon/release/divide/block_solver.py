@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlanon.engines import connect
+from sqlanon.engines import open_in_worker
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Context
@@ -184,7 +184,7 @@ class Solver:
         import numpy as np
 
         n, encoded = len(codes[0]), self.context.encoded
-        engine = connect("duckdb:///:memory:", threads=1)
+        engine = open_in_worker()
         try:
             with Scratch(engine) as scratch:
                 domains = [column.load(scratch) for column in self.columns]
@@ -200,8 +200,10 @@ class Solver:
                 rows, labels = scratch.fetch_arrays(statement, ["int32", "int32"])
         except (AssertionError, InfeasibleError):  # first errors of kernels
             return np.full(n, -1, np.int32)
-        finally:
+        except BaseException:
+            open_in_worker.cache_clear()  # the next task of the worker begins anew
             engine.close()
+            raise
         classes = np.full(n, -1, np.int32)
         classes[rows] = np.unique(labels, return_inverse=True)[1].reshape(-1)
         return classes
