@@ -310,6 +310,10 @@ class Workers(Protocol):
     above: int
     block: int
 
+    @property
+    def tasks(self) -> int:
+        """In so many tasks rows are divided, as many as keep its cores busy."""
+
     def map_arrays(
         self,
         read: Statement,

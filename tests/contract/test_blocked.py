@@ -25,6 +25,8 @@ class InPieces:
     Functions sent to them are pickled, each worker gets a few rows, and any of them is called again.
     """
 
+    tasks = 8
+
     def __init__(self, engine: Any, above: int, block: int) -> None:
         self._engine, self.above, self.block = engine, above, block
         self.sizes: list[int] = []

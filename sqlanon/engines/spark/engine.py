@@ -55,6 +55,11 @@ class SparkEngine(LakeSession):
         """See `Engine.workers`: the executors."""
         return self
 
+    @property
+    def tasks(self) -> int:
+        """See `Workers.tasks`."""
+        return int(self._session.conf.get("spark.sql.shuffle.partitions") or 1)
+
     def map_arrays(
         self,
         read: Statement,
@@ -66,8 +71,7 @@ class SparkEngine(LakeSession):
         groups: int = 1,
     ) -> None:
         with self._translate_errors(read.name):
-            tasks = int(self._session.conf.get("spark.sql.shuffle.partitions") or 1)
-            map_rows(self._frame(read), work, columns, by, groups, tasks).write.saveAsTable(qualify(table))
+            map_rows(self._frame(read), work, columns, by, groups, self.tasks).write.saveAsTable(qualify(table))
 
     @property
     def arrow(self) -> Self:

@@ -31,8 +31,11 @@ if TYPE_CHECKING:
 
 MOST_NAMES = (1 << 31) - 1
 """Most names of blocks and classes together, which are integers of 32 bits."""
-BLOCKS_OF_PARTITION = 4
-"""Open partitions of Mondrian have at most the rows of so many blocks: each level above them is a scan of all rows."""
+BLOCKS_OF_PARTITION, MOST_OF_PARTITION = 4, 20
+"""Open partitions of Mondrian have at most the rows of so many blocks: each level above them is a scan of all rows.
+
+They have more than the first number only where there are as many partitions as tasks, and never more than the second.
+"""
 SAMPLED = 1000
 """So many rows of the sample are in a block: 0.2 % of blocks have a tenth more or fewer rows than is wanted."""
 MOST_SAMPLED = 1 << 20
@@ -129,6 +132,12 @@ def _cut_sample(context: Context, workers: Workers, blocks: int) -> BlockTree:
     return cut_sample(codes, make_axes(context, make_geometry(context)), blocks)
 
 
+def _count_fitting(rows: int, workers: Workers) -> int:
+    """Most rows of a partition that a worker divides."""
+    least, most = (blocks * workers.block for blocks in (BLOCKS_OF_PARTITION, MOST_OF_PARTITION))
+    return min(max(rows // workers.tasks, least), most)
+
+
 def _below_levels(context: Context, method: Method, workers: Workers) -> Assignment:
     """Mondrian with frequency sets of the upper levels counted by workers.
 
@@ -136,7 +145,7 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
     """
     from sqlanon.methods.mondrian.worker_levels import can_count
 
-    fits = BLOCKS_OF_PARTITION * workers.block
+    fits = _count_fitting(context.encoded.rows, workers)
     if method.options["cut"] == "loss" and can_count(context, fits):
         return _assign_below(context, method, workers, fits)
     scratch, algorithm = context.scratch, method.algorithm
