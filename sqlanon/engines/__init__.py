@@ -7,7 +7,7 @@ capabilities of an engine. Does not: algorithms, and the SQL of the walk (that i
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -129,6 +129,19 @@ def _open_ledger(url: str, file: Path | None, *, read_only: bool) -> Engine:
         raise type(error)(f"state: the database of the ledgers cannot be opened: {advice}") from error
     if file is not None and not read_only:
         make_log(file)
+    return engine
+
+
+@cache
+def open_in_worker() -> Engine:
+    """The DuckDB in memory of a worker process, of one thread, for all blocks of rows that the worker divides.
+
+    Nobody closes it, as workers are killed when they are idle, so that it must not make files: it does not spill.
+    """
+    from sqlanon.engines.duckdb.engine import DuckDBEngine
+
+    engine = DuckDBEngine.open_unspilled()
+    engine.execute("SET threads = 1")
     return engine
 
 

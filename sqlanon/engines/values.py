@@ -242,6 +242,7 @@ class Capabilities:
         traffic: statements and bytes of a release, roughly.
         staged_hashes: a staged column has the hash of the source's, so that a hash of columns can be made when it is
             read.
+        first_element: the number of an array's first element in brackets.
         distinct_numbers: to count different integers takes less time than to fetch them, or they are too many to be
             fetched.
         sequences: rows are numbered by a sequence in less time than by a window.
@@ -284,6 +285,7 @@ class Capabilities:
     joined_rows: int = 0
     staged_hashes: bool = False
     distinct_numbers: bool = False
+    first_element: int = 1
     ordered_product: bool = False
     declared_runs: bool = False
     groups_by_mark: bool = False

@@ -317,7 +317,8 @@ def _in_order(engine: Engine, query: Query, answer: Answer, released: ReaderRele
 
 
 def _leaves_groups_out(query: Query) -> bool:
-    """Whether groups may be in an answer that are not listed: conditions on groups go by the estimates."""
-    groups = query.groups if query.regroup is None else query.regroup
-    conditions = (query.having, query.qualify, query.inner_having if query.regroup is not None else None)
-    return bool(groups) and any(condition is not None for condition in conditions)
+    """Whether rows may be in an answer that are not listed: conditions on groups go by the estimates."""
+    if query.regroup == ():  # the bounds of the single row are those of all groups that may be
+        return query.having is not None
+    inner_having = query.inner_having if query.regroup is not None else None
+    return any(condition is not None for condition in (query.having, query.qualify, inner_having))

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Groups = list[list[Any]]
 """The values of the merged groups, in order."""
+_ELSEWHERE = 1_000_000_000
+"""The number of the group of values that are in no merged one."""
 
 
 def merge_groups(query: Query, percent: float, ask: Callable[[Query], Answer], columns: Collection[str]) -> Answer:
@@ -47,6 +49,8 @@ def merge_groups(query: Query, percent: float, ask: Callable[[Query], Answer], c
     first = ask(replace(query, order=()))
     values = [row[name] for row in first.rows]
     present = [value for value in values if value is not None]
+    if any(isinstance(value, list | dict) for value in present):
+        refuse(query.text, None, "groups whose keys are lists or records are not merged; group by a part of them")
     ordered = all(
         isinstance(value, int | float | Decimal | dt.date) and not isinstance(value, bool) for value in present
     )
@@ -65,6 +69,9 @@ def merge_groups(query: Query, percent: float, ask: Callable[[Query], Answer], c
     if len(groups) == before:
         return _label(first, name, groups, stepped=False)
     answer = ask(_group_by_steps(query, name, term, groups, ordered=ordered))
+    if any(row[name] == _ELSEWHERE for row in answer.rows):
+        reason = "keys of this type cannot be written as constants, by which groups are merged; group by a cast of them"
+        refuse(query.text, None, reason)
     if not {row[name] for row in answer.rows} <= {None, *range(len(groups))} or (None not in values) is not (
         None not in [row[name] for row in answer.rows]
     ):
@@ -127,6 +134,8 @@ def _group_by_steps(query: Query, name: str, term: exp.Expr, groups: Groups, *, 
         if not ordered:
             inside = exp.In(this=parenthesize(term.copy()), expressions=[_constant(value) for value in group])
         turns.append(exp.If(this=inside, true=exp.Literal.number(i)))
+    present = exp.Not(this=exp.Is(this=parenthesize(term.copy()), expression=exp.null()))
+    turns.append(exp.If(this=present, true=exp.Literal.number(_ELSEWHERE)))
     step = exp.Case(ifs=turns)
     items = tuple((item_name, step.copy() if item_name == name else node) for item_name, node in query.items)
     return replace(query, items=items, groups=(step,), order=())

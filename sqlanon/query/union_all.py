@@ -257,6 +257,8 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
         certain=tuple(sure for answer in answers for sure in answer.certain),
         sql="\nUNION ALL\n".join(answer.sql for answer in answers),
         unlisted_groups=any(answer.unlisted_groups for answer in answers),
+        left_out=max(answer.left_out for answer in answers),
+        unlike=next((answer.unlike for answer in answers if answer.unlike is not None), None),
     )
 
 

@@ -165,12 +165,17 @@ def _whole(value: float) -> int:
     return number
 
 
+def _text(value: object) -> str:
+    """The text of a value: of bytes the one that PostgreSQL writes."""
+    return f"\\x{value.hex()}" if isinstance(value, bytes) else str(value)
+
+
 _AS: Mapping[Type, Callable[[Any], object]] = {
     BOOL: bool,
     **dict.fromkeys((INT2, INT4, INT8, OID), _whole),
     FLOAT8: float,
     NUMERIC: lambda value: value if isinstance(value, Decimal) else Decimal(str(value)),
-    TEXT: str,
+    TEXT: _text,
 }
 
 

@@ -105,3 +105,14 @@ def test_other_queries_are_refused(shared_db: Any, table: str, asked: str, reaso
 def test_a_percentage_is_above_0(shared_db: Any, percent: float) -> None:
     with pytest.raises(PolicyError, match="merge_narrow"):
         shared_db.query("SELECT age, count(*) FROM t GROUP BY age", merge_narrow=percent)
+
+
+def test_keys_that_constants_do_not_tell_apart_are_refused(shared_db: Any) -> None:
+    """They are in no merged group, and are not counted as NULL."""
+    name = f"t{random.Random('bytes').randrange(10**9)}"
+    shared_db.engine.execute(f"CREATE TABLE {name} (age INTEGER, mark BYTEA)")
+    shared_db.engine.execute(f"INSERT INTO {name} VALUES (20, 'a'), (25, 'b'), (30, NULL), (35, 'c')")
+    shared_db.anonymize(name, quasi=["age"], insensitive=["mark"], k=4, accept_unique=["mark"], name=name)
+    text = f"SELECT mark, count(*) AS n FROM {name} WHERE age < 30 GROUP BY mark"
+    with pytest.raises(UnsupportedError, match="cannot be written as constants"):
+        shared_db.query(text, merge_narrow=30)

@@ -60,6 +60,7 @@ REFUSED = {
     "SELECT n + 1 AS n FROM {t} GROUP BY n + 1": "is a number of groups",
     "SELECT region, count(*) AS n FROM {t} GROUP BY region HAVING count(*) > 5": "noise would decide",
     "SELECT count(*) AS n FROM {t} WHERE cost > 5": "is a number of groups",
+    "SELECT count(*) AS n FROM (SELECT DISTINCT region FROM {t}) AS q": "groups of groups",
 }
 
 

@@ -295,6 +295,7 @@ REFUSED = {
     "SELECT region, count(*), rank() OVER (ORDER BY count(*)) FROM {view} GROUP BY region": "over counts ask",
     "SELECT count(*) FROM {view} a JOIN {view} b USING (sex)": "joins are not answered",
     "SELECT count(*) FROM {view} WHERE age > (SELECT count(*) FROM {view})": "subqueries",
+    "SELECT count(*) FROM (SELECT DISTINCT region, sex FROM {view}) AS q": "groups of groups",
     "SELECT sum(age * 0.5) FROM {view}": "sums are of whole numbers",
     "SELECT sum(CAST(age AS BIGINT) * 100000000) FROM {view}": "sums are of whole numbers",
     "SELECT count(*) FROM {view} WHERE strange(age) = 1": "this function is not answered",

@@ -67,6 +67,8 @@ def test_what_has_no_bounds_of_the_source(shared_db: Any) -> None:
     ):
         with pytest.raises(RefusedQueryError, match="--as-of-source"):
             shared_db.query(text.format(table), as_of_source=True)
+    union = f"SELECT 'none' AS ill UNION ALL SELECT ill FROM {table} GROUP BY ill"
+    assert shared_db.query(union).unlike == shared_db.query(f"SELECT count(*) FROM {table}").unlike
 
 
 @pytest.mark.thorough

@@ -11,7 +11,9 @@ import psycopg
 import pytest
 
 from sqlanon.query.answer import Answer, Bounded, Unlike
+from sqlanon.serve import answers
 from sqlanon.serve.notices import notices_of
+from sqlanon.serve.refusals import QueryText
 from tests.serve.conftest import Place, Running, serving
 
 EXACT = Bounded(5, 5, 5, exact=True)
@@ -54,6 +56,25 @@ def test_what_else_is_not_exact() -> None:
     frozen = notices_of(replace(answer(EXACT), unlike=Unlike(1, 2, 3), left_out=4))
     assert [one.severity for one in frozen] == ["NOTICE", "WARNING", "WARNING"]
     assert notices_of(answer())[0].text.startswith("exact")
+    assert notices_of(answer(), chosen=True)[0].text.startswith("not exact: conditions on groups go by their estimates")
+
+
+@pytest.mark.parametrize(
+    ("sql", "chosen"),
+    [
+        ("SELECT ill FROM t GROUP BY ill HAVING count(*) > 1", True),
+        ("SELECT ill, count(*) AS n FROM t GROUP BY ill HAVING n > 1", True),
+        ("SELECT * FROM (SELECT ill, count(*) AS n FROM t GROUP BY ill) AS q WHERE n > 1", True),
+        ("SELECT ill FROM t GROUP BY ill QUALIFY row_number() OVER (ORDER BY ill) = 1", True),
+        ("SELECT max(n) FROM (SELECT ill, count(*) AS n FROM t GROUP BY 1 HAVING count(*) > 1) q GROUP BY ill", True),
+        ("SELECT max(n) FROM (SELECT ill, count(*) AS n FROM t GROUP BY 1 HAVING count(*) > 1) q", False),
+        ("SELECT ill, count(*) AS n FROM t GROUP BY ill HAVING ill = 'flu'", False),
+        ("SELECT ill, count(*) AS n FROM t WHERE age > 1 GROUP BY ill", False),
+    ],
+)
+def test_conditions_on_groups_choose_rows(sql: str, chosen: bool) -> None:
+    (query,) = answers.read(QueryText(sql, ()), "duckdb")
+    assert answers.goes_by_estimates(query) == chosen
 
 
 def noted(connection: psycopg.Connection) -> list[tuple[str | None, str]]:
@@ -74,13 +95,14 @@ def test_every_client_gets_a_notice(running: Running, setting: str) -> None:
             for sql, said in (
                 (f"SELECT count(*) FROM {table}", "exact: "),
                 (f"SELECT count(*) FROM {table} WHERE age < 33", "not exact: 1 of 1 values are estimates"),
+                (f"SELECT count(*) FROM {table} HAVING count(*) > 60", "not exact: conditions on groups"),
             ):
                 found.clear()
                 connection.execute(sql.encode(), prepare=prepare).fetchall()
                 ((severity, text),) = found
                 assert severity == "NOTICE"
                 assert text.startswith(said)
-                assert ("shows the bounds" in text) == (said.startswith("not") and "bounds = on" not in setting)
+                assert ("shows the bounds" in text) == ("are estimates" in said and "bounds = on" not in setting)
         found.clear()
         connection.execute("SELECT relname FROM pg_class").fetchall()
         assert not found

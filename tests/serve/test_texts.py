@@ -188,6 +188,10 @@ def test_a_value_is_never_rounded_to_a_type() -> None:
     assert encode(8.0, INT8, False) == b"8"
 
 
+def test_bytes_are_written_as_postgresql_writes_them() -> None:
+    assert encode(b"a\xaa", TEXT, False) == encode(b"a\xaa", TEXT, True) == rb"\x61aa"
+
+
 @pytest.mark.parametrize("items", [[], [1, 2], [None, 3], [-(2**31)]])
 def test_lists_in_binary_form_are_those_of_psycopg(items: list[int | None]) -> None:
     """Written and read as psycopg does it."""

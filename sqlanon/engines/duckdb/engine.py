@@ -162,6 +162,13 @@ class DuckDBEngine(TransferConnection):
                 make_log(Path(path))
         return engine
 
+    @classmethod
+    def open_unspilled(cls) -> Self:
+        """A database in memory that makes no files: of few rows, in a process that may be killed at any time."""
+        connection, _ = connect("duckdb:///:memory:", read_only=False)
+        connection.execute("SET temp_directory = ''")
+        return cls(connection, None)
+
     def relation(self, name: str) -> Relation:
         relation = self.look_up([], [name]).named.get(name)
         if relation is None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self, cast
 
 from pyspark.errors import PySparkException
 
-from sqlanon.engines.base import Column, FirstWork, LakeWriting, LookupResult, Relation, Statement, TableRef, Work
+from sqlanon.engines.base import Column, LakeWriting, LookupResult, Relation, Statement, TableRef, Work
 from sqlanon.engines.portable import Portable, PortableColumn
 from sqlanon.engines.spark import transfer
 from sqlanon.engines.spark.binds import frame_of
@@ -63,13 +63,11 @@ class SparkEngine(LakeSession):
         columns: Sequence[tuple[str, str]],
         *,
         by: str | None = None,
-        first: FirstWork | None = None,
+        groups: int = 1,
     ) -> None:
         with self._translate_errors(read.name):
-            rows = self._frame(read)
-            if first is not None:
-                rows = map_rows(rows, first.work, first.columns, None)
-            map_rows(rows, work, columns, by).write.saveAsTable(qualify(table))
+            tasks = int(self._session.conf.get("spark.sql.shuffle.partitions") or 1)
+            map_rows(self._frame(read), work, columns, by, groups, tasks).write.saveAsTable(qualify(table))
 
     @property
     def arrow(self) -> Self:

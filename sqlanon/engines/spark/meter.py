@@ -40,10 +40,13 @@ class JobMeter:
         self._stages: set[int] = set()
         self._job = self._query = 0
         self._tag = ""
+        self._nothing: Any = None
+        """An empty list of Java."""
         if not remote:
             with suppress(Exception):  # other builds of Spark may lack calls that are not part of the interface
                 java = session._jsparkSession  # noqa: SLF001 - the driver has no other way to it
                 self._tag = str(java.sessionJobTag())
+                self._nothing = session.sparkContext._jvm.java.util.ArrayList()  # noqa: SLF001 - as above
                 self._stores = self._context().statusStore(), java.sharedState().statusStore()
                 self._job, self._query = self._count_jobs(), self._count_queries()
 
@@ -93,17 +96,18 @@ class JobMeter:
         for number in range(self._query, last):
             query = queries.execution(number)
             if query.isDefined() and jobs & set(_split(query.get().jobs().keys())):
-                self._read += _sum_files(query.get().metrics(), queries.executionMetrics(number))
+                self._read += _sum_files(queries, number, query.get().metrics())
         self._job, self._query = end, last
 
     def _add_stage(self, stages: Any, number: int) -> None:  # noqa: ANN401 - an object of Java
         if number in self._stages:  # of an earlier job, which this job used again
             return
         self._stages.add(number)
-        try:
-            stage = stages.lastStageAttempt(number)
-        except Exception:  # noqa: BLE001 - Java's: the stage was planned, and never begun
+        # `lastStageAttempt` would fail for a stage that was planned, and never begun: pyspark asks long what failed.
+        attempts = stages.stageData(number, False, self._nothing, False, None)
+        if attempts.isEmpty():
             return
+        stage = attempts.last()
         self._written += stage.outputBytes()
         self._shuffled += stage.shuffleWriteBytes()
 
@@ -112,8 +116,8 @@ def _split(sequence: Any) -> list[str]:  # noqa: ANN401 - an object of Scala
     return str(sequence.mkString(",")).split(",")
 
 
-def _sum_files(metrics: Any, values: Any) -> int:  # noqa: ANN401 - objects of Scala
+def _sum_files(queries: Any, number: int, metrics: Any) -> int:  # noqa: ANN401 - objects of Scala
     """Bytes of the files that the scans of a query read, from the texts in which Spark keeps its metrics."""
     scans = set(_FILES.findall(metrics.mkString("|")))
-    sizes = _SIZE.findall(values.mkString("|")) if scans else []
+    sizes = _SIZE.findall(queries.executionMetrics(number).mkString("|")) if scans else []
     return sum(round(float(size.replace(",", "")) * _UNITS[unit]) for scan, size, unit in sizes if scan in scans)

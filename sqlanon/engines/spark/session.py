@@ -84,6 +84,7 @@ class Session:
         session_views=True,
         timestamp="TIMESTAMP_NTZ",
         distinct_numbers=True,
+        first_element=0,
         groups_by_mark=True,
         counts_in_domains=True,
         readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights "

@@ -29,7 +29,7 @@ def refuse_clauses(query: Query, reason: str) -> None:
         (query.joins, query.joins[0] if query.joins else None, "joins"),
         (query.having, query.having, "HAVING"),
         (query.qualify, query.qualify, "QUALIFY"),
-        (query.regroup, None, "groups of groups"),
+        (query.regroup is not None, None, "groups of groups"),
         (query.asked, query.asked[0].node if query.asked else None, "subqueries"),
     )
     for present, node, clause in unread:
