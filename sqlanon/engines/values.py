@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Kind = Literal["integer", "float", "decimal", "boolean", "date", "timestamp", "text", "enum", "other"]
@@ -106,6 +106,16 @@ class LookupResult:
     def columns(self, table: TableRef) -> tuple[Column, ...]:
         """The columns of a table that was asked for; none where it is missing."""
         return self.relations[table].columns if table in self.relations else ()
+
+    def keep(self, tables: Collection[TableRef]) -> LookupResult:
+        """What is known of those of some tables that exist."""
+        kept = {ref: relation for ref, relation in self.relations.items() if ref in tables}
+        return LookupResult(kept, asked=frozenset(kept))
+
+    def join(self, other: LookupResult) -> LookupResult:
+        """What is known of the tables of both, by the later of two look-ups of one table: that is the other."""
+        relations = {ref: relation for ref, relation in self.relations.items() if ref not in other.asked}
+        return replace(other, relations={**relations, **other.relations}, asked=self.asked | other.asked)
 
 
 @dataclass(frozen=True, slots=True)
