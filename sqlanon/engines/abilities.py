@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -300,19 +299,6 @@ class ArrowRows(Protocol):
         """Make a table of the rows of such a frame, with its types."""
 
 
-@dataclass(frozen=True, slots=True)
-class FirstWork:
-    """A function of rows whose results another function gets.
-
-    Attributes:
-        work: the function: see `Workers.map_arrays`.
-        columns: names and types (``integer``, ``bigint``) of the returned columns.
-    """
-
-    work: Work
-    columns: Sequence[tuple[str, str]]
-
-
 class Workers(Protocol):
     """The ability of an engine with rows in other processes, which can run functions of arrays on them.
 
@@ -324,6 +310,10 @@ class Workers(Protocol):
     above: int
     block: int
 
+    @property
+    def tasks(self) -> int:
+        """In so many tasks rows are divided, as many as keep its cores busy."""
+
     def map_arrays(
         self,
         read: Statement,
@@ -332,7 +322,7 @@ class Workers(Protocol):
         columns: Sequence[tuple[str, str]],
         *,
         by: str | None = None,
-        first: FirstWork | None = None,
+        groups: int = 1,
     ) -> None:
         """Run a function on the rows of a query, in the processes that have them, and make a table of the results.
 
@@ -343,8 +333,7 @@ class Workers(Protocol):
             table: to make.
             columns: names and types (``integer``, ``bigint``) of the returned columns.
             by: a column of the rows that the function gets: each value's rows are a call; None: any rows are.
-            first: runs on any rows of the query before, and its results are the rows that the function gets, of which
-                no table is made; None: the function gets the rows of the query.
+            groups: about how many values that column has; a process has several of them at a time.
 
         Raises:
             DatabaseError: a process cannot run it, or it failed.

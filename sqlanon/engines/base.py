@@ -13,7 +13,6 @@ from sqlanon.engines.abilities import (
     ArrowRows,
     Compaction,
     Files,
-    FirstWork,
     FrameKind,
     Reception,
     Rights,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Kind = Literal["integer", "float", "decimal", "boolean", "date", "timestamp", "text", "enum", "other"]
@@ -106,6 +106,16 @@ class LookupResult:
     def columns(self, table: TableRef) -> tuple[Column, ...]:
         """The columns of a table that was asked for; none where it is missing."""
         return self.relations[table].columns if table in self.relations else ()
+
+    def keep(self, tables: Collection[TableRef]) -> LookupResult:
+        """The result without tables that are missing, and without all but these tables."""
+        relations = {ref: relation for ref, relation in self.relations.items() if ref in tables}
+        return LookupResult(relations, asked=frozenset(relations))
+
+    def join(self, other: LookupResult) -> LookupResult:
+        """The tables of both; of a table of both, the relation of the other, which is the later one."""
+        relations = {ref: relation for ref, relation in self.relations.items() if ref not in other.asked}
+        return replace(other, relations={**relations, **other.relations}, asked=self.asked | other.asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +242,7 @@ class Capabilities:
         traffic: statements and bytes of a release, roughly.
         staged_hashes: a staged column has the hash of the source's, so that a hash of columns can be made when it is
             read.
+        first_element: the number of an array's first element in brackets.
         distinct_numbers: to count different integers takes less time than to fetch them, or they are too many to be
             fetched.
         sequences: rows are numbered by a sequence in less time than by a window.
@@ -274,6 +285,7 @@ class Capabilities:
     joined_rows: int = 0
     staged_hashes: bool = False
     distinct_numbers: bool = False
+    first_element: int = 1
     ordered_product: bool = False
     declared_runs: bool = False
     groups_by_mark: bool = False

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A quasi column as metrics see it: code column, name, weight, |A|."""
+    """A quasi column as metrics see it: code column, name, weight, |A|, and whether its LM is its NCP."""
 
     code: str
     name: str
     weight: int
     size: int
+    ordered: bool = False
 
 
 class Metric(Protocol):

@@ -69,7 +69,10 @@ def measure(
         "loss/scan",
         boxes=boxes,
         groups=groups,
-        columns=[{"code": a.code, "weight": a.weight, "size": max(a.size, 1)} for a in attributes],
+        columns=[
+            {"code": a.code, "weight": a.weight, "size": max(a.size, 1), "lm": "ncp" if a.ordered else "lm"}
+            for a in attributes
+        ],
         weights=sum(a.weight for a in attributes),
         aggregates=[{"alias": alias, "sql": sql} for alias, sql in columns_wanted.items()],
         starred=lost.starred,

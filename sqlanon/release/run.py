@@ -20,6 +20,7 @@ from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.publish.kept_scratch import KeptScratch
+from sqlanon.release.publish.killed_counts import reconcile_beside
 from sqlanon.release.stages.options import RunOptions
 from sqlanon.release.stages.stage import carry_out
 from sqlanon.release.stages.work import Work, find_state
@@ -156,11 +157,14 @@ def _run(
 
 
 def _states(engine: Engine, specs: Sequence[ReleaseSpec], watches: Mapping[str, Stopwatch]) -> list[ReleaseState]:
-    """The states of locked releases; their tokens are keyed alike."""
+    """The states of locked releases, after remains of killed runs beside them are settled; tokens are keyed alike."""
     states = []
     for spec in specs:
-        every = division_of_run(spec, engine.workers).compares_all
-        states.append(find_state(engine, spec, watches[spec.name], every=every))
+        every, watch = division_of_run(spec, engine.workers).compares_all, watches[spec.name]
+        state = find_state(engine, spec, watch, every=every)
+        if reconcile_beside(engine, spec.name, None, unsettled=state.unsettled):
+            state = find_state(engine, spec, watch, every=every)
+        states.append(state)
     key = secrets.token_hex(32) if specs[0].rotates else states[0].tokens
     return [replace(state, tokens=key) for state in states]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlanon.engines.base import TableRef
 from sqlanon.table.domain import Domain
@@ -21,12 +21,15 @@ class ClassedRows:
         table: the staged rows with their original values, the codes that are still read, and their class.
         links: the sum that its rows must have, where it is not made of the staged rows themselves; else None.
         in_order: the rows are in the order of their classes.
+        ranks: of each column that is published as it is, the column with its codes and the number of their bits, where
+            codes determine the values; else empty.
     """
 
     encoded: EncodedTable
     table: TableRef
     links: StagedLinks | None = None
     in_order: bool = False
+    ranks: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,14 +217,15 @@ def _decode_rows(scratch: Scratch, encoded: EncodedTable, assign: TableRef, code
         classed=classed,
         assign=assign,
         columns=columns,
-        codes=[parts[domain.code] for domain in codes],
+        codes=[parts[domain.code] for domain in (*codes, *encoded.sensitive)],
         link=linked,
     )
     beside = () if linked else tuple(str(column["alias"]) for column in columns)
     mark = tuple(map(str, scratch.fetch("table/links", rows=encoded.stage, beside=beside)[0]))
     scratch.drop(encoded.stage)
     encoded.drop_work()
-    return ClassedRows(encoded, classed, StagedLinks(mark, beside, scratch.table("class_sums")))
+    ranks = {domain.reading.alias: (domain.code, max(domain.codes - 1, 1).bit_length()) for domain in encoded.sensitive}
+    return ClassedRows(encoded, classed, StagedLinks(mark, beside, scratch.table("class_sums")), ranks=ranks)
 
 
 def _by_row(scratch: Scratch, listed: TableRef) -> TableRef:

@@ -42,10 +42,7 @@ STOPS: list[tuple[tuple[str, ...], bool]] = [
     ((*WRITTEN, "publish/view"), False),
     (SWAPPED, True),  # that view has been replaced
     (("catalog/append",), False),  # the next run finds that, and is about to say so in the catalog
-    (
-        (*SWAPPED, "catalog/append", "catalog/append"),
-        True,
-    ),  # the version before is marked, the new one is not
+    ((*SWAPPED, "catalog/append"), True),  # neither the version before nor the new one is marked
     ((*SWAPPED, "cleanup"), True),  # the catalog says published
 ]
 """The place of the kill, see `tests.spark.killed.Places`, and whether the version is published then."""

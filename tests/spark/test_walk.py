@@ -201,8 +201,8 @@ def test_what_is_refused(session, tmp_path: Path):
     assert not session.catalog.tableExists("release.few")
 
 
-@pytest.mark.parametrize("alone", [False, True])
-def test_what_is_one_to_a_reader_is_in_one_file_in_order(session, alone):
+@pytest.mark.parametrize(("alone", "ranked"), [(False, False), (True, False), (False, True)])
+def test_what_is_one_to_a_reader_is_in_one_file_in_order(session, alone, ranked):
     """Of classes that publish the same no file shows which is which, and of none the order in which rows were read.
 
     Spark divides what is large as often as it can here, and broadcasts nothing, or all of the classes.
@@ -220,19 +220,21 @@ def test_what_is_one_to_a_reader_is_in_one_file_in_order(session, alone):
     if alone:
         places = {one: 7 - one for one in places}
     values = [0.0, -0.0, None, float("nan"), 2.5, 1.5]
-    draw, stem = random.Random(6), "stored_alone" if alone else "stored"
-    classed = [(one, draw.choice(values)) for one in places for _ in range(400 if one == 4 else 40)]
+    looks = ["None", "-0.0", "0.0", "1.5", "2.5", "nan"]
+    draw, stem = random.Random(6), f"stored_{'alone' if alone else 'ranked' if ranked else 'plain'}"
+    drawn = [(one, draw.choice(values)) for one in places for _ in range(400 if one == 4 else 40)]
+    classed = [(one, value, looks.index(str(value))) for one, value in drawn]
     released = [(one, 10 * place, place) for one, place in places.items()]
     made = session.createDataFrame(released, "_sqlanon_class int, f int, _sqlanon_place int")
     made.write.saveAsTable(f"{stem}_said")
     published = [
-        {"source": "r", "column": "f", "name": "f", "kind": "integer"},
-        {"source": "s", "column": "s1", "name": "t", "kind": "float"},
+        {"source": "r", "column": "f", "name": "f", "kind": "integer", "rank": None, "bits": 0},
+        {"source": "s", "column": "s1", "name": "t", "kind": "float", "rank": "a1" if ranked else None, "bits": 3},
     ]
     found = []
     orders, joins = (classed, draw.sample(classed, len(classed))), ("-1", "10m")
     for turn, (broadcast, order) in enumerate(itertools.product(joins, orders)):
-        rows_of = session.createDataFrame(order, "class int, s1 double").repartition(3)
+        rows_of = session.createDataFrame(order, "class int, s1 double, a1 int").repartition(3)
         rows_of.write.saveAsTable(f"{stem}_of{turn}")
         with sqlanon.connect(session, temporary=True) as db:
             joined = {f"spark.sql{part}.autoBroadcastJoinThreshold": broadcast for part in ("", ".adaptive")}
@@ -246,9 +248,8 @@ def test_what_is_one_to_a_reader_is_in_one_file_in_order(session, alone):
                 files.setdefault(str(file), []).append((int(str(f)), str(t)))
         assert len(files) > 1
         stored = list(files.values())
-        expected = Counter((10 * places[one], str(value)) for one, value in classed)
+        expected = Counter((10 * places[one], str(value)) for one, value in drawn)
         assert Counter(row for rows_in in stored for row in rows_in) == expected
-        looks = ["None", "-0.0", "0.0", "1.5", "2.5", "nan"]
         for rows_in in stored:
             assert rows_in == sorted(rows_in, key=lambda row: (row[0], looks.index(row[1])))
         shown = [f for rows_in in stored for f in {row[0] for row in rows_in}]

@@ -1,7 +1,8 @@
 -- name: loss/scan
--- params: boxes (table), groups ({table, key, group, alone}), columns (list of {code, weight, size}), weights
---   (their sum), aggregates (list of {alias, sql}), starred (a class or none), left_out (int: rows that
---   are not published), ordered (bool: add classes up in their order, where no plan does so by itself)
+-- params: boxes (table), groups ({table, key, group, alone}), columns (list of {code, weight, size, lm (ncp
+--   where that is the LM too: a sum less)}), weights (their sum), aggregates (list of {alias, sql}), starred (a
+--   class or none), left_out (int: rows that are not published), ordered (bool: add classes up in their
+--   order, where no plan does so by itself)
 -- returns: one row with every aggregate that the metrics asked for: many metrics, one scan
 -- A class is what a reader sees: boxes that publish the same columns are one class, as in a GROUP BY
 -- on the release. Its NCP, LM and volume are the means over its rows, so sums over classes are sums
@@ -31,7 +32,7 @@ FROM (
         ) AS suppressed
 {% for c in columns %}
         , {{ total }}(c.n * c.ncp_{{ c.code }}) / {{ total }}(CAST(c.n AS DOUBLE)) AS ncp_{{ c.code }}
-        , {{ total }}(c.n * c.lm_{{ c.code }}) / {{ total }}(CAST(c.n AS DOUBLE)) AS lm_{{ c.code }}
+        , {{ total }}(c.n * c.{{ c.lm }}_{{ c.code }}) / {{ total }}(CAST(c.n AS DOUBLE)) AS lm_{{ c.code }}
 {% endfor %}
         , {{ most }}((
             {% for c in columns %}{{ " + " if not loop.first }}{{ c.weight }} * c.ncp_{{ c.code }}{% endfor %}

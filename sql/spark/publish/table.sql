@@ -5,6 +5,10 @@
 -- published for their place is joined afterwards, once, as classes of one place publish the same. In
 -- SORT BY Spark looks names up in what is selected first, where a person's column may be called like
 -- a table here: so columns that are ordered by are selected under names of ours, and left out again.
+-- Where the rows have integers for what they publish, place and integers make one number, which Spark
+-- sorts by its bits: rows of two or more columns are compared with each other.
+{% set kept = published | selectattr("source", "equalto", "s") | list %}
+{% set numbered = kept | selectattr("rank") | list | length == kept | length %}
 CREATE TABLE {{ physical | table }} AS
 SELECT {% for c in published %}{{ ", " if not loop.first }}o.{{ c.name | ident }}{% endfor %}
 
@@ -14,6 +18,7 @@ FROM (
 {% for c in published %}
 {% if c.source == "s" %}
         , t._sqlanon_by{{ loop.index }} AS {{ c.name | ident }}
+{% if not numbered %}
         , t._sqlanon_by{{ loop.index }} AS _sqlanon_by{{ loop.index }}
         ,
 {% if c.kind == "other" %}
@@ -24,10 +29,14 @@ FROM (
             0
 {% endif %}
             AS _sqlanon_look{{ loop.index }}
+{% endif %}
 {% else %}
         , f.{{ c.column | ident }} AS {{ c.name | ident }}
 {% endif %}
 {% endfor %}
+{% if numbered %}
+        , t._sqlanon_number AS _sqlanon_number
+{% endif %}
     FROM (
         SELECT
             p._sqlanon_place AS _sqlanon_place
@@ -36,6 +45,10 @@ FROM (
             , s.{{ c.column | ident }} AS _sqlanon_by{{ loop.index }}
 {% endif %}
 {% endfor %}
+{% if numbered %}
+            , {{ "(" * (kept | length) }}p._sqlanon_place
+{%- for c in kept %} * {{ 2 ** c.bits }} + s.{{ c.rank | ident }}){% endfor %} AS _sqlanon_number
+{% endif %}
         FROM {{ classed | table }} AS s
         JOIN {{ released | table }} AS p ON p._sqlanon_class = s.class
         DISTRIBUTE BY _sqlanon_place
@@ -48,10 +61,14 @@ FROM (
         FROM {{ released | table }} AS r
     ) AS f ON f._sqlanon_place = t._sqlanon_place AND f._sqlanon_turn = 1
 {% endif %}
+{% if numbered %}
+    SORT BY _sqlanon_number
+{% else %}
     SORT BY _sqlanon_place
 {% for c in published %}
 {% if c.source == "s" %}
     , _sqlanon_by{{ loop.index }} NULLS FIRST, _sqlanon_look{{ loop.index }}
 {% endif %}
 {% endfor %}
+{% endif %}
 ) AS o

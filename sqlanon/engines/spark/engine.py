@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self, cast
 
 from pyspark.errors import PySparkException
 
-from sqlanon.engines.base import Column, FirstWork, LakeWriting, LookupResult, Relation, Statement, TableRef, Work
+from sqlanon.engines.base import Column, LakeWriting, LookupResult, Relation, Statement, TableRef, Work
 from sqlanon.engines.portable import Portable, PortableColumn
 from sqlanon.engines.spark import transfer
 from sqlanon.engines.spark.binds import frame_of
@@ -55,6 +55,11 @@ class SparkEngine(LakeSession):
         """See `Engine.workers`: the executors."""
         return self
 
+    @property
+    def tasks(self) -> int:
+        """See `Workers.tasks`."""
+        return int(self._session.conf.get("spark.sql.shuffle.partitions") or 1)
+
     def map_arrays(
         self,
         read: Statement,
@@ -63,13 +68,10 @@ class SparkEngine(LakeSession):
         columns: Sequence[tuple[str, str]],
         *,
         by: str | None = None,
-        first: FirstWork | None = None,
+        groups: int = 1,
     ) -> None:
         with self._translate_errors(read.name):
-            rows = self._frame(read)
-            if first is not None:
-                rows = map_rows(rows, first.work, first.columns, None)
-            map_rows(rows, work, columns, by).write.saveAsTable(qualify(table))
+            map_rows(self._frame(read), work, columns, by, groups, self.tasks).write.saveAsTable(qualify(table))
 
     @property
     def arrow(self) -> Self:
@@ -136,11 +138,11 @@ class SparkEngine(LakeSession):
         with self._translate_errors("catalog lookup"):
             listed = self._list_names(schema.database, schema.schema) if schema is not None else None
         relations = {}
-        for ref in dict.fromkeys(tables):
+        for ref in dict.fromkeys(tables):  # of views among them the columns are wanted, and no rows
             in_schema = schema is not None and (ref.database, ref.schema) == (schema.database, schema.schema)
             if in_schema and ref.name.lower() not in (listed or ()):
                 continue
-            relation = self._look(ref)
+            relation = self._look(ref, view_rows=False)
             if relation is not None:
                 relations[ref] = relation
         plain = [name for name in names if lake_of(name) is None]
@@ -175,13 +177,15 @@ class SparkEngine(LakeSession):
             raise
         return frozenset(str(row[1]).lower() for row in rows if not row[2])
 
-    def _look(self, ref: TableRef) -> Relation | None:
+    def _look(self, ref: TableRef, *, view_rows: bool = True) -> Relation | None:
+        """Look at a table or view; ``view_rows``: of a view the rows may be read afterwards."""
         with self._translate_errors("catalog lookup"):
             try:
-                # Rows that another session has written are not in this session's list of files.
-                self._refresh(ref)
-                fields = self._session.table(qualify(ref)).schema.fields
                 is_view = ref.schema is None or self._session.catalog.getTable(qualify(ref)).tableType == "VIEW"
+                # Rows that another session has written are not in this session's list of files.
+                if view_rows or not is_view:
+                    self._refresh(ref)
+                fields = self._session.table(qualify(ref)).schema.fields
             except PySparkException as error:
                 if condition(error).startswith(_MISSING):
                     return None

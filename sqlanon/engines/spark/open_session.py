@@ -141,6 +141,8 @@ def _start_session(folder: Path | None, cores: int) -> tuple[SparkSession, bool,
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": str(2 * cores),
+        # Of as many equal parts each core gets the same number; Spark would join some of them.
+        "spark.sql.adaptive.coalescePartitions.enabled": "false",
         "spark.sql.catalogImplementation": "in-memory",
         # a run has some hundreds; each that is made anew is compiled anew
         "spark.sql.codegen.cache.maxEntries": "1000",

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("sqlanon.sql")
 
+_FEW_ROWS = 1000
+"""Rows that are loaded by one task, into one file."""
 _VIEW = re.compile(
     r"(\s*(?:--[^\n]*\n|/\*.*?\*/|\s)*)CREATE OR REPLACE VIEW ((?:`(?:[^`]|``)*`|[\w.])+)\s+AS\b", re.DOTALL
 )
@@ -82,6 +84,7 @@ class Session:
         session_views=True,
         timestamp="TIMESTAMP_NTZ",
         distinct_numbers=True,
+        first_element=0,
         groups_by_mark=True,
         counts_in_domains=True,
         readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights "
@@ -303,10 +306,12 @@ class Session:
         view = f"_sqlanon_rows_{secrets.token_hex(4)}"
         name = qualify(table)
         listed = ", ".join(quote(column) for column in rows.column_names)
-        with self._translate_errors(f"load {table.name}"):
+        few = rows.num_rows <= _FEW_ROWS
+        with self.few_rows() if few and not self._few else nullcontext(), self._translate_errors(f"load {table.name}"):
             frame_of(self._session, rows).createOrReplaceTempView(view)
             try:
-                query = f"SELECT {listed} FROM {view}"  # noqa: S608 - quoted names
+                hint = "/*+ COALESCE(1) */ " if few else ""
+                query = f"SELECT {hint}{listed} FROM {view}"  # noqa: S608 - quoted names
                 try:
                     self._metered.sql(f"CREATE TABLE {name} AS {query}")
                 except PySparkException as error:

@@ -15,11 +15,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlanon.engines.spark.open_session import is_connect
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
@@ -27,20 +29,35 @@ if TYPE_CHECKING:
 
 _TOGETHER, _SENT = 1 << 19, 1 << 16
 """Rows that a function gets at a time, at least where there are as many; rows that are sent back at a time."""
+_MOST_GROUPS = 16
+"""Groups that a worker has at a time, on average."""
 _CONNECT = "SPARK_CONNECT_MODE_ENABLED"
 _TYPES = {"integer": "int", "bigint": "bigint"}
 
 
-def map_rows(rows: DataFrame, work: Work, columns: Sequence[tuple[str, str]], by: str | None) -> DataFrame:
-    """Results of a function for rows; see `Workers.map_arrays`."""
+def map_rows(
+    rows: DataFrame, work: Work, columns: Sequence[tuple[str, str]], by: str | None, groups: int, tasks: int
+) -> DataFrame:
+    """Results of a function for rows; see `Workers.map_arrays`.
+
+    Groups are sorted in the workers: Spark sorts the rows of groups itself, and sends each group for itself, which
+    takes longer than the function. To begin a task takes as long as to send half a million rows.
+
+    Args:
+        rows: of integers.
+        work: the function.
+        columns: of its results.
+        by: see `Workers.map_arrays`.
+        groups: see `Workers.map_arrays`.
+        tasks: in which the groups are divided, at least, where there are as many groups.
+    """
     schema = ", ".join(f"`{name}` {_TYPES[kind]}" for name, kind in columns)
     table_work = _OfTable(work, tuple(columns))
     with _mode_of(rows):
         if by is None:
             return rows.mapInArrow(_OfBatches(table_work), schema)
-        grouped: Any = rows.groupBy(by)
-        frame: DataFrame = grouped.applyInArrow(table_work.whole(), schema)
-    return frame
+        parts = min(max(tasks, groups // _MOST_GROUPS), max(groups, 1))
+        return rows.repartition(parts, by).mapInArrow(_OfGroups(table_work, rows.columns.index(by)), schema)
 
 
 @contextmanager
@@ -71,23 +88,18 @@ class _OfTable:
 
         return _receive_table, (cloudpickle.dumps((self._work, self._columns)),)
 
-    def __call__(self, table: pa.Table | pa.RecordBatch) -> pa.Table:
+    def __call__(self, arrays: Sequence[npt.NDArray[np.generic]]) -> list[pa.RecordBatch]:
         import pyarrow as pa
 
         types = {"integer": pa.int32(), "bigint": pa.int64()}
-        arrays = self._work([column.to_numpy(zero_copy_only=False) for column in table.columns])
-        return pa.table(
-            {name: pa.array(array, types[kind]) for (name, kind), array in zip(self._columns, arrays, strict=True)}
+        table = pa.table(
+            {
+                name: pa.array(array, types[kind])
+                for (name, kind), array in zip(self._columns, self._work(arrays), strict=True)
+            }
         )
-
-    def whole(self) -> Callable[[pa.Table], pa.Table]:
-        """The same as a plain function, with arguments that Spark counts."""
-
-        def work(table: pa.Table) -> pa.Table:
-            # A column of a table is in chunks, which have no `to_numpy` of this kind.
-            return self(table.combine_chunks().to_batches()[0])
-
-        return work
+        batches: list[pa.RecordBatch] = table.to_batches(_SENT)
+        return batches
 
 
 def _receive_table(sent: bytes) -> _OfTable:
@@ -133,13 +145,40 @@ class _OfBatches:
             batches_held.append(batch)
             rows += batch.num_rows
             if rows >= _TOGETHER:
-                yield from self._make_batches(batches_held)
+                yield from self._one(_join_batches(batches_held))
                 batches_held, rows = [], 0
         if rows:
-            yield from self._make_batches(batches_held)
+            yield from self._one(_join_batches(batches_held))
 
-    def _make_batches(self, batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
-        import pyarrow as pa
 
-        batches_made: list[pa.RecordBatch] = self._one.whole()(pa.Table.from_batches(batches)).to_batches(_SENT)
-        return batches_made
+class _OfGroups:
+    """The function for each group of the rows in a stream of batches, which has all rows of its groups."""
+
+    def __init__(self, per_table: _OfTable, by: int) -> None:
+        """Prepare the function.
+
+        Args:
+            per_table: of the rows of a group.
+            by: place of the column with the number of the group.
+        """
+        self._one, self._by = per_table, by
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import numpy as np
+
+        batches_held = list(batches)
+        if not any(batch.num_rows for batch in batches_held):
+            return
+        arrays = _join_batches(batches_held)
+        del batches_held
+        order = np.argsort(arrays[self._by], kind="stable")
+        arrays = [array[order] for array in arrays]
+        begins = np.flatnonzero(np.diff(arrays[self._by])) + 1
+        for begin, end in zip([0, *begins.tolist()], [*begins.tolist(), len(order)], strict=True):
+            yield from self._one([array[begin:end] for array in arrays])
+
+
+def _join_batches(batches: Sequence[pa.RecordBatch]) -> list[npt.NDArray[np.generic]]:
+    import pyarrow as pa
+
+    return [column.to_numpy() for column in pa.Table.from_batches(batches).columns]

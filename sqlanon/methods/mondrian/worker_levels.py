@@ -228,29 +228,3 @@ class _PartitionCounts:
             *(np.concatenate([column, empty]).astype(np.int32) for column in box),
             *(np.concatenate([column, empty]) for column in sets),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionPlacement:
-    """Row ids, words and carried columns -> the row's block, the same, and the name of the row's partition.
-
-    The block is the name of the partition, if that is open. Rows of other partitions, which may be large, are in blocks
-    of any rows, with numbers less than 0.
-
-    Attributes:
-        packing: where the codes are.
-        levels: the tree.
-        d: number of quasi columns.
-        others: number of blocks of rows of partitions that are not open.
-    """
-
-    packing: Packing
-    levels: Levels
-    d: int
-    others: int
-
-    def __call__(self, columns: Arrays) -> Arrays:
-        """Find the partitions of some rows. Cost: O(n depth)."""
-        leaf = find_leaves(np.stack(self.packing.codes(columns[1:])[: self.d]), self.levels.tree)  # type: ignore[arg-type]
-        part, others = self.levels.begin[leaf], -1 - columns[0].astype(np.int32) % self.others
-        return np.where(self.levels.open[leaf], part, others).astype(np.int32), *columns, part

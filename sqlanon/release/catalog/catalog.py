@@ -155,6 +155,14 @@ class Catalog(CatalogReader):
         """
         self._change("catalog/update", release, version, {"status": status}, first)
 
+    def mark_all(self, release: str, statuses: Mapping[int, str]) -> None:
+        """Change the statuses of versions, where rows are appended in one statement; see `mark`."""
+        if self._engine.updates:
+            for version, status in statuses.items():
+                self.mark(release, version, status)
+        else:
+            self._engine.execute(self._append(release, {key: {"status": value} for key, value in statuses.items()}))
+
     def _change(
         self,
         name: str,
@@ -164,23 +172,35 @@ class Catalog(CatalogReader):
         first: Sequence[Statement] = (),
     ) -> None:
         """Change columns of a version's row, or append a row with the changes; the last row counts."""
-        binds: dict[str, Bind] = {"release": release, "version": version, **changes}
         if self._engine.updates:
+            binds: dict[str, Bind] = {"release": release, "version": version, **changes}
             command = statement(name, self._engine.dialect, binds, catalog=self.table)
         else:
-            command = statement(
-                "catalog/append",
-                self._engine.dialect,
-                binds,
-                catalog=self.table,
-                columns=(*READ, "seed"),
-                changed=list(changes),
-                step=STEP,
-            )
+            command = self._append(release, {version: changes})
         if first:
             self._engine.execute_all([*first, command])
         else:
             self._engine.execute(command)
+
+    def _append(self, release: str, changes: Mapping[int, Mapping[str, Bind]]) -> Statement:
+        """The statement that appends a row for each of these versions, with changes of the same columns."""
+        binds: dict[str, Bind] = {"release": release}
+        versions, changed = [], dict[str, None]()
+        for place, (version, values) in enumerate(changes.items()):
+            versions.append(f"version_{place}")
+            changed |= dict.fromkeys(values)
+            binds[versions[-1]] = version
+            binds |= {f"{column}_{versions[-1]}": value for column, value in values.items()}
+        return statement(
+            "catalog/append",
+            self._engine.dialect,
+            binds,
+            catalog=self.table,
+            columns=(*READ, "seed"),
+            changed=list(changed),
+            versions=versions,
+            step=STEP,
+        )
 
 
 def now() -> str:

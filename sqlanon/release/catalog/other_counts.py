@@ -14,7 +14,7 @@ from sqlanon.release_kind import COUNTS
 from sqlanon.results import RunReport
 from sqlanon.shell import command
 
-Reconcile = Callable[[str | None, Sequence[str]], None]
+Reconcile = Callable[[str | None, Sequence[str]], object]
 """Takes the source of counts, None for rows, and the releases of rows that are protected together with them."""
 
 

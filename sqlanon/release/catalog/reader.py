@@ -151,12 +151,10 @@ class CatalogReader:
         name = "catalog/live" if self._engine.updates else "catalog/list"
         return self._fetch_entries(name, binds, {**_UNCONDITIONAL, "release": True}, lookup)
 
-    def list_all(self, lookup: LookupResult) -> list[Entry]:
-        """Every row, of the tables as they were looked up."""
-        return self._fetch_entries("catalog/list", {}, _UNCONDITIONAL, lookup)
-
     def list_with_secret(self, lookup: LookupResult, release: str) -> tuple[list[Entry], str | None]:
-        """Every row, and the key of a release's hashes, in one statement; see `list_all`."""
+        """Every row, and the key of a release's hashes, in one statement, of the tables as they were looked up."""
+        if self._secrets not in lookup.relations:
+            return self._fetch_entries("catalog/list", {}, _UNCONDITIONAL, lookup), None
         columns = self._columns(lookup)
         context = {**_UNCONDITIONAL, "columns": columns, "secrets": self._secrets}
         rows = self._rows("catalog/list_with_secret", {"release": release}, context, lookup, safe=True)

@@ -20,6 +20,8 @@ from sqlanon.spec import ReleaseSpec
 
 SHOWN = ("published", "withdrawn", "replaced", "dropped")
 """States of versions that readers had, the latest first."""
+UNSETTLED = ("pending", "returning", "withdrawing")
+"""States between two steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class ReleaseState:
         tokens: key of the pseudonyms, unless the environment holds it; ``fresh``: the key is not stored yet. Empty
             without pseudonyms.
         found: the catalog's tables, the names of all private tables, the source and the views.
+        unsettled: the versions of other releases that are between two steps; None: they were not read.
     """
 
     engine: Engine
@@ -49,6 +52,7 @@ class ReleaseState:
     found: LookupResult
     tokens: str = field(default="", repr=False)
     fresh: bool = False
+    unsettled: tuple[Entry, ...] | None = None
 
     @property
     def source(self) -> Relation:
@@ -101,26 +105,30 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
     catalog = Catalog(engine)
     views = [view for view in _possible_views(engine, spec) for view in views_beside(view, second_of_spec(spec))]
     lookup = engine.look_up([*catalog.tables, *views], [spec.source], catalog.table)
-    listed = None if engine.updates else catalog.list_all(lookup)
-    if listed is not None:
-        versions = tuple(entry for entry in listed if entry.release == spec.name)
-    else:
+    listed = unsettled = None
+    if engine.updates:
         versions = tuple(catalog.entries(spec.name) if every else catalog.live(lookup, spec.name))
+        secret = catalog.secret_in(lookup, spec.name)
+    else:
+        listed, secret = catalog.list_with_secret(lookup, spec.name)
+        versions = tuple(entry for entry in listed if entry.release == spec.name)
+        unsettled = tuple(entry for entry in listed if entry.release != spec.name and entry.status in UNSETTLED)
     spec = keep_method(spec, find_last_shown(versions))
     keyed = spec.scope is not None
     # No run keeps the key of tokens that rotate.
     stored = keyed and not spec.rotates
-    secret = catalog.secret_in(lookup, scope_secret(str(spec.scope))) if stored else None
-    tokens = (secrets.token_hex(32) if secret is None else secret) if keyed else ""
+    key = catalog.secret_in(lookup, scope_secret(str(spec.scope))) if stored else None
+    tokens = (secrets.token_hex(32) if key is None else key) if keyed else ""
     return ReleaseState(
         engine,
         spec,
         versions,
         tuple(_find_siblings(engine, spec, lookup, listed)),
-        catalog.secret_in(lookup, spec.name),
+        secret,
         lookup,
         tokens,
-        stored and secret is None,
+        stored and key is None,
+        unsettled,
     )
 
 

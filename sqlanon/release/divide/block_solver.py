@@ -1,4 +1,4 @@
-"""Tasks of workers on the rows of a block: the keys of a curve, and a method on a table of the block alone."""
+"""Tasks of workers on the rows of a block: a method on a table of the block alone."""
 
 from __future__ import annotations
 
@@ -24,71 +24,6 @@ if TYPE_CHECKING:
     from sqlanon.table.work import Packing
 
     Arrays = Sequence[npt.NDArray[np.generic]]
-
-
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """Row ids and words -> keys and row ids, the columns of an order of rows.
-
-    Attributes:
-        keys: of codes.
-        packing: where the codes are.
-        quasi: how many of them the curve goes through, from the first on.
-    """
-
-    keys: Any
-    packing: Packing
-    quasi: int
-
-    def __call__(self, columns: Arrays) -> Arrays:
-        """Compute the keys of some rows."""
-        import numpy as np
-
-        codes = np.stack(self.packing.codes(columns[1:])[: self.quasi])  # type: ignore[arg-type]
-        return *self.keys.of(codes, 1), columns[0]
-
-
-@dataclass(frozen=True, slots=True)
-class CurveBlocks:
-    """Row ids, words and carried columns -> the name of the row's block, and the same.
-
-    Attributes:
-        keys: of rows, with their row ids.
-        borders: the columns of the order: the first row of each block but the first, ascending.
-        step: the difference of the names of two neighbouring blocks.
-    """
-
-    keys: Keys
-    borders: Sequence[Longs]
-    step: int
-
-    def __call__(self, columns: Arrays) -> Arrays:
-        """Find the blocks of some rows. Cost: that of the keys, and O(n log b) for b borders."""
-        import numpy as np
-
-        block = find_places(self.borders, self.keys(columns)) * self.step
-        return block.astype(np.int32), *columns
-
-
-def find_places(borders: Sequence[Longs], rows: Arrays) -> Longs:
-    """How many borders are at or before each row, where both are ordered by their columns, the leading first."""
-    import numpy as np
-
-    if not len(borders[0]):
-        return np.zeros(len(rows[0]), np.int64)
-    if len(borders) == 1:
-        return np.searchsorted(borders[0], rows[0], side="right")
-    begins = np.searchsorted(borders[0], rows[0], side="left")
-    ends = np.searchsorted(borders[0], rows[0], side="right")
-    (tied,) = np.nonzero(begins < ends)
-    places = begins.copy()
-    for begin in np.unique(begins[tied]):
-        among = tied[begins[tied] == begin]
-        end = ends[among[0]]
-        places[among] += find_places(
-            [column[begin:end] for column in borders[1:]], [column[among] for column in rows[1:]]
-        )
-    return places
 
 
 @dataclass(frozen=True, slots=True)

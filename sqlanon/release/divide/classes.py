@@ -171,7 +171,10 @@ def make_classes(
 def measure_loss(scratch: Scratch, spec: ReleaseSpec, classes: DividedSource) -> LossReport:
     """Losses of the rows in their classes, by every metric that is asked."""
     encoded, classed, recoded = classes.encoded, classes.classed, classes.recoded
-    attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
+    attributes = [
+        Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size, d.reading.treatment in (None, "ordered"))
+        for d in encoded.quasi
+    ]
     boxes = recoded.members.count_published(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
     least_k = recoded.members.least(spec.privacy.k)
     loss = measure(scratch, boxes, recoded.groups, attributes, least_k, recoded)

@@ -1,12 +1,12 @@
 """Classes made where the rows are: in the workers of an engine, block by block.
 
-Nothing that grows with the rows comes to this process. Blocks along the Hilbert curve are of about equally many rows:
-the borders are those of equal parts of a sample, whose keys the workers compute. Of Mondrian the blocks are the open
-partitions
-below the upper levels of the tree, so that classes are those of the whole table. Codes of a row are sent in few
-integers, and beside them the link, where it cannot be made of the codes: staged rows need not be joined with their
-classes. In a worker a block is a separate table, in a database in memory, which the method divides as it does any
-other, with refinement and search. No class has rows of two blocks.
+Of the rows a sample of codes comes to this process, at most `MOST_SAMPLED` rows. Blocks are the leaves of a tree of
+cuts, which the query goes down that reads the rows. For the methods along an order the tree is that of the sample, with
+leaves of near and about equally many rows. Of Mondrian they are the open partitions below the upper levels of the
+method's own tree, so that classes are those of the whole table. Codes of a row are sent in few integers, and beside
+them the link, where it cannot be made of the codes: staged rows need not be joined with their classes. In a worker a
+block is a separate table, in a database in memory, which the method divides as it does any other, with refinement and
+search. No class has rows of two blocks.
 """
 
 from __future__ import annotations
@@ -14,27 +14,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from sqlanon.engines.base import FirstWork, Statement, TableRef, Work, Workers
-from sqlanon.engines.rows import read_integers
+from sqlanon.engines.base import TableRef, Work, Workers
 from sqlanon.errors import DatabaseError, InfeasibleError
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.method import Method
 from sqlanon.privacy.base import beyond_rows
-from sqlanon.release.divide.block_solver import CurveBlocks, Keys, Solver, SolverOfOpen
+from sqlanon.release.divide.block_solver import Solver, SolverOfOpen
+from sqlanon.release.divide.block_tree import BlockTree, cut_sample
 from sqlanon.release.divide.division import DividedRows, Division, DivisionKeys, of_classes
 from sqlanon.table.class_rows import list_carried
 from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
-    from sqlanon.arrays import Longs
+    from sqlanon.methods.mondrian.worker_levels import Levels
     from sqlanon.table.work import Packing
 
 MOST_NAMES = (1 << 31) - 1
 """Most names of blocks and classes together, which are integers of 32 bits."""
-BLOCKS_OF_PARTITION = 4
-"""Open partitions of Mondrian have at most the rows of so many blocks: each level above them is a scan of all rows."""
+BLOCKS_OF_PARTITION, MOST_OF_PARTITION = 4, 20
+"""Open partitions of Mondrian have at most the rows of so many blocks: each level above them is a scan of all rows.
+
+They have more than the first number only where there are as many partitions as tasks, and never more than the second.
+"""
 SAMPLED = 1000
-"""So many rows of the sample are in a block: 0.2 % of blocks have a tenth more or fewer rows than others."""
+"""So many rows of the sample are in a block: 0.2 % of blocks have a tenth more or fewer rows than is wanted."""
+MOST_SAMPLED = 1 << 20
+"""Rows of a sample, at most."""
 
 
 def assign_blocks(context: Context, method: Method, workers: Workers) -> Assignment:
@@ -81,17 +86,16 @@ def _divisible(context: Context, method: Method) -> bool:
 
 
 def _along_curve(context: Context, method: Method, workers: Workers) -> Assignment:
-    from sqlanon.methods.onedim.curves import Hilbert
-
     encoded = context.encoded
     blocks = max(encoded.rows // workers.block, 1)
-    row_keys = Keys(Hilbert().keys(context), encoded.staged.packing, len(encoded.quasi))
-    borders = _find_borders(context, workers, row_keys, blocks)
+    tree = _cut_sample(context, workers, blocks)
+    step = MOST_NAMES // tree.blocks
+    tree.name = [name * step for name in tree.name]
     context.progress.update(1, 2, "steps: borders of blocks")
-    step = MOST_NAMES // blocks
-    table = _solve(
-        context, workers, _read_packed(context), CurveBlocks(row_keys, borders, step), Solver.of(context, method, step)
-    )
+    staged, rows = encoded.staged, context.scratch.once("packed")
+    context.scratch.execute_all([staged.select_packed(rows, list_carried(encoded))])
+    table = _solve(context, workers, rows, tree, Solver.of(context, method, step))
+    context.scratch.drop(rows)
     spans = _spans(context, table)
     unsolved = _count_unsolved(context, spans)
     if unsolved:
@@ -108,24 +112,30 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     return Assignment(table, "kernel", notes, spans=spans, refined=True, packed=True)
 
 
-def _find_borders(context: Context, workers: Workers, row_keys: Keys, blocks: int) -> list[Longs]:
-    """Keys and row ids of the first row of each block but the first, where blocks are equal parts of a sample.
+def _cut_sample(context: Context, workers: Workers, blocks: int) -> BlockTree:
+    """The tree of so many blocks, of the rows of a sample.
 
-    Cost: a scan that joins one row in so many with the domains, and a sort of these rows.
+    Cost: a scan that joins one row in so many with the domains, and the cost of `cut_sample`.
     """
     import numpy as np
 
-    names = [*(f"key{i}" for i in range(row_keys.keys.words)), "rid"]
+    from sqlanon.methods.onedim.axes import make_axes
+    from sqlanon.methods.shared.kernel_input import make_geometry
+
+    encoded, staged = context.encoded, context.encoded.staged
     if blocks == 1:
-        return [np.zeros(0, np.int64) for _ in names]
-    scratch = context.scratch
-    keyed = scratch.table("keyed")
-    sample = context.encoded.staged.select_packed(one_in=max(workers.block // SAMPLED, 1))
-    kinds = ["bigint"] * row_keys.keys.words + ["integer"]
-    workers.map_arrays(sample, row_keys, keyed, list(zip(names, kinds, strict=True)))
-    rows = scratch.fetch("blocks/borders", max_rows=blocks, keyed=keyed, keys=names[:-1], blocks=blocks)
-    scratch.drop(keyed)
-    return list(np.array([read_integers(row) for row in rows], np.int64).reshape(-1, len(names)).T)
+        return cut_sample(np.zeros((len(encoded.quasi), 0), np.int32), [], 1)
+    one_in = max(workers.block // SAMPLED, encoded.rows // MOST_SAMPLED, 1)
+    words = staged.packing.words
+    _, *sample = context.scratch.fetch_arrays(staged.select_packed(one_in=one_in), ["int32"] + ["int64"] * len(words))
+    codes = np.stack(staged.packing.codes(sample)[: len(encoded.quasi)])  # type: ignore[arg-type]
+    return cut_sample(codes, make_axes(context, make_geometry(context)), blocks)
+
+
+def _count_fitting(rows: int, workers: Workers) -> int:
+    """Most rows of a partition that a worker divides."""
+    least, most = (blocks * workers.block for blocks in (BLOCKS_OF_PARTITION, MOST_OF_PARTITION))
+    return min(max(rows // workers.tasks, least), most)
 
 
 def _below_levels(context: Context, method: Method, workers: Workers) -> Assignment:
@@ -135,7 +145,7 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
     """
     from sqlanon.methods.mondrian.worker_levels import can_count
 
-    fits = BLOCKS_OF_PARTITION * workers.block
+    fits = _count_fitting(context.encoded.rows, workers)
     if method.options["cut"] == "loss" and can_count(context, fits):
         return _assign_below(context, method, workers, fits)
     scratch, algorithm = context.scratch, method.algorithm
@@ -146,7 +156,9 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
     columns = _pack(context, packed).words
     rows = scratch.sql("blocks/parted", work=packed, parts=parts, columns=columns)
     classes = [("rid", "integer"), ("class", "integer"), *_type_columns(columns)]
-    workers.map_arrays(rows, Solver.of(context, method), solved, classes, by="block")
+    workers.map_arrays(
+        rows, Solver.of(context, method), solved, classes, by="block", groups=context.encoded.rows // fits
+    )
     _refuse_unsolved(scratch.numbers("blocks/solved", solved=solved, counted=False)[1])
     scratch.execute("blocks/finished", assigned=table, done=finished, solved=solved)
     for scratch_table in (packed, finished, parts, solved):
@@ -155,19 +167,35 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
 
 
 def _assign_below(context: Context, method: Method, workers: Workers, fits: int) -> Assignment:
-    from sqlanon.methods.mondrian.worker_levels import PartitionPlacement, grow_levels
+    from sqlanon.methods.mondrian.worker_levels import grow_levels
 
     scratch, encoded = context.scratch, context.encoded
     packed = scratch.table("packed")
-    packing = _pack(context, packed)
+    _pack(context, packed)
     levels = grow_levels(context, workers, packed, fits)
-    placement = PartitionPlacement(packing, levels, len(encoded.quasi), encoded.rows // fits + 1)
-    rows = scratch.sql("blocks/rows", table=packed, columns=["rid", *_list_sent(context)])
-    table = _solve(context, workers, rows, placement, SolverOfOpen(Solver.of(context, method)), ["part"])
+    tree = _place_partitions(levels, encoded.rows // fits + 1)
+    table = _solve(context, workers, packed, tree, SolverOfOpen(Solver.of(context, method)))
     scratch.drop(packed)
     spans = _spans(context, table)
     _refuse_unsolved(_count_unsolved(context, spans))
     return Assignment(table, "kernel", spans=spans, packed=True)
+
+
+def _place_partitions(levels: Levels, others: int) -> BlockTree:
+    """The tree that places rows: the block is the name of the partition, if that is open.
+
+    Rows of other partitions, which may be large, are in blocks of any rows, with numbers less than 0. The name of the
+    partition goes with each row.
+
+    Args:
+        levels: the tree.
+        others: number of blocks of rows of partitions that are not open.
+    """
+    import numpy as np
+
+    tree, part = levels.tree, levels.begin
+    name, spread = np.where(levels.open, part, -others), np.where(levels.open, 1, others)
+    return BlockTree.of(tree.attribute, tree.cut, tree.left, name, spread, part)
 
 
 def _count_unsolved(context: Context, spans: TableRef) -> int:
@@ -206,28 +234,21 @@ def _type_columns(columns: Sequence[str]) -> list[tuple[str, str]]:
     return [(column, "bigint") for column in columns]
 
 
-def _read_packed(context: Context) -> Statement:
-    """The query of row ids, words and carried columns of all rows."""
-    return context.encoded.staged.select_packed(carried=list_carried(context.encoded))
-
-
-def _solve(
-    context: Context, workers: Workers, rows: Statement, place: Work, solve: Work, beside: Sequence[str] = ()
-) -> TableRef:
+def _solve(context: Context, workers: Workers, rows: TableRef, tree: BlockTree, solve: Work) -> TableRef:
     """Divide each block in a worker; the table of classes has the columns that are sent with the rows, too.
 
     Args:
         context: the run.
         workers: of the engine.
         rows: row ids, words and carried columns.
-        place: finds the blocks of rows, the first column of its results.
+        tree: places rows in blocks.
         solve: divides the rows of a block.
-        beside: further columns that ``place`` returns after those of the rows.
     """
-    table, sent = context.scratch.table("assign_blocks"), _type_columns(_list_sent(context))
-    placed = [("block", "integer"), ("rid", "integer"), *sent, *((column, "integer") for column in beside)]
-    classes = [("rid", "integer"), ("class", "integer"), *sent]
-    workers.map_arrays(rows, solve, table, classes, by="block", first=FirstWork(place, placed))
+    scratch, sent = context.scratch, _list_sent(context)
+    table = scratch.table("assign_blocks")
+    placed = tree.read_placed(scratch, rows, sent, context.encoded.staged.packing)
+    classes = [("rid", "integer"), ("class", "integer"), *_type_columns(sent)]
+    workers.map_arrays(placed, solve, table, classes, by="block", groups=tree.blocks)
     return table
 
 

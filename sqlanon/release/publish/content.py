@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
 
 from sqlanon.engines.base import Engine, LookupResult, Statement, TableRef
-from sqlanon.formats import PublishedColumn
+from sqlanon.formats import PublishedColumn, RecodedClasses
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.collations import find_collated
 from sqlanon.release.catalog.entry import SourceState
@@ -27,7 +29,11 @@ from sqlanon.release.verify.proof import DividedSource
 from sqlanon.release.verify.verify import Verification, verify_physical
 from sqlanon.release.verify.verify_pair import verify_pair
 from sqlanon.results import RunReport
+from sqlanon.table.class_rows import ClassedRows
 from sqlanon.table.scratch import Scratch
+
+_PARTS, _BITS = 64, 63
+"""Parts in which classes are ranked, where they have no ranks among all; bits of a number that is not negative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +143,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
                 physical=place,
                 classed=classed,
                 released=recoded.released,
-                published=list_columns(recoded.columns),
+                published=list_columns(recoded.columns, _list_ranks(classification.classed, recoded)),
                 dense=recoded.groups.dense,
                 alone=recoded.groups.alone,
                 repeated=find_repeated(scratch, recoded, encoded.rows),
@@ -209,9 +215,23 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
     )
 
 
-def list_columns(columns: Sequence[PublishedColumn]) -> list[dict[str, str]]:
-    """Published columns as templates take them."""
-    return [{"source": c.source, "column": c.column, "name": c.name, "kind": c.kind} for c in columns]
+def list_columns(
+    columns: Sequence[PublishedColumn], ranks: Mapping[str, tuple[str, int]] = MappingProxyType({})
+) -> list[dict[str, Any]]:
+    """Published columns as templates take them; ``ranks``: see `ClassedRows`."""
+    listed = []
+    for column in columns:
+        rank, bits = ranks.get(column.column, (None, 0)) if column.source == "s" else (None, 0)
+        names = {"source": column.source, "column": column.column, "name": column.name, "kind": column.kind}
+        listed.append({**names, "rank": rank, "bits": bits})
+    return listed
+
+
+def _list_ranks(classed: ClassedRows, recoded: RecodedClasses) -> Mapping[str, tuple[str, int]]:
+    """The ranks of the rows' values; none where they do not fit into 63 bits with the place of a class."""
+    places = (_PARTS * (recoded.classes + 1)).bit_length()
+    bits = sum(width for _, width in classed.ranks.values())
+    return classed.ranks if places + bits <= _BITS else {}
 
 
 def report_verified(report: RunReport, verified: Verification, watch: Stopwatch) -> RunReport:

@@ -5,7 +5,9 @@ Engines without transactions replace the views in two phases (`sqlanon.release.p
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlanon.engines.base import Engine
@@ -95,14 +97,16 @@ def _put_in_phases(new: NewVersion) -> RunReport:
     shown = new.shown
     views = [item.view for item in shown]
     with new.watch.stage("publish"):
-        new.add("pending", new.content.report)
-    report, _ = new.fill()
+        pending = new.add("pending", new.content.report)
+    report, lookup = new.fill()
     with new.watch.stage("publish"):
         Catalog(engine).replace_report(spec.name, new.target.version, report)
         grant_usage(engine, spec.readers, views)
-        commit(engine, shown, previous)
+        lookup = commit(engine, shown, previous, lookup)
         set_readers(engine, spec.readers, views, previous)
-        entries = record_version(engine, spec.name, new.target.version)
+        # The state is that of the holder of the release's lock: nobody else has written these rows.
+        pending = replace(pending, report=json.loads(json.dumps(report.to_dict())))
+        entries = record_version(engine, spec.name, pending.version, [*new.state.versions, pending], lookup)
     with new.watch.stage("cleanup"):
         drop_old(engine, spec.name, entries)
     return report

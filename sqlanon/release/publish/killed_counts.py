@@ -7,18 +7,23 @@ steps of other releases are finished or taken back first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sqlanon.engines.base import Engine
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.other_counts import are_beside
+from sqlanon.release.catalog.state import UNSETTLED
 from sqlanon.release.publish.reconcile import reconcile
 
-OPEN = ("pending", "returning", "withdrawing")
-"""States between two steps."""
 
-
-def reconcile_beside(engine: Engine, release: str, source: str | None, together: Iterable[str] = ()) -> None:
+def reconcile_beside(
+    engine: Engine,
+    release: str,
+    source: str | None,
+    together: Iterable[str] = (),
+    unsettled: Sequence[Entry] | None = None,
+) -> bool:
     """Finish or take back what killed runs left of the releases that the rules of counts look at.
 
     Args:
@@ -26,18 +31,25 @@ def reconcile_beside(engine: Engine, release: str, source: str | None, together:
         release: the release of rows or counts that is about to get a version; its lock is held.
         source: of counts their source, whose lock is held; None: the release is of rows.
         together: the releases of rows that are protected together with the counts; their locks are held.
+        unsettled: the versions between two steps, if they were read.
+
+    Returns:
+        whether there were any.
 
     Raises:
         LockedError: another session publishes or withdraws such counts now.
 
-    Cost: with transactions nothing, else a query of the catalog.
+    Cost: with transactions nothing, else a query of the catalog, unless the versions were read.
     """
     if engine.transactions:
-        return
-    for entry in Catalog(engine).entries(statuses=OPEN):
+        return False
+    settled = False
+    for entry in Catalog(engine).entries(statuses=UNSETTLED) if unsettled is None else unsettled:
         if entry.release in together:
             reconcile(engine, entry.release)
-            continue
-        if are_beside(entry, release, source):
+            settled = True
+        elif are_beside(entry, release, source):
             with engine.lock(f"release {entry.release}"):
                 reconcile(engine, entry.release)
+            settled = True
+    return settled

@@ -61,12 +61,9 @@ class NewVersion:
             # Without transactions `load_rows` makes the metadata table at once, with its rows.
             empty = statement("publish/metadata", engine.dialect, metadata=metadata_table(physical), columns=COLUMNS)
             self.content.write(physical, [*self.content.beside, *([empty] if engine.transactions else [])])
-            lookup = engine.look_up(
-                [
-                    *(ref for item in self.shown for ref in (item.view, item.at)),
-                    *(views_of(previous) if previous else ()),
-                ]
-            )
+            tables = [item.at for item in self.shown if engine.transactions or item.at != metadata_table(physical)]
+            views = [item.view for item in self.shown]
+            lookup = engine.look_up([*views, *tables, *(views_of(previous) if previous else ())])
             check_still_free(self.state, self.target, lookup)
         with self.watch.stage("verify"):
             report = self.judge(self.content.verify(physical, lookup))

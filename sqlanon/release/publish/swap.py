@@ -23,7 +23,7 @@ def swap(
         engine: the database, in a transaction.
         pointings: every view of the new version.
         previous: the published version; later runs do not refresh other views of it.
-        lookup: these views and tables and those of the previous version, where they were looked up in this transaction.
+        lookup: some of these views and tables and of those of the previous version; the rest is looked up.
 
     Raises:
         DependentsError: a view must be made anew, and an object of the user depends on it.
@@ -32,9 +32,10 @@ def swap(
     shown_views = {(item.view.schema, item.view.name) for item in pointings}
     gone = [view for view in (views_of(previous) if previous else ()) if (view.schema, view.name) not in shown_views]
 
-    if lookup is None:
-        lookup = engine.look_up([*gone, *(ref for item in pointings for ref in (item.view, item.at))])
-    there = lookup
+    needed = [*gone, *(item.at for item in pointings)]
+    if engine.transactions:  # elsewhere a view is replaced whatever it shows
+        needed += [item.view for item in pointings]
+    there = look_up_rest(engine, needed, lookup or LookupResult())
 
     def point() -> None:
         engine.execute_all([command for item in pointings for command in _point(engine, item, there)])
@@ -43,6 +44,12 @@ def swap(
                 _drop(engine, view, "is not published any more")
 
     engine.run_swap(point)
+
+
+def look_up_rest(engine: Engine, tables: Sequence[TableRef], lookup: LookupResult) -> LookupResult:
+    """The result of a look-up together with that of views and tables that it did not ask for."""
+    rest = [ref for ref in dict.fromkeys(tables) if ref not in lookup.asked]
+    return lookup.join(engine.look_up(rest)) if rest else lookup
 
 
 def _point(engine: Engine, item: ViewTarget, lookup: LookupResult) -> list[Statement]:

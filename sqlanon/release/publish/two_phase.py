@@ -20,23 +20,26 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlanon.engines.base import Column, Engine, Statement, TableRef
+from sqlanon.engines.base import Column, Engine, LookupResult, Statement, TableRef
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.views import ViewTarget, list_pointings, second_of, views_of
-from sqlanon.release.publish.swap import swap
+from sqlanon.release.publish.swap import look_up_rest, swap
 from sqlanon.sqltext import identifier, statement
 
 Named = dict[str, str | None]
 """A column of a view of two tables: ``name`` there, ``before`` and ``after`` in the tables, None if missing."""
 
 
-def commit(engine: Engine, shown: Sequence[ViewTarget], previous: Entry | None) -> None:
-    """Publish a version with verified tables; `point_views` is left to do.
+def commit(
+    engine: Engine, shown: Sequence[ViewTarget], previous: Entry | None, lookup: LookupResult | None = None
+) -> LookupResult:
+    """Publish a version with verified tables, and give its views and tables; `point_views` is left to do.
 
     Args:
         engine: the database.
         shown: every view of the version, the public one first, then that of the metadata.
         previous: the published version.
+        lookup: tables of the version; the rest, and the views, are looked up now.
     """
     public, metadata, *_ = shown
     after = {item.view: item.at for item in shown}
@@ -44,18 +47,18 @@ def commit(engine: Engine, shown: Sequence[ViewTarget], previous: Entry | None) 
     if previous is not None and previous.view == public.view:
         earlier = list_pointings(engine, public.view, previous.physical, second=second_of(previous))
         before = {item.view: item.at for item in earlier}
-    lookup = engine.look_up([*before, *before.values(), *after, *after.values()])
+    tables = LookupResult() if lookup is None else lookup.keep(after.values())
+    lookup = look_up_rest(engine, [*before, *before.values(), *after, *after.values()], tables)
     if not before or any(table not in lookup.relations for table in before.values()):
-        swap(
-            engine, [metadata], None
-        )  # `point_views` makes the others: nothing that is whole is shown under their names
-        return
+        # `point_views` makes the others: nothing that is whole is shown under their names
+        swap(engine, [metadata], None, lookup)
+        return lookup
     changed = [
         ViewTarget(view, table)
         for view, table in before.items()
         if _shape(lookup.columns(view)) != _shape(lookup.columns(table))
     ]
-    swap(engine, changed, None)  # by hand
+    swap(engine, changed, None, lookup)  # by hand
     rows = [view for view in dict.fromkeys([*before, *after]) if view != metadata.view]
     reshaped = [
         view
@@ -84,7 +87,8 @@ def commit(engine: Engine, shown: Sequence[ViewTarget], previous: Entry | None) 
             old, new = before.get(view), None if view in reshaped else after.get(view)
             of = [lookup.columns(table) for table in (old, new) if table is not None]
             engine.execute(_switch(engine, view, _in_order(of[0], of[-1]), old, new, metadata))
-    swap(engine, [ViewTarget(deciding, after[deciding])], None)
+    swap(engine, [ViewTarget(deciding, after[deciding])], None, lookup)
+    return lookup
 
 
 def _switch(
@@ -149,11 +153,14 @@ def _sign(engine: Engine, before: Sequence[Column], after: Sequence[Column]) -> 
     return {**sign, "column": name, "types": types, "next": 1}
 
 
-def point_views(engine: Engine, entry: Entry, previous: Entry | None) -> None:
-    """Make the views of a version show the tables plainly, and drop views that only the previous version has."""
+def point_views(engine: Engine, entry: Entry, previous: Entry | None, lookup: LookupResult | None = None) -> None:
+    """Make the views of a version show the tables plainly, and drop views that only the previous version has.
+
+    ``lookup``: these views and tables, as far as they were looked up.
+    """
     if entry.view is not None:
         public, metadata, *more = list_pointings(engine, entry.view, entry.physical, second=second_of(entry))
-        swap(engine, [*more, metadata, public], previous)
+        swap(engine, [*more, metadata, public], previous, lookup)
 
 
 def take_back(engine: Engine, entry: Entry, entries: Sequence[Entry]) -> None:

@@ -203,6 +203,7 @@ def verify_rows(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses,
         for c in recoded.columns
     ]
     marks = scratch.table("marks")
+    sizes, by_mark = None, classed.links is not None
     with scratch.together():
         scratch.execute(
             "verify/marks",
@@ -212,19 +213,18 @@ def verify_rows(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses,
             own=text_names,
             kinds=kinds,
         )
+        if by_mark or (scratch.engine.capabilities.groups_by_mark and classed.encoded.rows >= MANY_ROWS):
+            written_fingerprint, sizes = fingerprint_written(
+                scratch, marks, recoded, physical.ref, published, by_mark=by_mark
+            )
+        else:
+            written_fingerprint = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
         if classed.links is None:
             staged = scratch.fetch(
                 "verify/staged", classed=classed.table, marks=marks, published=published, dense=recoded.groups.dense
             )[0]
         else:
             staged = scratch.fetch("verify/summed", sums=classed.links.sums, marks=marks)[0]
-    sizes, by_mark = None, classed.links is not None
-    if by_mark or (scratch.engine.capabilities.groups_by_mark and classed.encoded.rows >= MANY_ROWS):
-        written_fingerprint, sizes = fingerprint_written(
-            scratch, marks, recoded, physical.ref, published, by_mark=by_mark
-        )
-    else:
-        written_fingerprint = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
     published_rows = classed.encoded.rows - recoded.left_out
     if (
         tuple(map(str, staged)) != tuple(map(str, written_fingerprint))

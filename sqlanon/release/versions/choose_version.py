@@ -46,8 +46,7 @@ class RowRules:
             raise PolicyError(f"{spec.name}: --spend is for statistics with a budget")
 
     def hold(self, engine: Engine, spec: ReleaseSpec) -> AbstractContextManager[None]:
-        """Further locks of a run, beside those of its releases; what killed runs left beside it is tidied up."""
-        reconcile_beside(engine, spec.name, None)
+        """Further locks of a run, beside those of its releases."""
         return nullcontext()
 
     def waits(self, options: RunOptions) -> bool:
