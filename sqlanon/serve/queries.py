@@ -249,8 +249,8 @@ class Queries:
         turn = self._turn  # a single deadline for everything
         try:
             with self._limit(turn) as limits, readable(), limits.rewriting():
-                asked = answers.read(question, shared.dialect)
-            query, chosen = asked[0], any(map(answers.goes_by_estimates, asked))
+                parsed_queries = answers.read(question, shared.dialect)
+            query, chosen = parsed_queries[0], any(map(answers.goes_by_estimates, parsed_queries))
             types = self._types(query, served, turn) if prepared.columns is None else None
 
             def shape_answer(answer: Answer, version: int) -> tuple[R, int]:
