@@ -108,12 +108,12 @@ class LookupResult:
         return self.relations[table].columns if table in self.relations else ()
 
     def keep(self, tables: Collection[TableRef]) -> LookupResult:
-        """What is known of those of some tables that exist."""
-        kept = {ref: relation for ref, relation in self.relations.items() if ref in tables}
-        return LookupResult(kept, asked=frozenset(kept))
+        """The result without tables that are missing, and without all but these tables."""
+        relations = {ref: relation for ref, relation in self.relations.items() if ref in tables}
+        return LookupResult(relations, asked=frozenset(relations))
 
     def join(self, other: LookupResult) -> LookupResult:
-        """What is known of the tables of both, by the later of two look-ups of one table: that is the other."""
+        """The tables of both; of a table of both, the relation of the other, which is the later one."""
         relations = {ref: relation for ref, relation in self.relations.items() if ref not in other.asked}
         return replace(other, relations={**relations, **other.relations}, asked=self.asked | other.asked)
 

@@ -157,7 +157,7 @@ def _run(
 
 
 def _states(engine: Engine, specs: Sequence[ReleaseSpec], watches: Mapping[str, Stopwatch]) -> list[ReleaseState]:
-    """The states of locked releases, after what killed runs left beside them is tidied up; tokens are keyed alike."""
+    """The states of locked releases, after remains of killed runs beside them are settled; tokens are keyed alike."""
     states = []
     for spec in specs:
         every, watch = division_of_run(spec, engine.workers).compares_all, watches[spec.name]

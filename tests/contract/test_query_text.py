@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import sqlanon
 from sqlanon.errors import SqlanonError, UnsupportedError
 from tests.oracle.handmade import plain, publish, quasi
 
@@ -145,3 +146,19 @@ def test_decimals_of_negative_scale(shared_db: Any) -> None:
     publish(shared_db, name, [quasi("m", "decimal", "numeric(5,-2)")], [("100", "300")] * 3 + [("500", "500")] * 2)
     cell = shared_db.query(f"SELECT count(*) AS n FROM {name} WHERE m < 250").rows[0]["n"]
     assert (cell.low, cell.high, cell.estimate) == (0, 3, 2)  # 100 and 200 of 100, 200 and 300
+
+
+def test_text_with_the_equality_of_another_database_is_asked_for_null_alone() -> None:
+    """PostgreSQL's ``char(n)`` and ``citext`` are texts on DuckDB, where a release was sent."""
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        run = db.engine.execute
+        run("CREATE TABLE x AS FROM (VALUES (20, 'ab'), (25, 'b'), (31, 'ab'), (35, NULL)) AS v(age, ch)")
+        db.anonymize("x", quasi=["age"], insensitive=["ch"], k=4, accept_unique=["ch"])
+        run("CREATE TABLE release.y AS FROM release.x")
+        types = "if(column_name = 'ch', 'character(4)', source_type) AS source_type"
+        run(f"CREATE TABLE release.y_metadata AS SELECT * REPLACE ({types}) FROM release.x_metadata")
+        (row,) = db.query("SELECT count(ch) AS n FROM release.y WHERE ch IS NOT NULL").rows
+        assert (row["n"].low, row["n"].high) == (3, 3)
+        for asked in ("count(*) FROM release.y WHERE ch = 'ab  '", "count(DISTINCT ch) FROM release.y"):
+            with pytest.raises(UnsupportedError, match="equal in the source though their texts differ"):
+                db.query(f"SELECT {asked}")

@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlanon.engines.base import Engine, Relation
 from sqlanon.query.boxes.box import VIEW, Box, box_of
 from sqlanon.query.boxes.released_view import ReleasedView
+from sqlanon.query.functions.aggregates import is_count
 from sqlanon.query.functions.order import is_ordered
 from sqlanon.query.functions.registry import by_collation, is_floating
 from sqlanon.query.refusal import refuse
@@ -23,6 +24,7 @@ ITEM = "_item"
 """The table of the items of the SELECT, in bound expressions of other clauses."""
 
 _SHORT = frozenset(["TINYINT", "SMALLINT", "INTEGER"])
+_OWN_EQUALITY = re.compile(r"(.+\.)?(character|bpchar|citext)\b(?! varying)", re.IGNORECASE)
 _TEXT = re.compile(r"(text|character varying|varchar|character|char|bpchar)\b", re.IGNORECASE)
 _RECODED = (
     "the release has it rounded or coded at its ends, so that nobody knows how far its values lie from those published"
@@ -90,6 +92,7 @@ class Scope(ReleasedView):
     def _check_collations(self, bound: Tree, node: exp.Expr) -> None:
         """Refuse expressions that depend on an unknown collation, and types of text with another equality."""
         if not self.engine.capabilities.collations:
+            self._check_sent(bound, node)
             return
         for column_node in bound.find_all(exp.Column):
             field = self._field(column_node)
@@ -104,6 +107,23 @@ class Scope(ReleasedView):
                 )
             if field.collation is None and _goes_by_collation(column_node):
                 self.check_collation(field, node)
+
+    def _check_sent(self, bound: Tree, node: exp.Expr) -> None:
+        """Refuse texts of PostgreSQL with another equality, which a database without it holds as plain texts."""
+        if not self.engine.capabilities.hidden_collations:
+            return
+        for column_node in bound.find_all(exp.Column):
+            field = self._field(column_node)
+            above = column_node.parent
+            if field is None or field.kind != "text" or isinstance(above, exp.Is) or (above and is_count(above)):
+                continue
+            if _OWN_EQUALITY.match(field.source_type) or (field.collation is not None and not field.deterministic):
+                refuse(
+                    self.text,
+                    node,
+                    f"column {field.name} ({field.source_type}): values of this type are equal in the source though "
+                    "their texts differ, and this database compares texts; ask whether it is NULL",
+                )
 
     def _check_boxes(self, bound: Tree, node: exp.Expr) -> None:
         """Refuse expressions that depend on an order or equality of enums or collations that published texts lack."""

@@ -31,7 +31,7 @@ def record_version(
         release: the release.
         version: the version that readers have.
         entries: these rows, where the holder of the release's lock knows them.
-        lookup: what is known of the views and tables of the version and of the one before.
+        lookup: views and tables of the version and of the one before, as far as they were looked up.
     """
     catalog = Catalog(engine)
     if entries is None:

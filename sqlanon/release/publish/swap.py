@@ -23,7 +23,7 @@ def swap(
         engine: the database, in a transaction.
         pointings: every view of the new version.
         previous: the published version; later runs do not refresh other views of it.
-        lookup: what is known of these views and tables and of those of the previous version; the rest is looked up.
+        lookup: some of these views and tables and of those of the previous version; the rest is looked up.
 
     Raises:
         DependentsError: a view must be made anew, and an object of the user depends on it.
@@ -46,10 +46,10 @@ def swap(
     engine.run_swap(point)
 
 
-def look_up_rest(engine: Engine, tables: Sequence[TableRef], known: LookupResult) -> LookupResult:
-    """What is known, joined with a look at those of some views and tables that were not asked for yet."""
-    rest = [ref for ref in dict.fromkeys(tables) if ref not in known.asked]
-    return known.join(engine.look_up(rest)) if rest else known
+def look_up_rest(engine: Engine, tables: Sequence[TableRef], lookup: LookupResult) -> LookupResult:
+    """The result of a look-up together with that of views and tables that it did not ask for."""
+    rest = [ref for ref in dict.fromkeys(tables) if ref not in lookup.asked]
+    return lookup.join(engine.look_up(rest)) if rest else lookup
 
 
 def _point(engine: Engine, item: ViewTarget, lookup: LookupResult) -> list[Statement]:

@@ -33,13 +33,13 @@ Named = dict[str, str | None]
 def commit(
     engine: Engine, shown: Sequence[ViewTarget], previous: Entry | None, lookup: LookupResult | None = None
 ) -> LookupResult:
-    """Publish a version with verified tables; `point_views` is left to do. Gives what is known of views and tables.
+    """Publish a version with verified tables, and give its views and tables; `point_views` is left to do.
 
     Args:
         engine: the database.
         shown: every view of the version, the public one first, then that of the metadata.
         previous: the published version.
-        lookup: what is known of the version's tables; the views are looked up now.
+        lookup: tables of the version; the rest, and the views, are looked up now.
     """
     public, metadata, *_ = shown
     after = {item.view: item.at for item in shown}
@@ -47,8 +47,8 @@ def commit(
     if previous is not None and previous.view == public.view:
         earlier = list_pointings(engine, public.view, previous.physical, second=second_of(previous))
         before = {item.view: item.at for item in earlier}
-    known = LookupResult() if lookup is None else lookup.keep(after.values())
-    lookup = look_up_rest(engine, [*before, *before.values(), *after, *after.values()], known)
+    tables = LookupResult() if lookup is None else lookup.keep(after.values())
+    lookup = look_up_rest(engine, [*before, *before.values(), *after, *after.values()], tables)
     if not before or any(table not in lookup.relations for table in before.values()):
         # `point_views` makes the others: nothing that is whole is shown under their names
         swap(engine, [metadata], None, lookup)
@@ -156,7 +156,7 @@ def _sign(engine: Engine, before: Sequence[Column], after: Sequence[Column]) -> 
 def point_views(engine: Engine, entry: Entry, previous: Entry | None, lookup: LookupResult | None = None) -> None:
     """Make the views of a version show the tables plainly, and drop views that only the previous version has.
 
-    ``lookup``: what is known of them.
+    ``lookup``: these views and tables, as far as they were looked up.
     """
     if entry.view is not None:
         public, metadata, *more = list_pointings(engine, entry.view, entry.physical, second=second_of(entry))
