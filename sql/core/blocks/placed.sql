@@ -5,24 +5,27 @@
 -- returns: block integer, the columns; with part: part integer
 -- A row goes down from node to node, one a level: to the first half of the node's rows, below, or, where its code is
 -- above the cut, to the node after that. Leaves have themselves below, and no row above the cut.
-{% macro of_node(list) %}(ARRAY[{{ list | join(", ") }}])[t.node]{% endmacro %}
 {% macro listed(alias) %}{% for column in columns %}{{ alias }}.{{ column }} AS {{ column }}, {% endfor %}{% endmacro %}
-SELECT
-    CAST({{ of_node(tree.name) }} + MOD(t.rid, {{ of_node(tree.spread) }}) AS INTEGER) AS block
-{% for column in columns %}
-    , t.{{ column }} AS {{ column }}
+WITH level_0 AS (
+    SELECT
+        {{ listed("r") }}
+{% for list in tree if tree[list] %}
+        ARRAY[{{ tree[list] | join(", ") }}] AS {{ list }},
 {% endfor %}
-{% if tree.part %}
-    , {{ of_node(tree.part) }} AS part
-{% endif %}
-FROM (
-{% for _ in range(levels) %}
+        {{ root }} AS node
+    FROM {{ rows | table }} AS r
+)
+{% for level in range(levels) %}
+, level_{{ level + 1 }} AS (
     SELECT
         {{ listed("t") }}
-        {{ of_node(tree.below) }} + CASE
+{% for list in tree if tree[list] %}
+        t.{{ list }} AS {{ list }},
+{% endfor %}
+        t.below[t.node] + CASE
             WHEN ((
 {% if words | length > 1 %}
-                CASE {{ of_node(tree.word) }}
+                CASE t.word[t.node]
 {% for word in words %}
                     {{ "ELSE" if loop.last else "WHEN %s THEN" | format(loop.index0) }} t.{{ word }}
 {% endfor %}
@@ -30,13 +33,18 @@ FROM (
 {% else %}
                 t.{{ words[0] }}
 {% endif %}
-                >> {{ of_node(tree.shift) }}) & {{ of_node(tree.mask) }}) > {{ of_node(tree.cut) }} THEN 1
+                >> t.shift[t.node]) & t.mask[t.node]) > t.cut[t.node] THEN 1
             ELSE 0
         END AS node
-    FROM (
+    FROM level_{{ level }} AS t
+)
 {% endfor %}
-    SELECT {{ listed("r") }} {{ root }} AS node FROM {{ rows | table }} AS r
-{% for _ in range(levels) %}
-    ) AS t
+SELECT
+    CAST(t.name[t.node] + MOD(t.rid, t.spread[t.node]) AS INTEGER) AS block
+{% for column in columns %}
+    , t.{{ column }} AS {{ column }}
 {% endfor %}
-) AS t
+{% if tree.part %}
+    , t.part[t.node] AS part
+{% endif %}
+FROM level_{{ levels }} AS t

@@ -5,7 +5,8 @@
 -- returns: what table/classed does, without a join with the staged rows: their values are
 --   found by the codes in the words
 -- A view: to write the rows once more takes longer than to find their values in arrays whenever they are read, and
--- most statements read few of the columns. The arrays hold structs, as an aggregate of values would leave NULL out.
+-- most statements read few of the columns. Structs are collected, as an aggregate of values would leave NULL out, and
+-- the arrays hold their values: Spark makes an object for each struct that it reads.
 CREATE TEMPORARY VIEW {{ classed.name | ident }} AS
 SELECT
     s.*
@@ -24,11 +25,11 @@ FROM (
 {% for column in columns %}
         , ELEMENT_AT(
             (
-                SELECT ARRAY_SORT(COLLECT_LIST(STRUCT(d.code AS code, d.value AS value)))
+                SELECT TRANSFORM(ARRAY_SORT(COLLECT_LIST(STRUCT(d.code AS code, d.value AS value))), e -> e.value)
                 FROM {{ column.domain | table }} AS d
             )
             , CAST(SHIFTRIGHT(a.{{ column.word }}, {{ column.shift }}) & {{ column.mask }} AS INT) + 1
-        ).value AS {{ column.alias }}
+        ) AS {{ column.alias }}
 {% endfor %}
 {% if not link %}
         , a.link AS link

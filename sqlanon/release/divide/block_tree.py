@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.engines.base import Statement, TableRef
+from sqlanon.methods.mondrian.worker_levels import MOST_LEVELS
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
     from sqlanon.table.work import Packing
 
 LEAST_SHARE = 8
-"""A cut of a sample leaves at least one row in so many on each side, if any cut of any column does."""
+"""A cut of a sample leaves at least one row in so many on each side.
+
+A block of few rows might not meet the requirements.
+"""
 
 
 @dataclass(slots=True)
@@ -54,8 +58,9 @@ class BlockTree:
 
     @property
     def blocks(self) -> int:
-        """Blocks of all leaves."""
-        return sum(spread for spread, attribute in zip(self.spread, self.attribute, strict=True) if attribute < 0)
+        """Blocks of all leaves, of which some may have the same."""
+        blocks = zip(self.attribute, self.name, self.spread, strict=True)
+        return sum(spread for _, spread in {(name, spread) for attribute, name, spread in blocks if attribute < 0})
 
     def count_levels(self) -> int:
         """Cuts from the first node to the lowest leaf. A node has a larger number than the node above it."""
@@ -104,7 +109,7 @@ class BlockTree:
 def cut_sample(codes: Ints, axes: Sequence[Longs], blocks: int) -> BlockTree:
     """Cut a sample into leaves of near rows, about equally many, as Mondrian does: the widest column, near the middle.
 
-    A leaf of equal rows has as many blocks as its share of the rows.
+    A leaf of rows that are equal, or nearly all are, has as many blocks as is its share of the rows.
 
     Args:
         codes: int32[d, n] of the sample.
@@ -117,11 +122,12 @@ def cut_sample(codes: Ints, axes: Sequence[Longs], blocks: int) -> BlockTree:
     Cost: O(d n log n log b) for n rows and b blocks.
     """
     tree = BlockTree()
-    waiting = [(tree.add(), np.arange(codes.shape[1]), blocks)]
+    waiting = [(tree.add(), np.arange(codes.shape[1]), blocks, 0)]
     name = 0
     while waiting:
-        node, rows, parts = waiting.pop()
-        best = _choose_cut(codes[:, rows], axes, parts // 2 / parts) if parts > 1 else None
+        node, rows, parts, level = waiting.pop()
+        divisible = parts > 1 and level < MOST_LEVELS
+        best = _choose_cut(codes[:, rows], axes, parts // 2 / parts) if divisible else None
         if best is None:
             tree.name[node], tree.spread[node] = name, parts
             name += parts
@@ -132,29 +138,27 @@ def cut_sample(codes: Ints, axes: Sequence[Longs], blocks: int) -> BlockTree:
         tree.attribute[node], tree.cut[node], tree.below[node] = attribute, cut, below
         first = codes[attribute, rows] <= cut
         share = min(max(round(parts * float(np.count_nonzero(first)) / len(rows)), 1), parts - 1)
-        waiting += [(below + 1, rows[~first], parts - share), (below, rows[first], share)]
+        waiting += [(below + 1, rows[~first], parts - share, level + 1), (below, rows[first], share, level + 1)]
     return tree
 
 
 def _choose_cut(codes: Ints, axes: Sequence[Longs], share: float) -> tuple[int, int] | None:
-    """A column, and the last code of the first half, of about this share of the rows; None: the rows are equal.
+    """A column, and the last code of the first half, of about this share of the rows.
 
-    It is the widest column of those that leave enough rows on both sides, else the column that leaves most.
+    It is the widest column of those that leave enough rows on both sides; None: in every column nearly all rows are
+    equal.
     """
     n = codes.shape[1]
-    cuts: list[tuple[bool, int, int, int]] = []
+    cuts: list[tuple[int, int, int]] = []
     for attribute, axis in enumerate(axes):
-        numbers = np.bincount(codes[attribute])
-        (there,) = np.nonzero(numbers)
+        there, numbers = np.unique(codes[attribute], return_counts=True)
         if len(there) < 2:
             continue
-        before = np.cumsum(numbers[there])[:-1]
+        before = np.cumsum(numbers)[:-1]
         place = int(np.abs(before - share * n).argmin())
-        least = int(min(before[place], n - before[place]))
-        enough = least * LEAST_SHARE >= n
-        width = int(axis[there[-1]] - axis[there[0]])
-        cuts.append((enough, width if enough else least, -attribute, int(there[place])))
+        if min(before[place], n - before[place]) * LEAST_SHARE >= n:
+            cuts.append((int(axis[there[-1]] - axis[there[0]]), -attribute, int(there[place])))
     if not cuts:
         return None
-    _, _, attribute, cut = max(cuts)
+    _, attribute, cut = max(cuts)
     return -attribute, cut

@@ -18,7 +18,7 @@ from sqlanon.engines.base import TableRef, Work, Workers
 from sqlanon.errors import DatabaseError, InfeasibleError
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.method import Method
-from sqlanon.privacy.base import beyond_rows
+from sqlanon.privacy.base import beyond_rows, least_rows
 from sqlanon.release.divide.block_solver import Solver, SolverOfOpen
 from sqlanon.release.divide.block_tree import BlockTree, cut_sample
 from sqlanon.release.divide.division import DividedRows, Division, DivisionKeys, of_classes
@@ -36,6 +36,8 @@ BLOCKS_OF_PARTITION, MOST_OF_PARTITION = 4, 20
 
 They have more than the first number only where there are as many partitions as tasks, and never more than the second.
 """
+CLASSES_OF_BLOCK = 10
+"""Blocks are of at least so many times the least rows of a class."""
 SAMPLED = 1000
 """So many rows of the sample are in a block: 0.2 % of blocks have a tenth more or fewer rows than is wanted."""
 MOST_SAMPLED = 1 << 20
@@ -87,8 +89,9 @@ def _divisible(context: Context, method: Method) -> bool:
 
 def _along_curve(context: Context, method: Method, workers: Workers) -> Assignment:
     encoded = context.encoded
-    blocks = max(encoded.rows // workers.block, 1)
-    tree = _cut_sample(context, workers, blocks)
+    least = CLASSES_OF_BLOCK * least_rows(context.requirements)
+    blocks = max(encoded.rows // max(workers.block, least), 1)
+    tree = _cut_sample(context, blocks)
     step = MOST_NAMES // tree.blocks
     tree.name = [name * step for name in tree.name]
     context.progress.update(1, 2, "steps: borders of blocks")
@@ -112,7 +115,7 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     return Assignment(table, "kernel", notes, spans=spans, refined=True, packed=True)
 
 
-def _cut_sample(context: Context, workers: Workers, blocks: int) -> BlockTree:
+def _cut_sample(context: Context, blocks: int) -> BlockTree:
     """The tree of so many blocks, of the rows of a sample.
 
     Cost: a scan that joins one row in so many with the domains, and the cost of `cut_sample`.
@@ -125,7 +128,7 @@ def _cut_sample(context: Context, workers: Workers, blocks: int) -> BlockTree:
     encoded, staged = context.encoded, context.encoded.staged
     if blocks == 1:
         return cut_sample(np.zeros((len(encoded.quasi), 0), np.int32), [], 1)
-    one_in = max(workers.block // SAMPLED, encoded.rows // MOST_SAMPLED, 1)
+    one_in = max(encoded.rows // blocks // SAMPLED, encoded.rows // MOST_SAMPLED, 1)
     words = staged.packing.words
     _, *sample = context.scratch.fetch_arrays(staged.select_packed(one_in=one_in), ["int32"] + ["int64"] * len(words))
     codes = np.stack(staged.packing.codes(sample)[: len(encoded.quasi)])  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sqlanon.engines.base import Engine, LookupResult, Statement, TableRef
-from sqlanon.formats import PublishedColumn, RecodedClasses
+from sqlanon.formats import PublishedColumn
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.collations import find_collated
 from sqlanon.release.catalog.entry import SourceState
@@ -29,7 +29,6 @@ from sqlanon.release.verify.proof import DividedSource
 from sqlanon.release.verify.verify import Verification, verify_physical
 from sqlanon.release.verify.verify_pair import verify_pair
 from sqlanon.results import RunReport
-from sqlanon.table.class_rows import ClassedRows
 from sqlanon.table.scratch import Scratch
 
 _PARTS, _BITS = 64, 63
@@ -143,7 +142,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
                 physical=place,
                 classed=classed,
                 released=recoded.released,
-                published=list_columns(recoded.columns, _list_ranks(classification.classed, recoded)),
+                published=list_columns(recoded.columns, choose_ranks(classification.classed.ranks, recoded.classes)),
                 dense=recoded.groups.dense,
                 alone=recoded.groups.alone,
                 repeated=find_repeated(scratch, recoded, encoded.rows),
@@ -227,11 +226,16 @@ def list_columns(
     return listed
 
 
-def _list_ranks(classed: ClassedRows, recoded: RecodedClasses) -> Mapping[str, tuple[str, int]]:
-    """The ranks of the rows' values; none where they do not fit into 63 bits with the place of a class."""
-    places = (_PARTS * (recoded.classes + 1)).bit_length()
-    bits = sum(width for _, width in classed.ranks.values())
-    return classed.ranks if places + bits <= _BITS else {}
+def choose_ranks(ranks: Mapping[str, tuple[str, int]], classes: int) -> Mapping[str, tuple[str, int]]:
+    """The ranks of the rows' values; none where they do not fit into 63 bits with the place of a class.
+
+    >>> choose_ranks({"s1": ("a1", 40)}, classes=1000)
+    {'s1': ('a1', 40)}
+    >>> choose_ranks({"s1": ("a1", 40), "s2": ("a2", 8)}, classes=1000)
+    {}
+    """
+    places = (_PARTS * (classes + 1)).bit_length()
+    return ranks if places + sum(bits for _, bits in ranks.values()) <= _BITS else {}
 
 
 def report_verified(report: RunReport, verified: Verification, watch: Stopwatch) -> RunReport:
