@@ -9,6 +9,7 @@ are None.
 from __future__ import annotations
 
 import re
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,9 @@ from sqlanon.usage import Usage
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_PAUSE = 2_000
-"""Milliseconds that are waited, at most, for Spark to note what ended."""
-_FILES = re.compile(r"SQLPlanMetric\(size of files read,(\d+),")
+_PAUSE, _STEP = 2.0, 0.002
+"""Seconds that are waited, at most and at a time, for Spark to note what ended."""
+_FILES = "SQLPlanMetric(size of files read,"
 _SIZE = re.compile(r"\b(\d+) -> (?:total[^\n]*\n)?([\d.,]+) (B|KiB|MiB|GiB|TiB|PiB)\b")
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB"))}
 
@@ -40,13 +41,14 @@ class JobMeter:
         self._stages: set[int] = set()
         self._job = self._query = 0
         self._tag = ""
-        self._nothing: Any = None
-        """An empty list of Java."""
+        self._tracker: Any = None
+        self._java: Any = None
         if not remote:
             with suppress(Exception):  # other builds of Spark may lack calls that are not part of the interface
                 java = session._jsparkSession  # noqa: SLF001 - the driver has no other way to it
                 self._tag = str(java.sessionJobTag())
-                self._nothing = session.sparkContext._jvm.java.util.ArrayList()  # noqa: SLF001 - as above
+                self._java = session.sparkContext._jvm  # noqa: SLF001 - as above
+                self._tracker = session.sparkContext._jsc.statusTracker()  # noqa: SLF001 - as above
                 self._stores = self._context().statusStore(), java.sharedState().statusStore()
                 self._job, self._query = self._count_jobs(), self._count_queries()
 
@@ -83,8 +85,7 @@ class JobMeter:
         end = self._count_jobs()
         if end == self._job:
             return
-        with suppress(Exception):  # it takes longer: jobs that are not noted yet are missing
-            self._context().listenerBus().waitUntilEmpty(_PAUSE)
+        self._wait_for(end - 1)
         jobs = set()
         for number in range(self._job, end):
             job = stages.job(number)
@@ -96,15 +97,24 @@ class JobMeter:
         for number in range(self._query, last):
             query = queries.execution(number)
             if query.isDefined() and jobs & set(_split(query.get().jobs().keys())):
-                self._read += _sum_files(queries, number, query.get().metrics())
+                names = query.get().metrics().addString(self._java.scala.collection.mutable.StringBuilder(), "|")
+                self._read += _sum_files(queries, number, names)
         self._job, self._query = end, last
+
+    def _wait_for(self, job: int) -> None:
+        """Wait until the end of a job is noted: other listeners, such as a log of events, take longer."""
+        until = time.monotonic() + _PAUSE
+        while (noted := self._tracker.getJobInfo(job)) is None or noted.status().toString() == "RUNNING":
+            if time.monotonic() > until:  # it takes longer: jobs that are not noted yet are missing
+                return
+            time.sleep(_STEP)
 
     def _add_stage(self, stages: Any, number: int) -> None:  # noqa: ANN401 - an object of Java
         if number in self._stages:  # of an earlier job, which this job used again
             return
         self._stages.add(number)
         # `lastStageAttempt` would fail for a stage that was planned, and never begun: pyspark asks long what failed.
-        attempts = stages.stageData(number, False, self._nothing, False, None)
+        attempts = stages.stageData(number, False, self._java.java.util.ArrayList(), False, None)
         if attempts.isEmpty():
             return
         stage = attempts.last()
@@ -116,8 +126,19 @@ def _split(sequence: Any) -> list[str]:  # noqa: ANN401 - an object of Scala
     return str(sequence.mkString(",")).split(",")
 
 
-def _sum_files(queries: Any, number: int, metrics: Any) -> int:  # noqa: ANN401 - objects of Scala
-    """Bytes of the files that the scans of a query read, from the texts in which Spark keeps its metrics."""
-    scans = set(_FILES.findall(metrics.mkString("|")))
+def _sum_files(queries: Any, number: int, names: Any) -> int:  # noqa: ANN401 - objects of Scala
+    """Bytes of the files that the scans of a query read, from the texts in which Spark keeps its metrics.
+
+    Args:
+        queries: Spark's store.
+        number: of the query.
+        names: Scala's string builder with the names and numbers of the query's metrics. They are searched where they
+            are: to send so long a text takes 40 milliseconds, as the network waits for more of it.
+    """
+    scans, start = set(), names.indexOf(_FILES)
+    while start >= 0:
+        start += len(_FILES)
+        scans.add(names.substring(start, names.indexOf(",", start)))
+        start = names.indexOf(_FILES, start)
     sizes = _SIZE.findall(queries.executionMetrics(number).mkString("|")) if scans else []
     return sum(round(float(size.replace(",", "")) * _UNITS[unit]) for scan, size, unit in sizes if scan in scans)
