@@ -166,7 +166,7 @@ def types_by_values(answer: Answer) -> dict[str, Type]:
     return types
 
 
-def result(answer: Answer, cells: Sequence[Cell], columns: tuple[Column, ...], *, chosen: bool) -> Result:
+def result(answer: Answer, cells: Sequence[Cell], columns: tuple[Column, ...], *, chosen: bool = False) -> Result:
     """The rows of an answer, chosen by conditions on groups or not, and notices for the reader."""
     rows = [
         [
