@@ -217,7 +217,7 @@ def _decode_rows(scratch: Scratch, encoded: EncodedTable, assign: TableRef, code
         classed=classed,
         assign=assign,
         columns=columns,
-        codes=[parts[domain.code] for domain in (*codes, *encoded.sensitive)],
+        codes=[parts[code] for code in dict.fromkeys(domain.code for domain in (*codes, *encoded.sensitive))],
         link=linked,
     )
     beside = () if linked else tuple(str(column["alias"]) for column in columns)

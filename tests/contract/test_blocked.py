@@ -16,6 +16,7 @@ import pytest
 import sqlanon
 from sqlanon.engines.duckdb.engine import DuckDBEngine
 from sqlanon.errors import DatabaseError, InfeasibleError, PrivacyViolation
+from sqlanon.release.divide.block_tree import BlockTree
 from sqlanon.release.divide.executor_blocks import BLOCKS_OF_PARTITION
 
 
@@ -41,6 +42,10 @@ class InPieces:
             assert by == "block"
             self.sizes += [int(n) for n in np.unique(arrays[0][arrays[0] >= 0], return_counts=True)[1]]
         made = self._call(work, arrays, arrays[0] if by else np.arange(len(arrays[0])) // 70)
+        if by:
+            block_of = dict(zip(arrays[1].tolist(), arrays[0].tolist(), strict=True))
+            of = {(int(one), block_of[int(rid)]) for rid, one in zip(*made[:2], strict=True) if block_of[int(rid)] >= 0}
+            assert len(of) == len({one for one, _ in of}), "a class of two blocks"
         made = self._between(made, [name for name, _ in columns])
         kinds = {"integer": np.int32, "bigint": np.int64}
         self._engine.load_arrays(
@@ -129,6 +134,37 @@ def test_blocks_of_a_sample(filled, monkeypatch):
     assert min(workers.sizes) > 80
     assert min(rows.values()) >= 5
     assert any("3 blocks" in note for note in made.report.notes)
+
+
+def test_blocks_of_equal_rows(filled, monkeypatch):
+    """Nearly all rows are equal, so that blocks have any of them; two codes recur with the row ids, but for a few rows.
+
+    One of two blocks would have these few rows, which are fewer than k, if blocks were chosen by remainders.
+    """
+    filled.engine.execute(
+        "CREATE OR REPLACE TABLE t AS SELECT CASE WHEN i IN (31, 77, 203) THEN 0 ELSE i % 2 END AS a, CASE WHEN "
+        "hash(i) % 12 = 0 THEN hash(i, 1) % 40 ELSE 7 END AS b, 1 AS c FROM range(500) AS r(i)"
+    )
+    workers = InPieces(filled.engine, 0, 60)
+    made, rows = released(filled, monkeypatch, workers)
+    assert len(workers.sizes) == 8
+    assert min(workers.sizes) > 40
+    assert min(rows.values()) >= 5
+    assert made.report.classes > 10
+
+
+def test_a_block_of_fewer_rows_than_a_class_is_refused(filled, monkeypatch):
+    """A sample may show rows where there are few."""
+
+    def cut(*_: Any) -> BlockTree:
+        return BlockTree([0, -1, -1], [99, 0, 0], [1, 0, 0], [0, 0, 1], [1, 1, 1])
+
+    monkeypatch.setattr("sqlanon.release.divide.executor_blocks.cut_sample", cut)
+    filled.engine.execute(
+        "CREATE OR REPLACE TABLE t AS SELECT least(i, 100) AS a, 1 AS b, 1 AS c FROM range(104) AS r(i)"
+    )
+    with pytest.raises(InfeasibleError, match="1 of 2 blocks of near rows"):
+        released(filled, monkeypatch, InPieces(filled.engine, 0, 26), k=5)
 
 
 SETS = {

@@ -1,10 +1,12 @@
 -- name: blocks/placed
 -- params: rows (table), columns (of it: rid, words, carried columns), tree (lists of an integer for each node: word
 --   (place in words), shift, mask, cut, below, name, spread, and part, or none), words (columns), levels (of the tree),
---   root (node)
+--   root (node), step (of the numbers of blocks)
 -- returns: block integer, the columns; with part: part integer
 -- A row goes down from node to node, one a level: to the first half of the node's rows, below, or, where its code is
 -- above the cut, to the node after that. Leaves have themselves below, and no row above the cut.
+-- The rows of a leaf are spread over its blocks as a sample is over all rows (table/work): not by the remainders of row
+-- ids, with which codes may recur.
 {% macro listed(alias) %}{% for column in columns %}{{ alias }}.{{ column }} AS {{ column }}, {% endfor %}{% endmacro %}
 WITH level_0 AS (
     SELECT
@@ -40,7 +42,9 @@ WITH level_0 AS (
 )
 {% endfor %}
 SELECT
-    CAST(t.name[t.node] + MOD(t.rid, t.spread[t.node]) AS INTEGER) AS block
+    CAST((
+        t.name[t.node] + ((MOD(CAST(t.rid AS BIGINT) * 1327217884, 2147483647) * t.spread[t.node]) >> 31)
+    ) * {{ step }} AS INTEGER) AS block
 {% for column in columns %}
     , t.{{ column }} AS {{ column }}
 {% endfor %}

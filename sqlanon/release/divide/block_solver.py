@@ -11,6 +11,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Context
 from sqlanon.methods.method import Method
+from sqlanon.privacy.base import least_rows
 from sqlanon.progress import SilentProgress
 from sqlanon.table.domain import Domain
 from sqlanon.table.encode import by_code
@@ -119,6 +120,8 @@ class Solver:
         import numpy as np
 
         n, encoded = len(codes[0]), self.context.encoded
+        if n < least_rows(self.context.requirements):  # a kernel would not end
+            return np.full(n, -1, np.int32)
         engine = open_in_worker()
         try:
             with Scratch(engine) as scratch:

@@ -35,6 +35,7 @@ class BlockTree:
         name: of a leaf, the first of its blocks.
         spread: how many blocks a leaf has, whose names follow one another; its rows are spread over them by row ids.
         part: of each node a further number that goes with its rows; empty: there is none.
+        step: the number of a block is its name, so many times: blocks have as many numbers of classes.
     """
 
     attribute: list[int] = field(default_factory=list)
@@ -43,6 +44,7 @@ class BlockTree:
     name: list[int] = field(default_factory=list)
     spread: list[int] = field(default_factory=list)
     part: Sequence[int] = ()
+    step: int = 1
 
     @classmethod
     def of(cls, attribute: Ints, cut: Ints, below: Ints, name: Longs, spread: Longs, part: Longs | Ints) -> BlockTree:
@@ -94,6 +96,7 @@ class BlockTree:
             words=packing.words,
             levels=self.count_levels(),
             root=first,
+            step=self.step,
             tree={
                 "word": word,
                 "shift": shift,

@@ -92,12 +92,11 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     least = CLASSES_OF_BLOCK * least_rows(context.requirements)
     blocks = max(encoded.rows // max(workers.block, least), 1)
     tree = _cut_sample(context, blocks)
-    step = MOST_NAMES // tree.blocks
-    tree.name = [name * step for name in tree.name]
+    tree.step = MOST_NAMES // tree.blocks
     context.progress.update(1, 2, "steps: borders of blocks")
     staged, rows = encoded.staged, context.scratch.once("packed")
     context.scratch.execute_all([staged.select_packed(rows, list_carried(encoded))])
-    table = _solve(context, workers, rows, tree, Solver.of(context, method, step))
+    table = _solve(context, workers, rows, tree, Solver.of(context, method, tree.step))
     context.scratch.drop(rows)
     spans = _spans(context, table)
     unsolved = _count_unsolved(context, spans)
