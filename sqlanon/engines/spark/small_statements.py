@@ -17,12 +17,13 @@ FEW = {
 APPEND = {
     "mapreduce.fileoutputcommitter.algorithm.version": "2",
     "mapreduce.fileoutputcommitter.cleanup.skipped": "true",
+    "spark.sql.files.maxRecordsPerFile": "0",
 }
 """Settings of a statement that appends a row to a table of all runs.
 
 By default a statement writes into the folder ``_temporary`` of the table, and the first to finish removes that folder:
 of two simultaneous statements the other then fails, or the row is lost without an error. With these settings a task's
-file is in place when the task is done, and the folder stays.
+file is in place when the task is done, and the folder stays. All rows of a statement are in one file.
 """
 
 

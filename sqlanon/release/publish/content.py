@@ -142,7 +142,10 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
                 physical=place,
                 classed=classed,
                 released=recoded.released,
-                published=list_columns(recoded.columns, choose_ranks(classification.classed.ranks, recoded.classes)),
+                published=list_columns(
+                    recoded.columns,
+                    choose_ranks({} if recoded.left_out else classification.classed.ranks, recoded.classes),
+                ),
                 dense=recoded.groups.dense,
                 alone=recoded.groups.alone,
                 repeated=find_repeated(scratch, recoded, encoded.rows),
