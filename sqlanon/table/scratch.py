@@ -118,6 +118,12 @@ class Scratch:
         with cleaning, self._held:
             self._drop_all(error)
 
+    def clear(self) -> None:
+        """Drop all tables now, where those of a killed process stay; tables that are kept go at the end of the run."""
+        if not self.engine.temporary and self._keep is None:
+            self._drop_all(None)
+            self._tables, self._types = [], []
+
     def expect(self, rows: int) -> None:
         """Say how many rows the source has: the plans of a small run's statements are not worth a search.
 

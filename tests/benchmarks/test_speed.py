@@ -53,3 +53,5 @@ def test_promised_ratios():
     assert target("duckdb", "admissions", "mondrian", 100) is None
     assert (target("duckdb", "admissions", "tree", 10), target("duckdb", "integers", "hilbert", 100)) == (3.2, 24.0)
     assert target("duckdb", "admissions", "hilbert_fast", 10) is None
+    of_rows = [target("spark", "integers", "tree", 10, rows) for rows in (500_000, 5_000_000, 50_000_000)]
+    assert of_rows == [None, 4.0, 3.0]

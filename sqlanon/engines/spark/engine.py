@@ -19,6 +19,7 @@ from sqlanon.engines.spark.binds import frame_of
 from sqlanon.engines.spark.errors import condition, find_lacking_call
 from sqlanon.engines.spark.lakes import LakeSession
 from sqlanon.engines.spark.names import parts_of, qualify, quote
+from sqlanon.engines.spark.open_session import is_connect
 from sqlanon.engines.spark.small_tables import select_field
 from sqlanon.engines.spark.types import read_fields
 from sqlanon.engines.spark.workers import map_rows
@@ -57,8 +58,10 @@ class SparkEngine(LakeSession):
 
     @property
     def tasks(self) -> int:
-        """See `Workers.tasks`."""
-        return int(self._session.conf.get("spark.sql.shuffle.partitions") or 1)
+        """See `Workers.tasks`: two for each core; those of a shuffle over Spark Connect, which names no cores."""
+        if is_connect(self._session):
+            return int(self._session.conf.get("spark.sql.shuffle.partitions") or 1)
+        return 2 * int(self._session.sparkContext.defaultParallelism)
 
     def map_arrays(
         self,

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     Arrays = Sequence[npt.NDArray[np.generic]]
 
-MOST_LEVELS = 64
-"""Levels of a tree that a query goes down, at most: an engine's optimizer has limits of its own."""
 MOST_SLOTS = 1 << 20
 """So many slots, of all open partitions, are counted at a time: about 16 bytes for each of them and each column."""
 MOST_HELD = 1 << 22
@@ -78,16 +76,17 @@ def _checks(context: Context) -> tuple[Checks, list[int]]:
     )
 
 
-def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int) -> Levels:
+def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int, most_levels: int) -> Levels:
     """Cut by the least loss until no partition that can be cut has more than ``fits`` rows, where `can_count` says so.
 
-    After `MOST_LEVELS` levels larger partitions stay open.
+    After the last level larger partitions stay open.
 
     Args:
         context: the run.
         workers: of the engine.
         packed: the rows, as `Work.select_packed` makes them.
         fits: rows of a partition that somebody else divides.
+        most_levels: how many levels there are, at most.
 
     Raises:
         DatabaseError: workers have counted fewer or more rows than a partition has.
@@ -99,7 +98,7 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
     base = np.concatenate([[0], np.cumsum(kernel_input.list_sizes(context))])
     nodes = _Nodes(context.encoded.rows)
     level = 0
-    while level < MOST_LEVELS and (
+    while level < most_levels and (
         open_nodes := [node for node in nodes.leaves() if nodes.open[node] and nodes.size[node] > fits]
     ):
         context.progress.update(level, 0, f"levels, {len(open_nodes)} open partitions")

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.engines.base import Statement, TableRef
-from sqlanon.methods.mondrian.worker_levels import MOST_LEVELS
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Ints, Longs
     from sqlanon.table.work import Packing
 
+MOST_LEVELS = 64
+"""Levels of a tree that a query goes down, at most: an engine's optimizer has limits of its own."""
 LEAST_SHARE = 8
 """A cut of a sample leaves at least one row in so many on each side.
 

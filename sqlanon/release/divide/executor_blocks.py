@@ -20,7 +20,7 @@ from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.method import Method
 from sqlanon.privacy.base import beyond_rows, least_rows
 from sqlanon.release.divide.block_solver import Solver, SolverOfOpen
-from sqlanon.release.divide.block_tree import BlockTree, cut_sample
+from sqlanon.release.divide.block_tree import MOST_LEVELS, BlockTree, cut_sample
 from sqlanon.release.divide.division import DividedRows, Division, DivisionKeys, of_classes
 from sqlanon.table.class_rows import list_carried
 from sqlanon.table.work import check_rows
@@ -175,7 +175,7 @@ def _assign_below(context: Context, method: Method, workers: Workers, fits: int)
     scratch, encoded = context.scratch, context.encoded
     packed = scratch.table("packed")
     _pack(context, packed)
-    levels = grow_levels(context, workers, packed, fits)
+    levels = grow_levels(context, workers, packed, fits, MOST_LEVELS)
     tree = _place_partitions(levels, encoded.rows // fits + 1)
     table = _solve(context, workers, packed, tree, SolverOfOpen(Solver.of(context, method)))
     scratch.drop(packed)

@@ -99,6 +99,9 @@ def _put_in_phases(new: NewVersion) -> RunReport:
     with new.watch.stage("publish"):
         pending = new.add("pending", new.content.report)
     report, lookup = new.fill()
+    with new.watch.stage("cleanup"):
+        # A run that is killed once the version is published leaves no values: the next one may find nothing to do.
+        new.clear()
     with new.watch.stage("publish"):
         Catalog(engine).replace_report(spec.name, new.target.version, report)
         grant_usage(engine, spec.readers, views)

@@ -40,6 +40,7 @@ class NewVersion:
         content: content to write.
         watch: measures the stages.
         judge: has the last word on the verified version.
+        clear: drops the scratch tables of the run, once the version is verified.
     """
 
     state: ReleaseState
@@ -47,6 +48,7 @@ class NewVersion:
     content: Content
     watch: Stopwatch
     judge: Judge = lambda report: report
+    clear: Callable[[], None] = lambda: None
 
     @property
     def shown(self) -> list[ViewTarget]:

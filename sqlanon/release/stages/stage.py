@@ -259,6 +259,6 @@ class PublishStage:
         parts = []
         for work in all_of:
             assert work.content is not None
-            parts.append(NewVersion(work.state, work.target, work.content, work.watch, work.judge))
+            parts.append(NewVersion(work.state, work.target, work.content, work.watch, work.judge, work.scratch.clear))
         for work, report in zip(all_of, put_in(parts), strict=True):
             work.report = report

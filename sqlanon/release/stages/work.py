@@ -31,7 +31,7 @@ from sqlanon.release.verify.proof import DividedSource
 from sqlanon.results import DataChange, PlanReport, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.scratch_schema import has_remains
+from sqlanon.table.scratch_schema import has_remains, sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +270,8 @@ def find_state(engine: Engine, spec: ReleaseSpec, watch: Stopwatch, *, every: bo
     with watch.stage("state"):
         Catalog(engine).guard()
         state = read_state(engine, spec, every=every)
+        if has_remains(state.found.tables):
+            sweep(engine)
         tidied = reconcile(engine, spec.name, state.versions, state.found.tables)
         return read_state(engine, spec, every=every) if tidied else state
 
