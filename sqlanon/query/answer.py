@@ -119,6 +119,8 @@ class Answer:
         sql: the rewritten SQL that ran over the release.
         unlisted_groups: some consistent source may have more groups than these, of values that the release shows
             nowhere.
+        unsettled_groups: some consistent source may have more groups than these, as conditions on groups go by the
+            estimates.
         left_out: rows of the source that the release does not publish; the bounds count them in.
         unlike: with ``refresh: {mode: frozen}``: rows that are not as in the source; the bounds are about the rows as
             published, unless they were asked of the source.
@@ -135,6 +137,7 @@ class Answer:
     unlike: Unlike | None = None
     merged: tuple[tuple[Any, ...], ...] = ()
     """Of each row the values of the groups that it was merged of, where that was asked for."""
+    unsettled_groups: bool = False
     types: tuple[exp.DataType, ...] = field(default=(), compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -149,6 +152,8 @@ class Answer:
             cells = {name: _plain(row[name]) for name in self.columns}
             rows.append({"certain": certain} | cells if "certain" in cells else cells | {"certain": certain})
         missing: dict[str, Any] = {"left_out": self.left_out} if self.left_out else {}
+        if self.unsettled_groups:
+            missing["unsettled_groups"] = True
         if self.unlike is not None:
             missing["as_published"] = asdict(self.unlike)
         if self.merged:

@@ -269,7 +269,7 @@ def _answer(
             [bounded for _, bounded in result.final.columns],
             [bool(row[result.width]) for row in result.rows],
             result.types,
-            not result.more and not _leaves_groups_out(inner_query),
+            not result.more and not result.others,
         )
 
     around = SubqueryContext(engine, released, joinable, allow_linking, answer)
@@ -284,7 +284,7 @@ def _answer(
         left_out=released.left_out,
         unlike=released.unlike,
     )
-    outer_answer = replace(outer_answer, types=result.types)
+    outer_answer = replace(outer_answer, types=result.types, unsettled_groups=result.others)
     return (
         replace(outer_answer, certain=tuple(False for _ in outer_answer.rows), unlisted_groups=True)
         if unsettled
@@ -314,11 +314,3 @@ def _in_order(engine: Engine, query: Query, answer: Answer, released: ReaderRele
     ordered = bool(query.order) or query.limit is not None or bool(query.offset)
     values = ValueOrder(engine, [query], [released])
     return arrange(values, query, answer, query.order, query.limit, query.offset) if ordered else answer
-
-
-def _leaves_groups_out(query: Query) -> bool:
-    """Whether rows may be in an answer that are not listed: conditions on groups go by the estimates."""
-    if query.regroup == ():  # the bounds of the single row are those of all groups that may be
-        return query.having is not None
-    inner_having = query.inner_having if query.regroup is not None else None
-    return any(condition is not None for condition in (query.having, query.qualify, inner_having))

@@ -49,7 +49,7 @@ def merge_groups(query: Query, percent: float, ask: Callable[[Query], Answer], c
     first = ask(replace(query, order=()))
     values = [row[name] for row in first.rows]
     present = [value for value in values if value is not None]
-    if any(isinstance(value, list | dict) for value in present):
+    if any(isinstance(value, list | dict | tuple) for value in present):
         refuse(query.text, None, "groups whose keys are lists or records are not merged; group by a part of them")
     ordered = all(
         isinstance(value, int | float | Decimal | dt.date) and not isinstance(value, bool) for value in present

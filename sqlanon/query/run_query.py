@@ -84,6 +84,11 @@ class QueryRun:
         """How many cells of a row belong to columns."""
         return sum(4 if bounded else 1 for _, bounded in self.final.columns)
 
+    @property
+    def others(self) -> bool:
+        """Whether conditions on groups, which go by the estimates, may leave groups out that are in the answer."""
+        return self.final.conditional and (not self.rows or bool(self.rows[0][self.width + 1]))
+
 
 @dataclass(frozen=True, slots=True)
 class Precision:

@@ -178,11 +178,12 @@ def arrange(
     if limit is None and not offset:
         positions, certain = places, [rows[i][1] for i in places]
     else:
-        settled = bool(order) and not answer.unlisted_groups and all(_is_exact(answer, name) for name in columns)
+        listed = not answer.unlisted_groups and not answer.unsettled_groups
+        settled = bool(order) and listed and all(_is_exact(answer, name) for name in columns)
         positions = places[offset or 0 :][: limit if limit is not None else len(rows)]
         keys = [tuple(rank[i] for rank in ranks) for i in range(len(rows))]
         most = limit if limit is not None else len(rows)
-        every = not answer.unlisted_groups and len(rows) <= most
+        every = listed and len(rows) <= most
         sure = [every or (settled and sum(key <= keys[i] for key in keys) <= most) for i in positions]
         certain = [rows[i][1] and fits and not offset for i, fits in zip(positions, sure, strict=True)]
     return replace(answer, rows=tuple(rows[i][0] for i in positions), certain=tuple(certain))
@@ -257,6 +258,7 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
         certain=tuple(sure for answer in answers for sure in answer.certain),
         sql="\nUNION ALL\n".join(answer.sql for answer in answers),
         unlisted_groups=any(answer.unlisted_groups for answer in answers),
+        unsettled_groups=any(answer.unsettled_groups for answer in answers),
         left_out=max(answer.left_out for answer in answers),
         unlike=next((answer.unlike for answer in answers if answer.unlike is not None), None),
     )

@@ -67,7 +67,7 @@ def drop_duplicates(text: str, answer: Answer) -> Answer:
     for name in plain:
         if len({_family(row[name]) for row in answer.rows if row[name] is not None}) > 1:
             refuse(text, None, f"the SELECTs of a UNION give column {name} different types: cast it to one of them")
-        if any(isinstance(row[name], list | dict) for row in answer.rows):
+        if any(isinstance(row[name], list | dict | tuple) for row in answer.rows):
             refuse(text, None, f"column {name} has values of several parts, which are not merged: write UNION ALL")
     rows: list[Any] = []
     certain: list[bool] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ _ORDERED = ("text", "date", "timestamp", "boolean", "integer", "decimal", "float
 """Kinds of columns that are ordered here as in the database."""
 _PYTHON = (bool, int, float, Decimal, str, datetime.date, datetime.time, datetime.timedelta, uuid.UUID, bytes)
 """Types of values that are sorted here."""
+_FINER = re.compile(r"(?i:TIMESTAMP_NS|TIME_NS|time(\(\d\))? with time zone)|interval.*")
+"""Types with values that differ in the database and not in Python; DuckDB's INTERVAL counts months as Python does."""
 
 
 @dataclass(frozen=True)
@@ -121,9 +124,12 @@ class ValueOrder:
 
 
 def is_finer(column: Field | Column) -> bool:
-    """Whether values of a column have digits that Python does not show."""
+    """Whether values of a column that differ may be equal in Python, which leaves nanoseconds out of times.
+
+    It compares times of day with a zone as moments, and has months of PostgreSQL's intervals as days.
+    """
     shown = column.source_type if isinstance(column, Field) else column.type
-    return shown.upper() == "TIMESTAMP_NS"
+    return _FINER.fullmatch(shown) is not None
 
 
 def is_compared_by_bytes(engine: Engine, released: ReaderRelease | None, column: Field | Column) -> bool:

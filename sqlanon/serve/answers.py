@@ -100,17 +100,6 @@ def has_bounds(query: Query) -> list[str]:
     return [name for name, node in query.items if has_aggregate(node)]
 
 
-def goes_by_estimates(query: Query) -> bool:
-    """Whether conditions on groups choose the rows of an answer, so that another source may give others."""
-    conditions = (query.having,) if query.regroup == () else (query.having, query.qualify, query.inner_having)
-    bounded = {name.lower() for name in has_bounds(query)}
-    return any(
-        has_aggregate(condition) or not bounded.isdisjoint(node.name.lower() for node in condition.find_all(exp.Column))
-        for condition in conditions
-        if condition is not None
-    )
-
-
 def select_types(query: Query, served: ServedTable, dialect: str) -> str | None:
     """A query over no rows, with the column types of ``query``; None: it joins tables that are not served."""
     if query.joins:
@@ -166,8 +155,8 @@ def types_by_values(answer: Answer) -> dict[str, Type]:
     return types
 
 
-def result(answer: Answer, cells: Sequence[Cell], columns: tuple[Column, ...], *, chosen: bool = False) -> Result:
-    """The rows of an answer, chosen by conditions on groups or not, and notices for the reader."""
+def result(answer: Answer, cells: Sequence[Cell], columns: tuple[Column, ...]) -> Result:
+    """The rows of an answer, and notices for the reader."""
     rows = [
         [
             _outward(_value(row, cell), cell.end, column.type) if cell.item else certain
@@ -176,7 +165,7 @@ def result(answer: Answer, cells: Sequence[Cell], columns: tuple[Column, ...], *
         for row, certain in zip(answer.rows, answer.certain, strict=True)
     ]
     shown = {cell.item for cell in cells if cell.end} >= set(answer.aggregates)
-    return Result(f"SELECT {len(rows)}", columns, rows, notices_of(answer, shown=shown, chosen=chosen))
+    return Result(f"SELECT {len(rows)}", columns, rows, notices_of(answer, shown=shown))
 
 
 def _outward(value: object, end: str, kind: Type) -> object:

@@ -22,25 +22,21 @@ class Notice:
     severity: str = "WARNING"
 
 
-def notices_of(answer: Answer, *, shown: bool = False, chosen: bool = False) -> tuple[Notice, ...]:
+def notices_of(answer: Answer, *, shown: bool = False) -> tuple[Notice, ...]:
     """The notices of an answer: the first says whether it is exact.
 
     Args:
         answer: the answer.
         shown: the bounds of all estimates are among the columns.
-        chosen: conditions on groups chose its rows.
     """
-    return (
-        Notice(_exactness(answer, shown=shown, chosen=chosen), "NOTICE"),
-        *(Notice(text) for text in _warnings(answer)),
-    )
+    return (Notice(_exactness(answer, shown=shown), "NOTICE"), *(Notice(text) for text in _warnings(answer)))
 
 
-def _exactness(answer: Answer, *, shown: bool, chosen: bool) -> str:
+def _exactness(answer: Answer, *, shown: bool) -> str:
     cells = [(name, row[name]) for row in answer.rows for name in answer.aggregates]
     wide = [(name, cell) for name, cell in cells if isinstance(cell, Bounded) and not cell.exact]
     unsure = answer.certain.count(False)
-    if not wide and not unsure and not chosen and not answer.unlisted_groups:
+    if not wide and not unsure and not answer.unsettled_groups and not answer.unlisted_groups:
         return "exact: every source that fits the release gives this answer"
     parts = []
     if wide:
@@ -52,7 +48,7 @@ def _exactness(answer: Answer, *, shown: bool, chosen: bool) -> str:
         )
     if unsure:
         parts.append(f"{unsure:,} of {len(answer.rows):,} rows are not in the answer of every source")
-    if chosen:
+    if answer.unsettled_groups:
         parts.append("conditions on groups go by their estimates, so that there may be more rows")
     remedy = "; SET sqlanon.bounds = on shows the bounds of all" if (wide or unsure) and not shown else ""
     return f"not exact: {'; '.join(parts) or 'there may be more rows'}{remedy}"

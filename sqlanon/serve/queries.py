@@ -249,8 +249,7 @@ class Queries:
         turn = self._turn  # a single deadline for everything
         try:
             with self._limit(turn) as limits, readable(), limits.rewriting():
-                parsed_queries = answers.read(question, shared.dialect)
-            query, chosen = parsed_queries[0], any(map(answers.goes_by_estimates, parsed_queries))
+                query = answers.read(question, shared.dialect)[0]
             types = self._types(query, served, turn) if prepared.columns is None else None
 
             def shape_answer(answer: Answer, version: int) -> tuple[R, int]:
@@ -260,7 +259,7 @@ class Queries:
                     columns = answers.columns_of(cells, types or answers.types_by_values(answer), answer.aggregates)
                 if len(columns) != len(cells):
                     raise ServeError(NOT_SUPPORTED, "the answer has other columns than were described; ask again")
-                return shape(answers.result(answer, cells, columns, chosen=chosen)), version
+                return shape(answers.result(answer, cells, columns)), version
 
             rows = max(min(shared.rows, CELLS // len(query.items)), 1)
             return shared.asking.ask(Question(served, question.text, rows), turn, shape_answer)

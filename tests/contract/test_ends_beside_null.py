@@ -115,6 +115,18 @@ def test_every_kind_of_value(shared_db: Any, kind: str, values: list[str]) -> No
     assert same[0] == len(values) + 1
 
 
+def test_a_value_next_to_null_counts_as_half(shared_db: Any) -> None:
+    """In the estimates of aggregates of its column, as in those of conditions, and in intervals."""
+    name = f"b{uuid.uuid4().hex[:12]}"
+    create_table(shared_db, name, {"a": "INTEGER", "d": "TEXT"}, [(3, "x"), (5, "y"), (None, "x"), (None, "y")])
+    shared_db.anonymize(name, quasi=["a"], sensitive="d", k=4, accept_unique=["d"])
+    asked = "count(a) AS n, count(*) FILTER (WHERE a IS NOT NULL) AS f, sum(a) AS s, avg(a) AS m"
+    (row,) = shared_db.query(f"SELECT {asked} FROM {name}").rows
+    assert [row[item].estimate for item in "nfsm"] == [2, 2, 8, 4]
+    (row,) = shared_db.query(f"SELECT count(a) AS n FROM {name}", interval=0.9).rows
+    assert (row["n"].interval.low, row["n"].interval.high) == (0, 4)
+
+
 def test_an_order_of_texts(shared_db: Any) -> None:
     name = f"b{uuid.uuid4().hex[:12]}"
     create_table(shared_db, name, {"o": "TEXT", "d": "TEXT"}, [("high", "x"), (None, "y"), ("low", "x"), ("mid", "y")])

@@ -9,9 +9,13 @@ import pytest
 import sqlanon
 from sqlanon.errors import UnsupportedError
 from sqlanon.query.answer import Bounded
+from sqlanon.query.release import Field
+from sqlanon.query.value_order import is_finer
 
 TABLE = """CREATE TABLE people AS SELECT i // 4 AS a, i % 3 AS c, ['z', 'flu', 'b', 'A'][1 + i % 4]::own AS e,
-[i % 2] AS li, make_timestamp_ns(1704103200000000000 + i % 3)::TIMESTAMP_NS AS n, i % 2 = 0 AS u
+[i % 2] AS li, make_timestamp_ns(1704103200000000000 + i % 3)::TIMESTAMP_NS AS n, i % 2 = 0 AS u,
+['10:00:00+01', '09:00:00+00'][1 + i % 2]::TIMETZ AS z, ['10:00:00.000000001', '10:00:00'][1 + i % 2]::TIME_NS AS tn,
+array_value(i % 2, 1) AS ar
 FROM range(12) AS r(i)"""
 BOTH = "SELECT {x} AS x, count(*) AS y FROM people GROUP BY 1 UNION ALL SELECT {x}, count(*) FROM people GROUP BY 1"
 ROLLED = "SELECT {x} AS x, count(*) AS y FROM people GROUP BY ROLLUP ({x})"
@@ -27,7 +31,10 @@ REFUSED = [
     "SELECT t AS x FROM people GROUP BY 1 UNION SELECT t FROM people GROUP BY 1",
     "SELECT t AS x FROM others GROUP BY 1 UNION SELECT t FROM people GROUP BY 1",
     "SELECT n AS x FROM people GROUP BY 1 UNION SELECT n FROM people GROUP BY 1",
-    "SELECT li AS x FROM people GROUP BY 1 UNION SELECT li FROM people GROUP BY 1",
+    *(
+        f"SELECT {x} AS x FROM people GROUP BY 1 UNION SELECT {x} FROM people GROUP BY 1"
+        for x in ("li", "ar", "z", "tn")
+    ),
     "SELECT (SELECT max(n) FROM people) = max(n) AS y FROM people WHERE c = 1",
     "SELECT count(*) AS y FROM people WHERE n = (SELECT max(n) FROM people)",
 ]
@@ -39,6 +46,27 @@ ANSWERED = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("shown", "finer"),
+    [
+        ("TIMESTAMP_NS", True),
+        ("TIME_NS", True),
+        ("TIME WITH TIME ZONE", True),
+        ("time with time zone", True),
+        ("time(3) with time zone", True),
+        ("interval", True),
+        ("interval day to second", True),
+        ("INTERVAL", False),
+        ("TIME", False),
+        ("time without time zone", False),
+        ("timestamp with time zone", False),
+    ],
+)
+def test_types_whose_values_may_be_equal_here_alone(shown: str, finer: bool) -> None:
+    """PostgreSQL holds ``'1 year'`` and ``'365 days'`` apart, which are one timedelta."""
+    assert is_finer(Field("x", "insensitive", "", "other", shown, ())) is finer
+
+
 @pytest.fixture(scope="module")
 def database() -> Iterator[sqlanon.Database]:
     with sqlanon.connect("duckdb:///:memory:") as db:
@@ -46,7 +74,7 @@ def database() -> Iterator[sqlanon.Database]:
         db.engine.execute(TABLE)
         db.engine.execute("ALTER TABLE people ADD COLUMN t VARCHAR COLLATE NOCASE")
         db.engine.execute("UPDATE people SET t = CASE c WHEN 0 THEN 'B' WHEN 1 THEN 'b' ELSE 'a' END")
-        kept = ["c", "e", "li", "n", "u", "t"]
+        kept = ["c", "e", "li", "n", "u", "t", "z", "tn", "ar"]
         db.anonymize("people", quasi=["a"], insensitive=kept, accept_unique=kept, k=3, effort="fast")
         db.engine.execute("CREATE TABLE others AS SELECT a, CAST(t AS VARCHAR) AS t FROM people")
         db.anonymize("others", quasi=["a"], insensitive=["t"], accept_unique=["t"], k=3, effort="fast")

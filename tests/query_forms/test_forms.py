@@ -16,6 +16,7 @@ from tests.query_forms.run import URLS, forms, judge
 
 PARTS = 2
 """Of the forms: the default run takes every second one."""
+OLD = "SELECT plan, age > 40 AS old, count(*) AS n FROM people GROUP BY 1, 2"
 FIRST = "SELECT region FROM people GROUP BY 1 ORDER BY avg(age) LIMIT 2"
 
 
@@ -156,6 +157,48 @@ def test_the_first_groups_are_aggregated_with_bounds(people: Any) -> None:
         assert (row["a"].low, row["a"].high) == pytest.approx((mean, mean))
     any_two = people.query(f"SELECT count(*) AS c FROM ({groups} LIMIT 2) AS t").rows[0]["c"]
     assert (any_two.low, any_two.high) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("sql", "unsettled"),
+    [
+        ("SELECT plan FROM people GROUP BY plan HAVING count(*) > 50", False),
+        ("SELECT plan FROM people GROUP BY plan HAVING plan = 'free'", False),
+        ("SELECT plan FROM people WHERE age > 40 GROUP BY plan HAVING count(*) > 50", True),
+        ("SELECT * FROM (SELECT plan, count(*) AS n FROM people GROUP BY plan) AS q WHERE n > 50", False),
+        ("SELECT plan FROM people GROUP BY plan QUALIFY rank() OVER (ORDER BY count(*) DESC) = 1", False),
+        ("SELECT plan FROM people WHERE age > 40 GROUP BY 1 QUALIFY rank() OVER (ORDER BY count(*) DESC) = 1", True),
+        (f"SELECT plan, max(n) FROM ({OLD}) AS q GROUP BY plan", False),
+        (f"SELECT plan, max(n) FROM ({OLD} HAVING count(*) > 40) AS q GROUP BY plan", True),
+        ("SELECT plan FROM people GROUP BY plan HAVING count(*) > 50 UNION ALL SELECT 'x'", False),
+        ("SELECT plan FROM people WHERE age > 40 GROUP BY 1 HAVING count(*) > 50 UNION ALL SELECT 'x'", True),
+        ("SELECT plan, count(*) FROM people WHERE age > 40 GROUP BY plan", False),
+    ],
+)
+def test_conditions_on_groups_say_whether_other_sources_have_more(people: Any, sql: str, unsettled: bool) -> None:
+    answer = people.query(sql)
+    assert answer.unsettled_groups is unsettled
+    assert ("unsettled_groups" in answer.to_dict()) is unsettled
+
+
+def test_a_list_of_groups_by_exact_counts_is_a_constant(people: Any) -> None:
+    sql = "SELECT count(*) AS n FROM people WHERE plan IN (SELECT plan FROM people GROUP BY plan HAVING count(*) > 70)"
+    ((total,),) = people.engine.fetch(sql)
+    cell = people.query(sql).rows[0]["n"]
+    assert 0 < total < 240
+    assert (cell.low, cell.high) == (total, total)
+
+
+def test_first_rows_after_groups_that_others_have_are_not_certain(people: Any) -> None:
+    """HAVING leaves a group out by its estimate, which comes first where it is there."""
+    counted = "SELECT plan, count(*) AS n FROM people WHERE age > 40 AND plan = 'free' GROUP BY plan"
+    (cell,) = [row["n"] for row in people.query(counted).rows]
+    least = (cell.estimate + cell.high) / 2
+    first = (
+        f"{counted.replace(', count(*) AS n', '')} HAVING count(*) > {least} UNION ALL SELECT 'x' ORDER BY 1 LIMIT 1"
+    )
+    answer = people.query(first)
+    assert (answer.rows, answer.certain) == (({"plan": "x"},), (False,))
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,20 @@ def test_parts_of_an_interval(op: str) -> None:
             assert sum(computed(columns, [part.share for part in listed], row)) == pytest.approx(sum(whole))
 
 
+@pytest.mark.parametrize("comparisons", [[], [Comparison(0, "<", Fraction(12))]], ids=["no test", "one test"])
+def test_null_is_a_part_of_an_interval_where_no_test_asks_for_it(comparisons: list[Comparison]) -> None:
+    field = Field("a", "quasi", "ordered", "integer", "INTEGER", ())
+    ends = {"lo": column("lo", "v"), "hi": column("hi", "v")}
+    box = Box("b", field, "interval", ends, state=column("b_state", "v"), step=Fraction(1), beside=True)
+    columns = {"b_lo": "INTEGER", "b_hi": "INTEGER", "b_state": "VARCHAR"}
+    parts = Interval(box, comparisons, "v").parts()
+    for state, known in {"none": 1, "ends": 1 / 2, "all": 0}.items():
+        row = {"b_lo": "10", "b_hi": "19", "b_state": f"'{state}'"}
+        shares = computed(columns, [part.share for part in parts], row)
+        assert sum(shares) == pytest.approx(1)
+        assert sum(shares[:-1]) == pytest.approx(known)
+
+
 def test_what_can_hold_together_is_what_some_value_meets() -> None:
     """Of p, q, any other value and NULL; a test that is not a comparison may hold or not, whatever the value is."""
     compared = [("=", "p"), ("<>", "q"), ("null", None), ("known", None)]

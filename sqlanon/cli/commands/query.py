@@ -84,13 +84,23 @@ def query(
         return None
     screen.emit(answer.to_dict())
     if not screen.silent:
-        from sqlanon.cli.show.query import AS_PUBLISHED, LEFT_OUT, OF_SOURCE, UNLISTED, answer_table, describe_bounding
+        from sqlanon.cli.show.query import (
+            AS_PUBLISHED,
+            LEFT_OUT,
+            OF_SOURCE,
+            UNLISTED,
+            UNSETTLED,
+            answer_table,
+            describe_bounding,
+        )
 
         screen.show(answer_table(answer, bounds=not plain))
         if not plain and (about_bounding := describe_bounding(answer)):
             screen.show(about_bounding)
         if answer.unlisted_groups and not plain:
             screen.show(UNLISTED)
+        if answer.unsettled_groups and not plain:
+            screen.show(UNSETTLED)
         if answer.left_out and not plain:
             screen.show(LEFT_OUT.format(answer.left_out))
         if answer.unlike is not None:

@@ -16,6 +16,10 @@ UNLISTED = "The source may have more groups: of values that the release shows no
 """Note below an answer that may lack groups."""
 
 
+UNSETTLED = "The source may have more groups: conditions on groups go by the estimates."
+"""Note below an answer whose conditions on groups may leave groups out that the source has."""
+
+
 LEFT_OUT = "Rows of the source that the release leaves out, and the bounds count in: {}."
 """Below an answer over a release that leaves rows out."""
 

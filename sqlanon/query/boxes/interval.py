@@ -87,7 +87,7 @@ class Interval:
         share = plus(self.extent(piece) for piece in self._runs(plan))
         if self._point:
             return self._by_point(plan)
-        return self._with_null(share, plan)
+        return self._with_null(share, plan, null=self._null in plan)
 
     def count_attained(self, groups: Iterable[Group]) -> Tree | None:
         """See `Domain`.
@@ -125,7 +125,7 @@ class Interval:
                 share = ONE if single else self.extent(piece)
                 if self._state is not None:
                     reach = some([every([self._bounded, reach]), unknown])
-                    share = self._with_null(share, [group])
+                    share = self._with_null(share, [group], null=False)
                 if self._point:
                     middle = self._lo if self._box.numeric else None
                     share = self._by_point([group])
@@ -223,14 +223,12 @@ class Interval:
             return None
         return sql("CAST(:l AS DOUBLE) / 2 + CAST(:h AS DOUBLE) / 2", l=low, h=high)
 
-    def _with_null(self, share: Tree, groups: Sequence[Group]) -> Tree:
-        """The share where NULL may be: every group counts the same in a box that is not known."""
+    def _with_null(self, share: Tree, groups: Sequence[Group], *, null: bool) -> Tree:
+        """The share where NULL may be, with it or without: every group counts the same in a box that is not known."""
         if self._state is None:
             return share
         mine = sum(group in self._pieces for group in groups)
-        return unknown_share(
-            self._state, share, mine, len(self._pieces), null=self._null in groups, beside=self._box.beside
-        )
+        return unknown_share(self._state, share, mine, len(self._pieces), null=null, beside=self._box.beside)
 
     def _null_share(self) -> Tree:
         if self._point:

@@ -20,6 +20,7 @@ from sqlanon.query.sql.sqltree import (
     is_false,
     is_true,
     named,
+    negate,
     nodes,
     select,
     some,
@@ -32,15 +33,17 @@ class Final:
     """The statement that answers a query.
 
     Attributes:
-        tree: the SQL; the last columns are ``certain`` and a column for each check, and an item with bounds has four:
-            estimate, low, high, undefined.
+        tree: the SQL; the last columns are ``certain``, with conditions on groups ``others``, and a column for each
+            check; an item with bounds has four: estimate, low, high, undefined.
         columns: the items, and whether each has bounds.
         tight: of those with bounds, whether they are tight.
+        conditional: conditions on groups choose the rows; ``others`` says whether more may be in the answer.
     """
 
     tree: exp.Select
     columns: tuple[tuple[str, bool], ...]
     tight: Mapping[str, bool]
+    conditional: bool
 
 
 def final_select(bound: BoundQuery, plan: QueryPlan, rows: BoxRows, groups: Tables, *, keyed: bool = False) -> Final:
@@ -61,13 +64,17 @@ def final_select(bound: BoundQuery, plan: QueryPlan, rows: BoxRows, groups: Tabl
             expressions += [named(tree.copy(), f"{name}{end}") for end, tree in ends.items()]
         else:
             expressions.append(named(item.copy(), name))
-    expressions.append(named(_certain(bound, plan), "certain"))
-    expressions += [named(check.tree.copy(), f"check{i}") for i, check in enumerate(plan.checks)]
     having = [condition.copy() for condition in (outputs.having, outputs.qualify) if not is_true(condition)]
     count = len(plan.keys)
     if plan.regroup is not None:
         count = len(plan.regroup.keys)
         having += [column("shown")] if count else []
+    conditions = (bound.having, bound.qualify, bound.inner_having if plan.regroup is not None and count else None)
+    conditional = any(condition is not None for condition in conditions)
+    expressions.append(named(_certain(bound, plan), "certain"))
+    if conditional:
+        expressions.append(named(_others(plan, every(having), groups[-1][0]) if count else FALSE, "others"))
+    expressions += [named(check.tree.copy(), f"check{i}") for i, check in enumerate(plan.checks)]
     # Ties, and answers without an order, come in the order of their keys, so that every engine gives the same.
     ties = [exp.Ordered(this=column(f"g{i}"), nulls_first=True) for i in range(count)]
     statement = select(
@@ -87,7 +94,20 @@ def final_select(bound: BoundQuery, plan: QueryPlan, rows: BoxRows, groups: Tabl
             for name, item in outputs.items
             if isinstance(item, Quad)
         },
+        conditional,
     )
+
+
+def _others(plan: QueryPlan, shown: Tree, groups: str) -> Tree:
+    """Whether groups whose estimates do not pass the conditions are in the answer of some consistent source."""
+    outputs, present = plan.outputs, plan.present
+    ways = [sql("COALESCE(:x, TRUE)", x=condition) for condition in (outputs.may, outputs.qualifiable)]
+    if plan.regroup is not None:
+        ways.append(column("may"))
+    elif present is not None:
+        ways.append(sql("COALESCE(:h, 0) > 0", h=column(f"h{present.id}")))
+    ways.append(negate(sql("COALESCE(:x, FALSE)", x=shown)))
+    return sql("(:n) > 0", n=select([sql("COUNT(*)")], groups, where=ways).subquery())
 
 
 def _certain(bound: BoundQuery, plan: QueryPlan) -> Tree:

@@ -73,11 +73,12 @@ class GroupOutputs:
             self.items,
             self.estimate(having) if having is not None else TRUE,
             self.surely(having, True) if having is not None else TRUE,
-            negate(self.surely(having, False)) if having is not None else TRUE,
+            self.possibly(having) if having is not None else TRUE,
             tuple(self.order(term) for term in bound.order),
             every(self.is_settled(term.this) for term in bound.order),
             self.estimate(qualify) if qualify is not None else TRUE,
             self.surely(qualify, True) if qualify is not None else TRUE,
+            self.possibly(qualify) if qualify is not None else TRUE,
             self.types(bound) if self._sharp else (),
             tuple(notes.windows.values()),
         )
@@ -190,6 +191,17 @@ class GroupOutputs:
         assert definition.ends is not None
         value = definition.ends(Call(condition, sides, exp.DataType.build("BOOLEAN"), self._scope.engine.dialect))
         return every([negate(value.null), value.low])
+
+    def possibly(self, node: exp.Expr) -> Tree:
+        """Whether HAVING is TRUE in some consistent source; it may say so where it is in none."""
+        if isinstance(node, exp.Paren):
+            return self.possibly(node.this)
+        if isinstance(node, exp.And | exp.Or):
+            parts = [self.possibly(part) for part in (node.left, node.right)]
+            return every(parts) if isinstance(node, exp.And) else some(parts)
+        if not has_aggregate(node) and not self._aliases(node):
+            return self.surely(node, True)
+        return negate(self.surely(node, False))
 
     def _value(self, node: exp.Expr) -> Value:
         """A side of a comparison; the engine compares the ends as they are."""

@@ -221,7 +221,8 @@ class Outputs:
         sure: whether the group passes in every consistent source; ``may``: whether it does in some.
         order: the terms of ORDER BY.
         settled: whether the terms of ORDER BY have the same value in every consistent source.
-        qualify: whether the estimates pass QUALIFY, ``qualified``: whether the group passes in every consistent source.
+        qualify: whether the estimates pass QUALIFY, ``qualified``: whether the group passes in every consistent source,
+            ``qualifiable``: in some.
         types: types of the items in the source, if asked for.
         windows: the window functions in it.
     """
@@ -234,6 +235,7 @@ class Outputs:
     settled: Tree
     qualify: Tree = TRUE
     qualified: Tree = TRUE
+    qualifiable: Tree = TRUE
     types: tuple[exp.DataType, ...] = ()
     windows: tuple[WindowCall, ...] = ()
 
