@@ -164,10 +164,6 @@ class Hilbert(Curve):
         scratch.drop(cells)
         return SortKeys(table, ("key0",), keys.span)
 
-    def keys(self, context: Context) -> _HilbertKeys:
-        """A maker of keys from codes, in any process: it holds facts about the domains, and no row."""
-        return self.measure(context, kernel_input.make_geometry(context))
-
     def measure(self, context: Context, geometry: Geometry, sample: Sample | None = None) -> _HilbertKeys:
         axes = axes_of(context, geometry)
         numbers = by_code(context.scratch, "table/domain_counts", context.encoded.quasi, "int64")
