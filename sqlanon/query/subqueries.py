@@ -101,9 +101,10 @@ def answer_subqueries(query: Query, around: SubqueryContext) -> tuple[Query, boo
 
 def _is_grouped_by(query: Query, number_: int) -> bool:
     """Whether the query is grouped by the expression that is compared with a list."""
-    where = query.where
-    assert where is not None
-    condition = next(n for n in where.find_all(exp.In) if n.expressions and _number(n.expressions[0]) == number_)
+    tests = query.where.find_all(exp.In) if query.where is not None else ()
+    condition = next((n for n in tests if n.expressions and _number(n.expressions[0]) == number_), None)
+    if condition is None:  # it is a condition on groups
+        return False
     if any(node.find(exp.Window) for node in (*(n for _, n in query.items), *query.order, query.qualify) if node):
         return False  # they depend on the other groups
     keys = [*query.groups, *(node for name, node in query.items if any(_names(term, name) for term in query.groups))]

@@ -109,3 +109,23 @@ def test_an_earlier_time_may_be_moved_to_a_later_one_by_months(shared_db: Any) -
     row = "(SELECT TIMESTAMP '2020-01-30 00:30:00' AS t) AS v"
     assert shared_db.engine.fetch(f"SELECT {where} FROM {row}") == [(True,)]
     assert shared_db.query(f"SELECT count(*) AS n FROM {name} WHERE {where}").rows[0]["n"].high == 1
+
+
+@pytest.mark.every_engine
+def test_whole_numbers_that_doubles_leave_out(shared_db: Any) -> None:
+    """Distinct values of ranges beyond 2^53, and quantiles beside aggregates with other tables."""
+    name, start = f"n{uuid.uuid4().hex[:10]}", 2**53 + 1
+    rows = [(str(start + 2), str(start + 4), str(start + 2 * i)) for i in range(3)]
+    publish(shared_db, name, [quasi("b", "integer", "BIGINT"), plain("i", "integer", "BIGINT")], rows, attained=["b"])
+    (row,) = shared_db.query(
+        f"SELECT count(DISTINCT b) AS n, count(DISTINCT b) FILTER (WHERE i > 0) AS m FROM {name}"
+    ).rows
+    assert (row["n"].low, row["n"].high, row["m"].high) == (2, 3, 3)
+    quantile = "percentile_disc(0.5) WITHIN GROUP (ORDER BY {})"
+    (row,) = shared_db.query(
+        f"SELECT {quantile.format('i')} AS i, {quantile.format('b')} AS b, count(*) AS n FROM {name}"
+    ).rows
+    assert row["i"].low == start + 2
+    assert (row["b"].low, row["b"].high) == (start + 2, start + 4)
+    (row,) = shared_db.query(f"SELECT {quantile.format('i')} * count(*) AS x FROM {name}").rows
+    assert row["x"].low == row["x"].high == 3 * (start + 2)

@@ -120,8 +120,8 @@ def _find_types(request: AggregateInputs) -> tuple[exp.DataType, exp.DataType]:
 
 
 def _value(request: AggregateInputs) -> tuple[exp.DataType, exp.DataType]:
-    expression = _find_types(request)[1]
-    return expression, expression
+    estimate = _find_types(request)[1]
+    return estimate, request.aggregate.argument or estimate
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ KINDS: Mapping[str, Kind] = {
     "quantile": Kind(_quantile, _value),
     "native": Kind(
         lambda request: native(request.scope, request.plan, request.aggregate, [key.name for key in request.keys]),
-        _find_types,
+        _value,
     ),
     "ratio": Kind(_ratio, _find_types),
     "unsure": Kind(lambda request: ([], unsure(request.aggregate, request.row))),

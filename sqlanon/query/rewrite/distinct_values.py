@@ -11,6 +11,9 @@ from sqlanon.query.logic.number_line import measure
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
 from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, when
 
+_EXACT = 2**53
+"""Doubles hold all whole numbers up to this one."""
+
 
 def distinct_values(
     number: int,
@@ -59,9 +62,10 @@ def distinct_values(
         steps.append((f"{table}_ordered", select(expressions, table)))
         table = f"{table}_ordered"
         first, last, past = (measure(column(name), box.field.kind) or column(name) for name in ("lo", "hi", "before"))
-        most = sql(  # infinite ends have no place in some engines
-            "SUM(CASE WHEN lo IS NOT NULL AND :b - :a IS NULL THEN CAST('Infinity' AS DOUBLE) "
-            "ELSE GREATEST(:b - GREATEST(:a, COALESCE(:p + 1, :a)) + 1, 0) END)",
+        most = sql(  # infinite ends have no place in some engines, and doubles leave out whole numbers beyond 2^53
+            "SUM(CASE WHEN lo IS NOT NULL AND NOT COALESCE(ABS(:a) < :e AND ABS(:b) < :e, FALSE) "
+            "THEN CAST('Infinity' AS DOUBLE) ELSE GREATEST(:b - GREATEST(:a, COALESCE(:p + 1, :a)) + 1, 0) END)",
+            e=exp.Literal.number(_EXACT),
             a=first,
             b=last,
             p=past,

@@ -152,16 +152,18 @@ class Notes:
         if is_known and not (
             scope.released.left_out or scope.released.as_of_source or scope.released.form.facts.paired
         ):
-            return Aggregate(number, "native", condition, native=in_common_form(node))
+            argument_type = None if quantile is None else value_type
+            return Aggregate(number, "native", condition, native=in_common_form(node), argument=argument_type)
         if quantile is None:
             return self._of_known_rows(number, node, (argument, *second), condition)
         position, between = quantile
         if not exact:
             box = self._of_box(number, "max", node, argument, condition)
-            return replace(box, kind="quantile", at=position, between=between, type=date)
+            return replace(box, kind="quantile", at=position, between=between, type=date, argument=value_type)
         name = self.terms.column(argument).name
         self.raw.add(name)
-        return Aggregate(number, "quantile", condition, term=name, at=position, between=between, type=date)
+        ranked = Aggregate(number, "quantile", condition, term=name, at=position, between=between, type=date)
+        return replace(ranked, argument=value_type)
 
     def _of_known_rows(self, number: int, node: exp.Expr, arguments: Sequence[exp.Expr], condition: int) -> Aggregate:
         """A spread, correlation or slope, if the release decides for every row whether it qualifies.
