@@ -154,6 +154,18 @@ class Scope(ReleasedView):
                 "release again",
             )
 
+    def check_key(self, term: Tree) -> None:
+        """Refuse to group by values of several types: DuckDB merges 1 and 1.0 under GROUP BY v, not under GROUP BY ALL.
+
+        Raises:
+            RefusedQueryError: see above.
+        """
+        for released in self.exact_fields(term):
+            if released.source_type == "VARIANT" and term.find(exp.Cast) is None:
+                refuse(
+                    self.text, term, f"column {released.name} (VARIANT) is not grouped by: cast it to one type, as text"
+                )
+
     def _field(self, node: exp.Column) -> Field | None:
         """The released column that a bound column is."""
         if node.table == "_box":

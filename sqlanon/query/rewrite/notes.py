@@ -288,6 +288,9 @@ class Notes:
         if kind in ("min", "max"):
             for exact_field in self.scope.exact_fields(argument):
                 self.scope.check_collation(exact_field, node)
+        of_bignum = any(released.source_type == "BIGNUM" for released in self.scope.exact_fields(argument))
+        if kind == "sum" and of_bignum and argument.find(exp.Cast) is None:  # engines multiply it as a double
+            refuse(text, node, "sums of BIGNUM are not answered: cast it to a decimal type or DOUBLE inside")
         name = self.terms.column(argument).name
         is_known = kind == "avg" and self._is_known(condition) and not is_single(self.type_of(argument))
         (self.raw if kind in ("avg", "distinct") and not is_known else self.partial).add(name)
