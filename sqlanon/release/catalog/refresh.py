@@ -304,9 +304,12 @@ def describe_shown(entry: Entry) -> str:
 
 
 def is_due(spec: ReleaseSpec, entry: Entry | None, now: datetime.datetime) -> bool:
-    """Whether ``every`` has passed since the last run on the release; without ``every`` a release is always due."""
+    """Whether ``every`` has passed since the last run on the release; without ``every`` a release is always due.
+
+    A last run that is as far in the future was noted by a clock that was wrong.
+    """
     every = spec.refresh.every
     if every is None or entry is None:
         return True
     last = datetime.datetime.fromisoformat(entry.checked_at or entry.published_at)
-    return (now - last).total_seconds() >= every - every / EARLY
+    return abs((now - last).total_seconds()) >= every - every / EARLY
