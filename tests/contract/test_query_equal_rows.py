@@ -47,6 +47,7 @@ REFUSED = {
     "SELECT DISTINCT c % 2 AS c, count(*) FROM {t} GROUP BY c": "a table has a column c as well",
     "SELECT count(*) FROM (SELECT DISTINCT c % 2 AS c FROM {t} GROUP BY c) AS s": "a table has a column c as well",
     "SELECT count(*) FROM {t} JOIN (SELECT c % 2 AS c FROM {t} GROUP BY c) AS s ON {t}.c = s.c": "a table has a column",
+    "SELECT DISTINCT c FROM {t} ORDER BY row_number() OVER (ORDER BY c) LIMIT 2": "DISTINCT with a window over rows",
     "SELECT c FROM {t} GROUP BY c UNION ALL SELECT 'x' FROM {t} GROUP BY c": "different types",
     "SELECT max(c) FROM {t} UNION ALL SELECT max(c * CAST(0.5 AS DOUBLE PRECISION)) FROM {t}": "different types",
     "SELECT max(c) FROM {t} UNION ALL SELECT CASE WHEN count(*) > 2 THEN 'x' END FROM {t}": "different types",

@@ -35,7 +35,7 @@ def group_distinct(text: str, select: exp.Select) -> None:
     if not is_grouped(select) and _over_itself(select):
         return
     if not is_grouped(select):
-        for item in items:
+        for item in (*items, *filter(None, map(select.args.get, ("qualify", "order")))):
             if item.find(exp.Window):
                 refuse(text, item, "DISTINCT with a window over rows is not answered; write GROUP BY and an aggregate")
         keys = [item.copy() for item in items if item.find(exp.Column) is not None]
