@@ -175,6 +175,7 @@ def test_the_first_groups_are_aggregated_with_bounds(people: Any) -> None:
         ("SELECT plan, count(*) FROM people WHERE age > 40 GROUP BY plan", False),
         ("SELECT plan FROM people WHERE age > 40 GROUP BY plan HAVING count(*) > 240", False),
         ("SELECT count(*) FROM people HAVING count(*) <> 240", False),
+        ("SELECT count(*) FROM people HAVING min(CAST(visits AS VARCHAR)) = 99", True),
         ("SELECT stddev(visits) FROM people WHERE age > 40 HAVING stddev(visits) > 9999", True),
         ("SELECT plan FROM people GROUP BY plan QUALIFY rank() OVER (ORDER BY plan) > 9", False),
         (f"SELECT plan, max(n) FROM ({OLD} HAVING count(*) > 240) AS q GROUP BY plan", False),
@@ -186,8 +187,16 @@ def test_conditions_on_groups_say_whether_other_sources_have_more(people: Any, s
     assert ("unsettled_groups" in answer.to_dict()) is unsettled
 
 
-def test_a_list_of_groups_by_exact_counts_is_a_constant(people: Any) -> None:
-    sql = "SELECT count(*) AS n FROM people WHERE plan IN (SELECT plan FROM people GROUP BY plan HAVING count(*) > 70)"
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "plan IN (SELECT plan FROM people GROUP BY plan HAVING count(*) > 70)",
+        "EXISTS (SELECT 1 FROM people AS o WHERE o.visits = people.visits + 5 AND o.plan <> 'free')",
+        "NOT EXISTS (SELECT 1 FROM people AS o WHERE o.visits = people.visits + 5 AND o.plan <> 'free')",
+    ],
+)
+def test_a_list_of_the_same_rows_in_every_source_is_a_constant(people: Any, condition: str) -> None:
+    sql = f"SELECT count(*) AS n FROM people WHERE {condition}"
     ((total,),) = people.engine.fetch(sql)
     cell = people.query(sql).rows[0]["n"]
     assert 0 < total < 240

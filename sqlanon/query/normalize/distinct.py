@@ -80,6 +80,18 @@ def group_values(text: str, select: exp.Select) -> None:
         group_distinct(text, select)
 
 
+def group_list(text: str, select: exp.Select) -> None:
+    """Group the rows of a list after IN, of which equal ones are as good as one.
+
+    Raises:
+        RefusedQueryError: see `group_distinct`.
+    """
+    first = any(select.args.get(name) for name in ("limit", "offset"))
+    if not first and any(item.find(exp.Column) is not None for item in select.expressions):
+        select.set("order", None)
+        group_values(text, select)
+
+
 def _parts(term: exp.Expr) -> list[exp.Expr]:
     return list(term.expressions) if isinstance(term, exp.Tuple) else [term]
 
