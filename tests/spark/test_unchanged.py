@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,3 +92,16 @@ def test_an_unchanged_run_is_one_statement(session, monkeypatch):
         db.engine.execute("ALTER TABLE kept ADD COLUMN more INT")
         assert db.run(spec).version > first.version + 1  # a column more, which is not published
         assert not leftovers(db)
+        join_files(session)
+        assert session.table("_sqlanon.catalog").rdd.getNumPartitions() == 1
+        assert db.run(spec).outcome == "unchanged"
+        assert db.run(spec, full=True).outcome == "published"
+
+
+def join_files(session: Any) -> None:
+    """The statements of docs/spark.md that join the files of the catalog."""
+    page = (Path(__file__).parents[2] / "docs/spark.md").read_text(encoding="utf-8")
+    block = re.search(r"```sql\n(CREATE TABLE _sqlanon\..*?)```", page, re.DOTALL)
+    assert block is not None
+    for line in block[1].splitlines():
+        session.sql(line.split(";")[0])
