@@ -58,11 +58,8 @@ _PANELED = ("anonymize",)
 _SHARED = (("json", Json, False), ("quiet", Quiet, False), ("verbose", Verbose, 0), ("debug", Debug, False))
 
 
-def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bool = True) -> None:
-    """Make a command of a function that takes a `Screen` first and returns an exit code.
-
-    ``spark``: whether ``--db`` may be a Spark database.
-    """
+def register(app: typer.Typer, function: Callable[..., int | None]) -> None:
+    """Make a command of a function that takes a `Screen` first and returns an exit code."""
 
     def command(ctx: typer.Context, **values: Any) -> None:
         own_settings = Settings(**{name: values.pop(name) for name, _, _ in _SHARED})
@@ -73,7 +70,7 @@ def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bo
         raise typer.Exit(_finish(function, screen, values))
 
     parameters_of = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
-    confirming = CONFIRMED if spark and any(parameter.name == "db" for parameter in parameters_of) else ()
+    confirming = CONFIRMED if any(parameter.name == "db" for parameter in parameters_of) else ()
     keyword = inspect.Parameter.KEYWORD_ONLY
     shared = [
         inspect.Parameter(name, keyword, default=value, annotation=kind)

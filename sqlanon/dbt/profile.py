@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from sqlanon.dbt.files import Renderer, read_yaml
-from sqlanon.engines.lacks import DBT_LACKS, DBT_PROFILE
 from sqlanon.errors import PolicyError, UnsupportedError
 
 
@@ -21,12 +20,12 @@ class Connection:
     Attributes:
         url: as `sqlanon.connect` takes it.
         adapter: dbt's name for the kind of database.
-        database: dbt's name of the database in the manifest.
+        database: dbt's name of the database in the manifest; None: dbt has none for this adapter.
     """
 
     url: str = field(repr=False)
     adapter: str
-    database: str
+    database: str | None
 
 
 def find(profiles_dir: Path | None, environ: Mapping[str, str]) -> Path:
@@ -77,14 +76,11 @@ def read_connection(
     values = renderer.render(output, where)
     assert isinstance(values, dict)
     kind = str(values.get("type", ""))
-    lack = DBT_LACKS.get(kind, {}).get(DBT_PROFILE)
-    if lack is not None:
-        raise UnsupportedError(f"{path}: {where}: {lack.why}")
     if kind not in _ADAPTERS:
         raise UnsupportedError(
             f"{path}: {where}: sqlanon has no engine for dbt's adapter {kind!r}; it has: {', '.join(_ADAPTERS)}"
         )
-    return _ADAPTERS[kind](_Output(path, where, values, project))
+    return _ADAPTERS[kind](_Output(path, where, values, project, environ))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +91,7 @@ class _Output:
     where: str
     values: Mapping[str, Any] = field(repr=False)
     project: Path
+    environ: Mapping[str, str] = field(repr=False)
 
     def get(self, *keys: str) -> str | None:
         """The first of these keys that is set, as text."""
@@ -163,4 +160,21 @@ def _escape(value: str) -> str:
     return value.replace("\\", "\\\\").replace(" ", "\\ ")
 
 
-_ADAPTERS: Mapping[str, Callable[[_Output], Connection]] = {"duckdb": _duckdb, "postgres": _postgres}
+def _spark(output: _Output) -> Connection:
+    """The server of Spark Connect that a session of dbt-spark uses: pyspark takes it from either place."""
+    parameters = output.values.get("server_side_parameters")
+    server = parameters.get("spark.remote") if isinstance(parameters, dict) else None
+    server = str(server or output.environ.get("SPARK_REMOTE") or "")
+    if output.get("method") != "session" or not server.lower().startswith("sc://"):
+        raise output.wrong(
+            "names no server of Spark Connect; name one that has the models in its catalog: --db sc://host:15002, or "
+            "here as spark.remote of server_side_parameters, with method: session"
+        )
+    return Connection(server, "spark", None)
+
+
+_ADAPTERS: Mapping[str, Callable[[_Output], Connection]] = {
+    "duckdb": _duckdb,
+    "postgres": _postgres,
+    "spark": _spark,
+}

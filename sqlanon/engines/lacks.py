@@ -100,19 +100,14 @@ LAKE_LACKS: Mapping[str, Mapping[str, Lack]] = {
 
 DBT_PROFILE, DBT_DATABASE = "profiles.yml", "--db"
 DBT_FEATURES: Mapping[str, str] = {
-    DBT_PROFILE: "`sqlanon dbt` takes the database from the target in profiles.yml",
+    DBT_PROFILE: "`sqlanon dbt` takes the database from the target in profiles.yml, of dbt-spark the server",
     DBT_DATABASE: "`sqlanon dbt` works in the database that `--db` names",
 }
 """Features of `sqlanon dbt`, for a project of each adapter."""
 DBT_LACKS: Mapping[str, Mapping[str, Lack]] = {
     "duckdb": {},
     "postgres": {},
-    "spark": {
-        DBT_PROFILE: notyet(
-            "targets of dbt-spark name no server of Spark Connect; name one that has the models in its catalog: --db "
-            "sc://host:15002"
-        )
-    },
+    "spark": {},
 }
 """The features that each adapter lacks, with reasons, by `DBT_FEATURES`."""
 

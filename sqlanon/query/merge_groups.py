@@ -51,7 +51,10 @@ def merge_groups(query: Query, percent: float, ask: Callable[[Query], Answer], c
     present = [value for value in values if value is not None]
     if any(isinstance(value, list | dict | tuple) for value in present):
         refuse(query.text, None, "groups whose keys are lists or records are not merged; group by a part of them")
-    ordered = all(
+    endless = any(isinstance(value, float | Decimal) and not math.isfinite(value) for value in present)
+    if endless and any(width * 100 > percent for width in _widths(first)):
+        refuse(query.text, None, "groups whose keys are NaN or infinite are not merged; leave them out by WHERE")
+    ordered = not endless and all(
         isinstance(value, int | float | Decimal | dt.date) and not isinstance(value, bool) for value in present
     )
     groups: Groups = [[value] for value in (sorted(present) if ordered else present)]

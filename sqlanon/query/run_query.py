@@ -51,6 +51,7 @@ class PreparedQuery:
         final: the columns of the query.
         text: the SQL.
         more: SQL that counts rows in groups that the release shows nowhere; None: there are none.
+        others: SQL that counts groups which may be in an answer without rows; None: it is not known.
         notes: comments on the SQL.
         checks: conditions that refuse the query, in the order of the last columns.
         whole: values depend on every group, so that there must be no others.
@@ -61,6 +62,7 @@ class PreparedQuery:
     final: Final
     text: str
     more: str | None
+    others: str | None
     notes: str
     checks: tuple[Check, ...]
     whole: bool
@@ -70,24 +72,23 @@ class PreparedQuery:
 
 @dataclass(frozen=True)
 class QueryRun:
-    """The engine's result of a query: the cells of an answer, ``certain`` at ``width``."""
+    """The engine's result of a query: the cells of an answer, ``certain`` at ``width``.
+
+    ``others``: conditions on groups, which go by the estimates, may leave groups out that are in the answer.
+    """
 
     final: Final
     types: tuple[exp.DataType, ...]
     rows: list[Any]
     text: str
     more: bool
+    others: bool
     intervals: Sequence[Mapping[str, Interval]]
 
     @property
     def width(self) -> int:
         """How many cells of a row belong to columns."""
         return sum(4 if bounded else 1 for _, bounded in self.final.columns)
-
-    @property
-    def others(self) -> bool:
-        """Whether conditions on groups, which go by the estimates, may leave groups out that are in the answer."""
-        return self.final.conditional and (not self.rows or bool(self.rows[0][self.width + 1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +173,12 @@ def run_query(
             "numbers of groups have no bounds; ask the groups themselves, group by columns and not by a term of "
             "several, or leave these rows out by WHERE",
         )
-    return QueryRun(final, prepared.types, rows, prepared.notes + text, more, intervals)
+    others = False
+    if final.conditional and rows:
+        others = bool(rows[0][sum(4 if bounded else 1 for _, bounded in final.columns) + 1])
+    elif final.conditional:
+        others = prepared.others is None or _is_counted(engine, prepared.others)
+    return QueryRun(final, prepared.types, rows, prepared.notes + text, more, others, intervals)
 
 
 def _prepare(
@@ -195,11 +201,17 @@ def _prepare(
         more_text = (
             None if beyond is None else port_tree(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
         )
+        others_text = (
+            None
+            if final.others is None
+            else port_tree(final.others, engine.dialect).sql(dialect=engine.dialect, copy=False)
+        )
     notes = "".join(f"-- bounds by closed forms, not by the exact solver: {note}\n" for note in rows.notes)
     prepared = PreparedQuery(
-        replace(final, tree=exp.Select()),  # of trees few are kept
+        replace(final, tree=exp.Select(), others=None),  # of trees few are kept
         text,
         more_text,
+        others_text,
         notes,
         tuple(replace(check, tree=exp.null()) for check in plan.checks),
         bool(plan.outputs.windows) or plan.regroup is not None,
@@ -242,6 +254,14 @@ def _limit(text: str, most: int) -> str:
     if match is None:
         return f"{text}\nLIMIT {most}"
     return text[: match.start(1)] + str(min(int(match[1]), most)) + text[match.end(1) :]
+
+
+def _is_counted(engine: Engine, text: str) -> bool:
+    """Whether groups may be in an answer without rows; so it is where the engine cannot compare ends of aggregates."""
+    try:
+        return _count(engine, text) > 0
+    except DatabaseError:
+        return True
 
 
 def _count(engine: Engine, text: str) -> int:

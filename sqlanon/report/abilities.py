@@ -194,7 +194,8 @@ def _section(table: Works, *, across: bool) -> str:
             [[f"`{ability}`", about, *map(_format_cell, cells[ability])] for ability, about in table.abilities.items()],
         )
     shown = [(f"**{ability}**, {', '.join(names)}: {_sentence(lack)}") for ability, lack, names in table.reasons()]
-    return "\n".join([f"## {table.title}", "", *lines, "", "Why not:", "", *(f"- {line}" for line in shown), ""])
+    reasons = ["Why not:", "", *(f"- {line}" for line in shown), ""] if shown else []
+    return "\n".join([f"## {table.title}", "", *lines, "", *reasons])
 
 
 def _lines(head: list[str], rows: list[list[str]]) -> list[str]:

@@ -100,11 +100,18 @@ def has_bounds(query: Query) -> list[str]:
     return [name for name, node in query.items if has_aggregate(node)]
 
 
-def select_types(query: Query, served: ServedTable, dialect: str) -> str | None:
-    """A query over no rows, with the column types of ``query``; None: it joins tables that are not served."""
-    if query.joins:
+def select_types(text: str, queries: Sequence[Query], served: ServedTable, dialect: str) -> str | None:
+    """A query over no rows, with the column types of a text; None: it joins tables that are not served.
+
+    Args:
+        text: the text; the columns of a UNION have the common types of the SELECTs.
+        queries: the SELECTs.
+        served: the table that they ask.
+        dialect: the dialect of the text.
+    """
+    if any(query.joins for query in queries):
         return None
-    tree = Dialect.get_or_raise(dialect).parse(query.text)[0]
+    tree = Dialect.get_or_raise(dialect).parse(text)[0]
     if tree is None:
         return None
     listed = ", ".join(f"CAST(NULL AS {kind or 'TEXT'}) AS {_name(name)}" for name, kind in served.source_types)

@@ -13,6 +13,7 @@ from sqlglot.errors import SqlglotError
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Relation, TableRef
 from sqlanon.engines.lacks import require
 from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.lake_names import lake_of
 from sqlanon.query.release import Field, ReaderRelease, describe, is_of_counts, read_metadata, relation_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.private_tables import METADATA, private_table
@@ -216,7 +217,9 @@ def _comment(field: Field) -> str:
 
 
 def _place(engine: Engine, source: str) -> tuple[str, str]:
-    """Schema and name of a source, as the policy writes it."""
+    """Schema and name of a source, as the policy writes it; dots in the name of a lake table are part of the name."""
+    if lake_of(source) is not None:
+        return SCHEMA, source
     try:
         table = exp.to_table(source, dialect=engine.dialect)
     except SqlglotError:

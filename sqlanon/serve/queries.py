@@ -176,9 +176,9 @@ class Queries:
         try:
             with self._limit(turn) as limits, readable():
                 with limits.rewriting():
-                    query = answers.read(question, self._shared.dialect)[0]
-                    bounded = answers.has_bounds(query)
-                types = self._types(query, prepared.served, turn) or {
+                    queries = answers.read(question, self._shared.dialect)
+                    query, bounded = queries[0], answers.has_bounds(queries[0])
+                types = self._types(question.text, queries, prepared.served, turn) or {
                     name: FLOAT8 if name in bounded else TEXT for name, _ in query.items
                 }
         except SqlanonError as error:
@@ -249,8 +249,8 @@ class Queries:
         turn = self._turn  # a single deadline for everything
         try:
             with self._limit(turn) as limits, readable(), limits.rewriting():
-                query = answers.read(question, shared.dialect)[0]
-            types = self._types(query, served, turn) if prepared.columns is None else None
+                queries = answers.read(question, shared.dialect)
+            types = self._types(question.text, queries, served, turn) if prepared.columns is None else None
 
             def shape_answer(answer: Answer, version: int) -> tuple[R, int]:
                 cells = answers.cells(answer.columns, answer.aggregates, outputs, bounds=bounds)
@@ -261,18 +261,20 @@ class Queries:
                     raise ServeError(NOT_SUPPORTED, "the answer has other columns than were described; ask again")
                 return shape(answers.result(answer, cells, columns)), version
 
-            rows = max(min(shared.rows, CELLS // len(query.items)), 1)
+            rows = max(min(shared.rows, CELLS // len(queries[0].items)), 1)
             return shared.asking.ask(Question(served, question.text, rows), turn, shape_answer)
         except SqlanonError as error:
             raise explain(error, question, cancelled=self.cancel.is_wanted()) from error
 
-    def _types(self, query: Query, served: ServedTable, turn: Turn) -> dict[str, Type] | None:
+    def _types(
+        self, question: str, queries: Sequence[Query], served: ServedTable, turn: Turn
+    ) -> dict[str, Type] | None:
         """The types of a query's columns, by the database; None: it does not give them."""
-        text = answers.select_types(query, served, self._shared.dialect)
+        text = answers.select_types(question, queries, served, self._shared.dialect)
         if text is None:
             return None
         try:
-            return answers.types_by_names(query, self._shared.asking.types(text, turn))
+            return answers.types_by_names(queries[0], self._shared.asking.types(text, turn))
         except (SqlanonError, ValueError):
             return None
 

@@ -17,6 +17,7 @@ from psycopg.types.numeric import NumericBinaryLoader
 from sqlanon.serve.arrays import read_list, write_list
 from sqlanon.serve.notices import Notice
 from sqlanon.serve.refusals import BAD_TEXT, NOT_SUPPORTED, ServeError
+from sqlanon.serve.value_texts import write_text
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ NUMERIC = Type(1700, -1, "numeric")
 TEXT = Type(25, -1, "text")
 DATE = Type(1082, 4, "date")
 TIME = Type(1083, 8, "time without time zone")
+INTERVAL = Type(1186, 16, "interval")
 TIMESTAMP = Type(1114, 8, "timestamp without time zone")
 TIMESTAMPTZ = Type(1184, 8, "timestamp with time zone")
 TEXTS = Type(1009, -1, "text[]")
@@ -54,7 +56,10 @@ _BY_NAME = (
     ("timestamp with time zone", TIMESTAMPTZ),
     ("timestamptz", TIMESTAMPTZ),
     ("timestamp", TIMESTAMP),
+    ("time with time zone", TEXT),
+    ("time_ns", TEXT),
     ("time", TIME),
+    ("interval", INTERVAL),
     ("date", DATE),
     ("boolean", BOOL),
     ("bool", BOOL),
@@ -128,6 +133,7 @@ def type_of(values: Sequence[object]) -> Type:
         (datetime.datetime, TIMESTAMP),
         (datetime.date, DATE),
         (datetime.time, TIME),
+        (datetime.timedelta, INTERVAL),
     )
     return next((type_ for kind, type_ in kinds if isinstance(first, kind)), TEXT)
 
@@ -165,17 +171,14 @@ def _whole(value: float) -> int:
     return number
 
 
-def _text(value: object) -> str:
-    """The text of a value: of bytes the one that PostgreSQL writes."""
-    return f"\\x{value.hex()}" if isinstance(value, bytes) else str(value)
-
-
+_WRITTEN = (float, Decimal, datetime.datetime, datetime.time, datetime.timedelta)
+"""Values with texts that the adapters write otherwise than PostgreSQL."""
 _AS: Mapping[Type, Callable[[Any], object]] = {
     BOOL: bool,
     **dict.fromkeys((INT2, INT4, INT8, OID), _whole),
     FLOAT8: float,
     NUMERIC: lambda value: value if isinstance(value, Decimal) else Decimal(str(value)),
-    TEXT: _text,
+    TEXT: write_text,
 }
 
 
@@ -192,17 +195,14 @@ def encode(value: object, kind: Type, binary: bool) -> bytes | None:
             element = _ELEMENTS[kind.oid]
             return write_list(value, element.oid, lambda item: encode(item, element, binary))
         converted = _AS[kind](value) if kind in _AS else value
-        if kind is FLOAT8 and not binary:
-            return _shortest(float(converted))  # type: ignore[arg-type]
+        if not binary and isinstance(
+            converted, float | Decimal | datetime.datetime | datetime.time | datetime.timedelta
+        ):
+            return write_text(converted).encode()
         dumper = adapters.get_dumper_by_oid(kind.oid, Format.BINARY if binary else Format.TEXT)
         return bytes(dumper(type(converted), None).dump(converted) or b"")
     except (DataError, ArithmeticError, TypeError, ValueError, UnicodeError) as error:
         raise ServeError(NOT_SUPPORTED, f"a value of the answer is no {kind.name}") from error
-
-
-def _shortest(value: float) -> bytes:
-    text = str(value).removesuffix(".0")
-    return {"inf": b"Infinity", "-inf": b"-Infinity", "nan": b"NaN"}.get(text) or text.encode()
 
 
 def decode(data: bytes, oid: int, binary: bool) -> object:

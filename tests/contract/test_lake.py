@@ -269,9 +269,13 @@ def test_what_is_not_there_or_not_readable_is_one_error_and_publishes_nothing(wa
 
 
 @pytest.mark.thorough
-def test_folders_without_rights(warehouse, tmp_path):
-    place = write_delta(tmp_path, rows_of())
-    folder = tmp_path / "delta_visits" / "_delta_log"
+@pytest.mark.parametrize("scheme", ["delta", "parquet"])
+def test_folders_without_rights(warehouse, tmp_path, scheme):
+    write, name = {
+        "delta": (write_delta, "delta_visits/_delta_log"),
+        "parquet": (write_parquet, "parquet_visits"),
+    }[scheme]
+    place, folder = write(tmp_path, rows_of()), tmp_path / name
     folder.chmod(0)
     root = os.geteuid() == 0
     try:

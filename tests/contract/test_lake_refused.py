@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -103,6 +104,7 @@ def test_a_folder_without_rights(db, place):
         if root:
             os.seteuid(0)
     assert "locked" in str(refused.value)
+    assert re.search("this user may not read or write it|give this user the right to write", str(refused.value))
     assert not [row for row in db.releases() if row.status == "published"]
     assert not list(locked.iterdir())
     shutil.rmtree(folder)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import sqlanon
+from sqlanon.errors import UnsupportedError
 from tests.oracle.handmade import plain, publish, quasi
 
 COLUMNS = [
@@ -129,3 +130,17 @@ def test_whole_numbers_that_doubles_leave_out(shared_db: Any) -> None:
     assert (row["b"].low, row["b"].high) == (start + 2, start + 4)
     (row,) = shared_db.query(f"SELECT {quantile.format('i')} * count(*) AS x FROM {name}").rows
     assert row["x"].low == row["x"].high == 3 * (start + 2)
+
+
+@pytest.mark.every_engine
+def test_keys_that_python_has_none_of(shared_db: Any) -> None:
+    """24:00 is a time of both engines; NaN and infinite numbers have no neighbours."""
+    name = f"n{uuid.uuid4().hex[:10]}"
+    columns = [quasi("b", "integer", "BIGINT"), plain("t", "other", "TIME"), plain("m", "float", "DOUBLE PRECISION")]
+    publish(shared_db, name, columns, [("0", "1", "'24:00:00'", "'NaN'"), ("0", "1", "'00:00:00'", "1")])
+    rows = shared_db.query(f"SELECT t, count(*) AS n FROM {name} GROUP BY t").rows
+    assert [str(row["t"]) for row in rows] == ["00:00:00", "24:00:00"]
+    asked = f"SELECT m, count(*) AS n FROM {name} {{}} GROUP BY m"
+    assert len(shared_db.query(asked.format(""), merge_narrow=50).rows) == 2
+    with pytest.raises(UnsupportedError, match="NaN or infinite"):
+        shared_db.query(asked.format("WHERE b = 0"), merge_narrow=50)

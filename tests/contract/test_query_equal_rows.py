@@ -20,6 +20,8 @@ ANSWERED = [
     "SELECT count(*) AS n FROM {t} JOIN (SELECT c FROM {t} GROUP BY c) AS s ON {t}.c = s.c",
     "SELECT c AS x FROM {t} GROUP BY c UNION ALL SELECT 2.5 FROM {t} WHERE c = 1 GROUP BY c",
     "SELECT min(c) AS x FROM {t} UNION ALL SELECT avg(c) FROM {t} WHERE c < 9",
+    "SELECT count(*) AS n FROM {t} WHERE c IN (SELECT c FROM {t} WHERE c > 1 ORDER BY c)",
+    "SELECT count(*) AS n FROM {t} WHERE c + 1 NOT IN (SELECT c FROM {t})",
     "SELECT NULL AS k, count(*) AS n FROM {t} UNION ALL SELECT c, count(*) FROM {t} GROUP BY c",
 ]
 OTHER = [
@@ -43,10 +45,13 @@ OF_REAL = [
 ]
 """Of 1.10, 0.05, -3.25 and 2.05, which PostgreSQL adds up in single precision."""
 REFUSED = {
+    "SELECT count(*) FROM {t} WHERE a IN (SELECT a FROM {t})": "not the same answer",
+    "SELECT count(*) FROM {t} WHERE c IN (SELECT c FROM {t} LIMIT 2)": "must be in GROUP BY",
     "SELECT DISTINCT c % 2 AS c FROM {t} GROUP BY c": "a table has a column c as well",
     "SELECT DISTINCT c % 2 AS c, count(*) FROM {t} GROUP BY c": "a table has a column c as well",
     "SELECT count(*) FROM (SELECT DISTINCT c % 2 AS c FROM {t} GROUP BY c) AS s": "a table has a column c as well",
     "SELECT count(*) FROM {t} JOIN (SELECT c % 2 AS c FROM {t} GROUP BY c) AS s ON {t}.c = s.c": "a table has a column",
+    "SELECT DISTINCT c FROM {t} ORDER BY row_number() OVER (ORDER BY c) LIMIT 2": "DISTINCT with a window over rows",
     "SELECT c FROM {t} GROUP BY c UNION ALL SELECT 'x' FROM {t} GROUP BY c": "different types",
     "SELECT max(c) FROM {t} UNION ALL SELECT max(c * CAST(0.5 AS DOUBLE PRECISION)) FROM {t}": "different types",
     "SELECT max(c) FROM {t} UNION ALL SELECT CASE WHEN count(*) > 2 THEN 'x' END FROM {t}": "different types",

@@ -15,7 +15,8 @@ from sqlanon.query.value_order import is_finer
 TABLE = """CREATE TABLE people AS SELECT i // 4 AS a, i % 3 AS c, ['z', 'flu', 'b', 'A'][1 + i % 4]::own AS e,
 [i % 2] AS li, make_timestamp_ns(1704103200000000000 + i % 3)::TIMESTAMP_NS AS n, i % 2 = 0 AS u,
 ['10:00:00+01', '09:00:00+00'][1 + i % 2]::TIMETZ AS z, ['10:00:00.000000001', '10:00:00'][1 + i % 2]::TIME_NS AS tn,
-array_value(i % 2, 1) AS ar
+array_value(i % 2, 1) AS ar, CASE i % 2 WHEN 0 THEN 1::VARIANT ELSE 1.0::VARIANT END AS va, i::BIGNUM AS bn,
+'101'::BIT AS bi
 FROM range(12) AS r(i)"""
 BOTH = "SELECT {x} AS x, count(*) AS y FROM people GROUP BY 1 UNION ALL SELECT {x}, count(*) FROM people GROUP BY 1"
 ROLLED = "SELECT {x} AS x, count(*) AS y FROM people GROUP BY ROLLUP ({x})"
@@ -35,10 +36,17 @@ REFUSED = [
         f"SELECT {x} AS x FROM people GROUP BY 1 UNION SELECT {x} FROM people GROUP BY 1"
         for x in ("li", "ar", "z", "tn")
     ),
+    *(f"SELECT {x} AS x, count(*) FROM people GROUP BY ALL" for x in ("va", "coalesce(va, va)")),
+    "SELECT DISTINCT va AS x FROM people",
+    "SELECT DISTINCT c AS x FROM people QUALIFY row_number() OVER (ORDER BY c) <= 5",
+    "SELECT c AS x FROM people QUALIFY rank() OVER (ORDER BY c) = 1 UNION SELECT 5",
+    "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY bi) AS x FROM people",
+    "SELECT sum(bn) AS x FROM people",
     "SELECT (SELECT max(n) FROM people) = max(n) AS y FROM people WHERE c = 1",
     "SELECT count(*) AS y FROM people WHERE n = (SELECT max(n) FROM people)",
 ]
 ANSWERED = [
+    "SELECT CAST(va AS VARCHAR) AS x, count(*) AS y, count(DISTINCT va) AS z FROM people GROUP BY ALL",
     "SELECT CAST(e AS VARCHAR) AS x, count(*) AS y FROM people GROUP BY ROLLUP (e) ORDER BY x LIMIT 2",
     "SELECT e AS x, count(*) AS y FROM people GROUP BY ROLLUP (e) ORDER BY 2 DESC LIMIT 1",
     "SELECT e AS x FROM people GROUP BY 1 UNION SELECT e FROM people GROUP BY 1",
@@ -74,7 +82,7 @@ def database() -> Iterator[sqlanon.Database]:
         db.engine.execute(TABLE)
         db.engine.execute("ALTER TABLE people ADD COLUMN t VARCHAR COLLATE NOCASE")
         db.engine.execute("UPDATE people SET t = CASE c WHEN 0 THEN 'B' WHEN 1 THEN 'b' ELSE 'a' END")
-        kept = ["c", "e", "li", "n", "u", "t", "z", "tn", "ar"]
+        kept = ["c", "e", "li", "n", "u", "t", "z", "tn", "ar", "va", "bn", "bi"]
         db.anonymize("people", quasi=["a"], insensitive=kept, accept_unique=kept, k=3, effort="fast")
         db.engine.execute("CREATE TABLE others AS SELECT a, CAST(t AS VARCHAR) AS t FROM people")
         db.anonymize("others", quasi=["a"], insensitive=["t"], accept_unique=["t"], k=3, effort="fast")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,9 @@ def test_neither_changes_while_readers_have_both(shared_db: Any, tmp_path: Path)
     shared_db.engine.execute(f"INSERT INTO {pair.source} VALUES ('north', 'F', 20, 9999)")
     with pytest.raises(GuardError, match="protected together with version 1"):
         shared_db.run(pair.rows_spec)
+    shared_db.engine.execute(f"CREATE VIEW other_{pair.source} AS SELECT * FROM {pair.source}")
+    with pytest.raises(GuardError, match="protected together with version 1"):
+        shared_db.run(replace(pair.rows_spec, source=f"other_{pair.source}"))
     shared_db.unpublish(pair.name)
     assert shared_db.run(pair.rows_spec).version == 2
     for confirmed in (False, True):

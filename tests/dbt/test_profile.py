@@ -39,6 +39,20 @@ def test_postgres(tmp_path):
     }
 
 
+def test_the_server_of_a_spark_session(tmp_path):
+    """Pyspark takes the option of the session, else the variable; its parameters may hold a token."""
+    path, server = tmp_path / "profiles.yml", "sc://host:15002/;token=s3cret"
+    for parameters, environ in (
+        ({"spark.remote": server}, {"SPARK_REMOTE": "sc://other"}),
+        (None, {"SPARK_REMOTE": server}),
+    ):
+        output = {"type": "spark", "method": "session", "schema": "s", "server_side_parameters": parameters}
+        path.write_text(yaml.safe_dump({"p": {"outputs": {"default": output}}}))
+        made = read_connection(path, "p", None, tmp_path, environ)
+        assert (made.url, made.adapter) == (server, "spark")
+        assert "s3cret" not in repr(made)
+
+
 def test_odd_values_reach_libpq_whole(tmp_path):
     from psycopg.conninfo import conninfo_to_dict
 
@@ -134,7 +148,11 @@ def test_an_adapter_has_what_it_does_not_lack(filled, adapter):
     outputs = {
         "duckdb": {"path": "warehouse.duckdb"},
         "postgres": {"host": "h", "user": "u", "dbname": "warehouse"},
-        "spark": {"method": "session", "schema": "main"},
+        "spark": {
+            "method": "session",
+            "schema": "main",
+            "server_side_parameters": {"spark.remote": "sc://host:15002/;accept_shared=true"},
+        },
     }
     profiles = {"shop": {"outputs": {"default": {"type": adapter, **outputs[adapter]}}}}
     (filled.folder / "profiles.yml").write_text(yaml.safe_dump(profiles))
@@ -166,6 +184,8 @@ def test_an_adapter_has_what_it_does_not_lack(filled, adapter):
         ({"type": "duckdb", "path": "no.duckdb"}, PolicyError, "neither is a file"),
         ({"type": "postgres", "user": "u", "dbname": "d"}, PolicyError, "p.outputs.default: host is missing"),
         ({"type": "postgres", "host": "h", "user": "u"}, PolicyError, "dbname is missing"),
+        ({"type": "spark", "method": "session"}, PolicyError, "names no server of Spark Connect; name one that"),
+        ({"type": "spark", "method": "thrift", "host": "h"}, PolicyError, "names no server of Spark Connect"),
     ],
 )
 def test_targets_that_cannot_be_used(tmp_path, output, error, words):

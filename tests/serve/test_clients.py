@@ -96,7 +96,10 @@ def test_types_are_those_of_the_source_and_doubles_for_estimates(server: Running
     with server.connect() as connection:
         cursor = connection.execute(sql.format(t=server.place.source).replace(", avg(age) > 3 AS b", ""))
         kinds = [column.type_display for column in cursor.description or ()]
+        union = "SELECT cost AS x FROM {t} GROUP BY cost UNION ALL SELECT 2.5 FROM {t} WHERE cost = 1 GROUP BY cost"
+        mixed = {float(value) for (value,) in connection.execute(union.format(t=server.place.source))}
     assert kinds == ["text", "int4", "float8", "float8"]
+    assert 2.5 in mixed
 
 
 def test_transactions_are_those_of_postgresql(server: Running) -> None:

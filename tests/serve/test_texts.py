@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from contextlib import suppress
 from decimal import Decimal
 
@@ -14,7 +15,21 @@ from psycopg.types.array import ArrayBinaryLoader
 
 from sqlanon.serve import texts
 from sqlanon.serve.refusals import QueryText, ServeError
-from sqlanon.serve.values import DATE, FLOAT8, INT4, INT8, NUMERIC, TEXT, TIMESTAMP, decode, encode, list_of
+from sqlanon.serve.values import (
+    DATE,
+    FLOAT8,
+    INT4,
+    INT8,
+    NUMERIC,
+    TEXT,
+    TIMESTAMP,
+    Type,
+    decode,
+    encode,
+    find_type,
+    list_of,
+    type_of,
+)
 from tests.properties.strategies import examples
 
 COLUMNS = {"age": INT4, "ill": TEXT, "t_low": TEXT}
@@ -188,8 +203,32 @@ def test_a_value_is_never_rounded_to_a_type() -> None:
     assert encode(8.0, INT8, False) == b"8"
 
 
-def test_bytes_are_written_as_postgresql_writes_them() -> None:
-    assert encode(b"a\xaa", TEXT, False) == encode(b"a\xaa", TEXT, True) == rb"\x61aa"
+@pytest.mark.parametrize(
+    ("value", "kind", "text"),
+    [
+        (b"a\xaa", TEXT, r"\x61aa"),
+        ([1, None, 2], TEXT, "{1,NULL,2}"),
+        (["a b", "", "null", 'x"\\', None, "{", "\u00a0"], TEXT, '{"a b","","null","x\\"\\\\",NULL,"{",\u00a0}'),
+        ([[True], (Decimal("1E-9"), math.inf)], TEXT, "{{t},{0.000000001,Infinity}}"),
+        ({"a": [1, True], "b": {"c": Decimal("1.50")}}, TEXT, '{"a": [1, true], "b": {"c": "1.50"}}'),
+        (datetime.timedelta(days=1, microseconds=5), TEXT, "1 day 00:00:00.000005"),
+        (datetime.timedelta(days=30), find_type("INTERVAL"), "30 days"),
+        (datetime.timedelta(hours=-1), find_type("INTERVAL"), "-01:00:00"),
+        (datetime.timedelta(days=-1), find_type("INTERVAL"), "-1 days"),
+        (datetime.timedelta(), find_type("INTERVAL"), "00:00:00"),
+        (datetime.datetime(44, 1, 2, 3, 4, 5, 500000), find_type("TIMESTAMP"), "0044-01-02 03:04:05.5"),
+        (datetime.time(7, 4, 56, tzinfo=datetime.UTC), find_type("TIME WITH TIME ZONE"), "07:04:56+00"),
+    ],
+)
+def test_values_are_written_as_postgresql_writes_them(value: object, kind: Type, text: str) -> None:
+    assert encode(value, kind, False) == text.encode()
+
+
+def test_intervals_are_no_whole_numbers() -> None:
+    """The name of the type begins with that of another one."""
+    day = datetime.timedelta(days=1)
+    assert find_type("INTERVAL").oid == type_of([day]).oid == 1186
+    assert encode(day, find_type("INTERVAL"), True) == bytes(8) + (1).to_bytes(4, "big") + bytes(4)
 
 
 @pytest.mark.parametrize("items", [[], [1, 2], [None, 3], [-(2**31)]])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,7 +39,7 @@ def specify(**options: Any) -> ReleaseSpec:
     return policy.release(**(asked | options))
 
 
-def test_an_unchanged_run_is_two_statements(session, monkeypatch):
+def test_an_unchanged_run_is_one_statement(session, monkeypatch):
     load(session, arrow(60), "kept")
     with sqlanon.connect(session, temporary=True, accept_shared=True) as db:
         spark, catalog = db.engine._session, Catalog(db.engine)
@@ -47,8 +49,7 @@ def test_an_unchanged_run_is_two_statements(session, monkeypatch):
         sql = type(spark).sql
         monkeypatch.setattr(type(spark), "sql", lambda self, text, *more: texts.append(text) or sql(self, text, *more))
         same = db.run(specify())
-        named = [text.split("*/")[0] for text in texts]
-        assert named == ["/* name: catalog/list_with_secret ", "/* name: refresh/fingerprint "]
+        assert [re.findall(r"name: (\S+)", text) for text in texts] == [["refresh/glance"]]
         assert (same.outcome, same.version, same.rows) == ("unchanged", first.version, 60)
         assert same.why == ("source, policy and sqlanon are as before",)
         assert db.engine.fetch("SELECT COUNT(*) FROM _sqlanon.catalog") == rows
@@ -83,11 +84,24 @@ def test_an_unchanged_run_is_two_statements(session, monkeypatch):
         listed = ("'new'" if name == "name" else quote(name) for name in session.table("kept").columns)
         db.engine.execute(f"INSERT INTO kept SELECT {', '.join(listed)} FROM kept LIMIT 1")
         assert looks(spec) is None
-        reads = sum("refresh/fingerprint" in text for text in texts)
+        reads = sum("refresh/fingerprint" in text or "refresh/glance" in text for text in texts)
         again = db.run(spec)
         assert (again.outcome, again.version, again.rows) == ("published", first.version + 1, 61)
-        assert sum("refresh/fingerprint" in text for text in texts) == reads + 2
+        assert sum("refresh/fingerprint" in text or "refresh/glance" in text for text in texts) == reads + 2
         assert db.run(spec).outcome == "unchanged"
         db.engine.execute("ALTER TABLE kept ADD COLUMN more INT")
         assert db.run(spec).version > first.version + 1  # a column more, which is not published
         assert not leftovers(db)
+        join_files(session)
+        assert session.table("_sqlanon.catalog").rdd.getNumPartitions() == 1
+        assert db.run(spec).outcome == "unchanged"
+        assert db.run(spec, full=True).outcome == "published"
+
+
+def join_files(session: Any) -> None:
+    """The statements of docs/spark.md that join the files of the catalog."""
+    page = (Path(__file__).parents[2] / "docs/spark.md").read_text(encoding="utf-8")
+    block = re.search(r"```sql\n(CREATE TABLE _sqlanon\..*?)```", page, re.DOTALL)
+    assert block is not None
+    for line in block[1].splitlines():
+        session.sql(line.split(";")[0])

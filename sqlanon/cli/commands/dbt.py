@@ -113,7 +113,7 @@ def plan(
         if not screen.silent:
             from sqlanon.cli.show.plan import plan_report
 
-            plan_report(screen, report, sql=False, run=options.spell_command("run", anew, select))
+            plan_report(screen, report, sql=False, run=options.spell_command("run", [*anew, *screen.confirmed], select))
 
     with open_database(_url(project), screen, read_only=True) as connected:
         plan_release = _refuse_unbuilt(
@@ -127,7 +127,9 @@ def plan(
             _select_releases(project, select),
             plan_release,
             show_report,
-            again=lambda spec, words: options.spell_command("plan", select_plan_options(words), [spec.name]),
+            again=lambda spec, words: options.spell_command(
+                "plan", [*select_plan_options(words), *screen.confirmed], [spec.name]
+            ),
         )
 
 
@@ -176,7 +178,7 @@ def run(
 
             def again(spec: ReleaseSpec, words: Sequence[str]) -> str:
                 more = [*words, *(["--record", str(record)] if record else [])]
-                return options.spell_command("run", more, [spec.name])
+                return options.spell_command("run", [*more, *screen.confirmed], [spec.name])
 
             guarded, note = _refuse_unbuilt(project, work), record_file.add if record_file else None
             code = work_on_each(screen, releases, guarded, show_report, note, again=again)
@@ -282,4 +284,4 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in (run, plan, erase, describe):
-    register(app, command, spark=False)
+    register(app, command)

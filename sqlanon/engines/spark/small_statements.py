@@ -13,6 +13,9 @@ FEW = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
+    # A file counts as 4 MB otherwise, so that the small files of the catalog fill many tasks.
+    "spark.sql.files.openCostInBytes": "65536",
+    "spark.sql.files.minPartitionNum": "1",
 }
 APPEND = {
     "mapreduce.fileoutputcommitter.algorithm.version": "2",

@@ -16,6 +16,7 @@ from sqlanon.query.functions.definition import Call, Transfer
 from sqlanon.query.functions.value import Value, extreme, is_finite, joint_null, widen
 from sqlanon.query.functions.value import where as restrict
 from sqlanon.query.sql.sqltree import TRUE, Tree, every, some, sql
+from sqlanon.query.sql.types import is_number
 
 
 def result(call: Call, low: Tree, high: Tree, *, exact: bool = True) -> Value:
@@ -36,7 +37,7 @@ def result(call: Call, low: Tree, high: Tree, *, exact: bool = True) -> Value:
 
 def is_numeric(call: Call) -> bool:
     """Whether the result is a number."""
-    return bool(call.type.is_type(*exp.DataType.NUMERIC_TYPES))
+    return is_number(call.type)
 
 
 def half(low: Tree, high: Tree) -> Tree:

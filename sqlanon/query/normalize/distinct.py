@@ -35,7 +35,7 @@ def group_distinct(text: str, select: exp.Select) -> None:
     if not is_grouped(select) and _over_itself(select):
         return
     if not is_grouped(select):
-        for item in items:
+        for item in (*items, *filter(None, map(select.args.get, ("qualify", "order")))):
             if item.find(exp.Window):
                 refuse(text, item, "DISTINCT with a window over rows is not answered; write GROUP BY and an aggregate")
         keys = [item.copy() for item in items if item.find(exp.Column) is not None]
@@ -78,6 +78,18 @@ def group_values(text: str, select: exp.Select) -> None:
     if not is_grouped(select):
         select.set("distinct", exp.Distinct())
         group_distinct(text, select)
+
+
+def group_list(text: str, select: exp.Select) -> None:
+    """Group the rows of a list after IN, of which equal ones are as good as one.
+
+    Raises:
+        RefusedQueryError: see `group_distinct`.
+    """
+    first = any(select.args.get(name) for name in ("limit", "offset"))
+    if not first and any(item.find(exp.Column) is not None for item in select.expressions):
+        select.set("order", None)
+        group_values(text, select)
 
 
 def _parts(term: exp.Expr) -> list[exp.Expr]:

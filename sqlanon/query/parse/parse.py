@@ -15,7 +15,7 @@ from sqlglot.dialects.dialect import Dialect
 from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.functions.quantile_forms import unwrap_within_group
 from sqlanon.query.functions.spellings import spell_alike
-from sqlanon.query.normalize.distinct import group_values
+from sqlanon.query.normalize.distinct import group_list, group_values
 from sqlanon.query.normalize.expression_subqueries import ListedValues, Scalar, Subquery
 from sqlanon.query.normalize.grouping_sets import list_order_terms, split_groupings
 from sqlanon.query.normalize.inline import Statement
@@ -239,7 +239,10 @@ class _Reader:
             if number not in places:
                 subquery = self.asked[number]
                 places[number] = len(subqueries)
-                query = self.query(subquery.select.copy(), inside=True)
+                inner = subquery.select.copy()
+                if subquery.several and not subquery.top and _reads_same_table(select, inner):
+                    group_list(self.text, inner)
+                query = self.query(inner, inside=True)
                 subqueries[len(subqueries)] = ParsedSubquery(
                     query, subquery.select, subquery.node, subquery.column, subquery.several, subquery.top
                 )
@@ -268,6 +271,13 @@ class _Reader:
             count += 1
             name = f"{name.rsplit('_', 1)[0] if count > 2 else name}_{count}"
         return name
+
+
+def _reads_same_table(select: exp.Select, inner: exp.Select) -> bool:
+    """Whether both read one table, by the same name."""
+    tables = [part.this for part in (tree.args.get("from_") for tree in (select, inner)) if part is not None]
+    paths = [[part.name.lower() for part in table.parts] for table in tables if isinstance(table, exp.Table)]
+    return len(paths) == 2 and paths[0] == paths[1]
 
 
 def _is_never(node: exp.Expr) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -15,6 +15,7 @@ from sqlanon.query.boxes.released_view import ReleasedView
 from sqlanon.query.functions.aggregates import is_count
 from sqlanon.query.functions.order import is_ordered
 from sqlanon.query.functions.registry import by_collation, is_floating
+from sqlanon.query.functions.spellings import is_converted
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Field, ReaderRelease
 from sqlanon.query.sql.sqltree import Tree, column, table_of, with_columns
@@ -153,6 +154,31 @@ class Scope(ReleasedView):
                 f"column {field.name}: the release does not know the collation that it has in the source; run the "
                 "release again",
             )
+
+    def check_key(self, term: Tree) -> None:
+        """Refuse to group by values of several types: DuckDB merges 1 and 1.0 under GROUP BY v, not under GROUP BY ALL.
+
+        Raises:
+            RefusedQueryError: see above.
+        """
+        for name in self._as_they_are(term, "VARIANT"):
+            refuse(self.text, term, f"column {name} (VARIANT) is not grouped by: cast it to one type, as text")
+
+    def check_sum(self, argument: Tree, node: exp.Expr) -> None:
+        """Refuse to add up numbers that the engine multiplies as doubles.
+
+        Raises:
+            RefusedQueryError: see above.
+        """
+        for _ in self._as_they_are(argument, "BIGNUM"):
+            refuse(self.text, node, "sums of BIGNUM are not answered: cast it to a decimal type or DOUBLE inside")
+
+    def _as_they_are(self, tree: Tree, source_type: str) -> Iterator[str]:
+        """The columns of a type that an expression reads and does not cast."""
+        for node in tree.find_all(exp.Column):
+            field = self._field(node)
+            if field is not None and field.source_type == source_type and not is_converted(node, tree):
+                yield field.name
 
     def _field(self, node: exp.Column) -> Field | None:
         """The released column that a bound column is."""

@@ -60,6 +60,7 @@ def collect(bound: BoundQuery, *, distribution: bool = False, sharp: bool = Fals
                 spread[box] = Spread(key, notes.predicates.fresh(), bucket)
             keys.append(derive(column(f"{box}_key")))
         else:
+            bound.scope.check_key(term)
             keys.append(notes.terms.column(term))
             notes.raw.add(keys[-1].name)
     notes.spread.update(spread)

@@ -38,12 +38,14 @@ class Final:
         columns: the items, and whether each has bounds.
         tight: of those with bounds, whether they are tight.
         conditional: conditions on groups choose the rows; ``others`` says whether more may be in the answer.
+        others: for an answer without rows: the SQL that counts the groups which may be in it; None: it is not known.
     """
 
     tree: exp.Select
     columns: tuple[tuple[str, bool], ...]
     tight: Mapping[str, bool]
     conditional: bool
+    others: exp.Select | None = None
 
 
 def final_select(bound: BoundQuery, plan: QueryPlan, rows: BoxRows, groups: Tables, *, keyed: bool = False) -> Final:
@@ -71,9 +73,11 @@ def final_select(bound: BoundQuery, plan: QueryPlan, rows: BoxRows, groups: Tabl
         having += [column("shown")] if count else []
     conditions = (bound.having, bound.qualify, bound.inner_having if plan.regroup is not None and count else None)
     conditional = any(condition is not None for condition in conditions)
+    ways = _others(plan, every(having))
     expressions.append(named(_certain(bound, plan), "certain"))
     if conditional:
-        expressions.append(named(_others(plan, every(having), groups[-1][0]) if count else FALSE, "others"))
+        others = select([sql("COUNT(*)")], groups[-1][0], where=ways).subquery()
+        expressions.append(named(sql("(:n) > 0", n=others) if count else FALSE, "others"))
     expressions += [named(check.tree.copy(), f"check{i}") for i, check in enumerate(plan.checks)]
     # Ties, and answers without an order, come in the order of their keys, so that every engine gives the same.
     ties = [exp.Ordered(this=column(f"g{i}"), nulls_first=True) for i in range(count)]
@@ -86,6 +90,11 @@ def final_select(bound: BoundQuery, plan: QueryPlan, rows: BoxRows, groups: Tabl
         statement.set("offset", exp.Offset(expression=exp.Literal.number(query.offset)))
     statement.set("with_", with_tables([*rows.tables, *groups], statement))
     tight = rows.tight and not bound.scope.linked and plan.regroup is None
+    nothing = None
+    if conditional and (count or plan.regroup is None):
+        possible = some([every(ways), *(check.tree.copy() for check in plan.checks)])
+        nothing = select([sql("COUNT(*)")], groups[-1][0], where=[possible])
+        nothing.set("with_", with_tables([*rows.tables, *groups], nothing))
     return Final(
         statement,
         tuple((name, isinstance(item, Quad)) for name, item in outputs.items),
@@ -95,19 +104,19 @@ def final_select(bound: BoundQuery, plan: QueryPlan, rows: BoxRows, groups: Tabl
             if isinstance(item, Quad)
         },
         conditional,
+        nothing,
     )
 
 
-def _others(plan: QueryPlan, shown: Tree, groups: str) -> Tree:
-    """Whether groups whose estimates do not pass the conditions are in the answer of some consistent source."""
+def _others(plan: QueryPlan, shown: Tree) -> list[Tree]:
+    """Whether a group whose estimates do not pass the conditions is in the answer of some consistent source."""
     outputs, present = plan.outputs, plan.present
     ways = [sql("COALESCE(:x, TRUE)", x=condition) for condition in (outputs.may, outputs.qualifiable)]
     if plan.regroup is not None:
-        ways.append(column("may"))
+        ways += [column("may")] if plan.regroup.keys else []
     elif present is not None:
         ways.append(sql("COALESCE(:h, 0) > 0", h=column(f"h{present.id}")))
-    ways.append(negate(sql("COALESCE(:x, FALSE)", x=shown)))
-    return sql("(:n) > 0", n=select([sql("COUNT(*)")], groups, where=ways).subquery())
+    return [*ways, negate(sql("COALESCE(:x, FALSE)", x=shown))]
 
 
 def _certain(bound: BoundQuery, plan: QueryPlan) -> Tree:

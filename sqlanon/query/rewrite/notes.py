@@ -288,6 +288,8 @@ class Notes:
         if kind in ("min", "max"):
             for exact_field in self.scope.exact_fields(argument):
                 self.scope.check_collation(exact_field, node)
+        if kind == "sum":
+            self.scope.check_sum(argument, node)
         name = self.terms.column(argument).name
         is_known = kind == "avg" and self._is_known(condition) and not is_single(self.type_of(argument))
         (self.raw if kind in ("avg", "distinct") and not is_known else self.partial).add(name)

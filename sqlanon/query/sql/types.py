@@ -5,16 +5,18 @@ from __future__ import annotations
 from sqlglot import exp
 
 _SMALL = (exp.DataType.Type.FLOAT,)
+_BITS = {exp.DataType.Type.BIT}
+"""The parser's whole numbers of one bit, which these engines have as strings of bits."""
 
 
 def is_number(kind: exp.DataType) -> bool:
     """Whether it is a type of numbers."""
-    return bool(kind.is_type(*exp.DataType.NUMERIC_TYPES))
+    return bool(kind.is_type(*exp.DataType.NUMERIC_TYPES - _BITS))
 
 
 def is_whole(kind: exp.DataType) -> bool:
     """Whether it is a type of whole numbers."""
-    return bool(kind.is_type(*exp.DataType.INTEGER_TYPES))
+    return bool(kind.is_type(*exp.DataType.INTEGER_TYPES - _BITS))
 
 
 def is_float(kind: exp.DataType) -> bool:

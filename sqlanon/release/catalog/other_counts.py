@@ -9,7 +9,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import GuardError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.state import SHOWN
+from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release_kind import COUNTS
 from sqlanon.results import RunReport
 from sqlanon.shell import command
@@ -57,7 +57,9 @@ def hold_return(
     """
     if entry.kind is not COUNTS:
         reconcile(None, [])
-        refuse_certified(Catalog(engine).entries(statuses=("published",)), entry.release, entry.version)
+        # Counts have the source of the version of rows that they are protected together with.
+        for source in {current.source, entry.source}:
+            _refuse_certified(_list_published(engine, source), entry.release, entry.version)
         yield
         return
     neighbour = _neighbour_of(entry)
@@ -105,7 +107,25 @@ def _chain_of(entry: Entry) -> tuple[int, ...]:
     return (*statistics.earlier, *statistics.batches) if statistics is not None else ()
 
 
-def refuse_certified(beside: Iterable[Entry], release: str, version: int | None = None) -> None:
+def refuse_next_version(state: ReleaseState) -> None:
+    """Refuse a new version of a release of rows while counts are published together with the current one.
+
+    Raises:
+        GuardError: there are such counts.
+
+    Cost: a query of the catalog if the release has another source than before, else nothing.
+    """
+    _refuse_certified(state.beside, state.spec.name)
+    shown = state.last_shown
+    if shown is not None and shown.source != str(state.source.ref):
+        _refuse_certified(_list_published(state.engine, shown.source), state.spec.name)
+
+
+def _list_published(engine: Engine, source: str) -> list[Entry]:
+    return Catalog(engine).entries(source=source, statuses=("published",))
+
+
+def _refuse_certified(beside: Iterable[Entry], release: str, version: int | None = None) -> None:
     """Refuse another version of a release of rows while counts are published together with one.
 
     Args:

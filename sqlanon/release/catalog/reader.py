@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from sqlanon.engines.base import Bind, Engine, LookupResult, Row, TableRef
 from sqlanon.engines.rows import read_integer
@@ -160,6 +161,29 @@ class CatalogReader:
         rows = self._rows("catalog/list_with_secret", {"release": release}, context, lookup, safe=True)
         secret = next((str(row[-1]) for row in rows if row[-1] is not None), None)
         return self._newest([row[:-1] for row in rows]), secret
+
+    def list_with_content(
+        self, lookup: LookupResult, release: str, source: TableRef, hashed: Sequence[str]
+    ) -> tuple[list[Entry], tuple[str, int, str] | None]:
+        """Every row, with the secret of a release and number and hash of the source's rows, in one statement.
+
+        Args:
+            lookup: the catalog's tables as they were looked up.
+            release: the release.
+            source: the source.
+            hashed: columns whose values are hashed.
+
+        Returns:
+            the rows, and the content of the source; None without a secret: then no row of the source was hashed.
+        """
+        context = {"columns": self._columns(lookup), "secrets": self._secrets, "source": source, "hashed": hashed}
+        rows = self._rows("refresh/glance", {"release": release}, context, lookup, safe=True)
+        rows.sort(key=lambda row: (str(row[0]), read_integer(row[1])))
+        entries = self._newest([row[:-1] for row in rows])
+        content = cast("Mapping[str, object]", rows[0][-1]) if rows else {"mark": None}
+        if content["mark"] is None:
+            return entries, None
+        return entries, (str(content["secret"]), read_integer(content["n"]), str(content["mark"]))
 
     def beside(self, lookup: LookupResult, release: str, source: str, views: Sequence[TableRef]) -> list[Entry]:
         """The published versions of other releases that have the same source, or perhaps any of these views."""

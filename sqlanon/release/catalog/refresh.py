@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sqlanon._version import __version__
-from sqlanon.engines.base import Relation, TableRef
+from sqlanon.engines.base import Column, Relation, TableRef
 from sqlanon.engines.rows import read_integer, read_integers
 from sqlanon.errors import GuardError, SchemaChangedError
 from sqlanon.release.catalog.catalog import Catalog
@@ -219,9 +219,11 @@ def read_fingerprint(
 
     Cost: a scan of the source.
     """
-    staged = (*roles.quasi, *roles.kept)
-    texts = [reading.name for reading in staged if reading.column.kind == "text" and reading not in roles.pseudonyms]
-    names = {*(reading.name for reading in staged), *(column.name for column in roles.identifiers), *key}
+    texts = [
+        reading.name
+        for reading in (*roles.quasi, *roles.kept)
+        if reading.column.kind == "text" and reading not in roles.pseudonyms
+    ]
     columns = [
         {
             "name": column.name,
@@ -229,15 +231,26 @@ def read_fingerprint(
             "listed": column.kind == "enum",
             "kind": column.kind,
         }
-        for column in roles.relation.columns
-        if column.name in names
+        for column in list_hashed(roles, key)
     ]
     rows, mark, *lengths = scratch.fetch(
         "refresh/fingerprint", {"secret": secret}, source=roles.relation.ref, columns=columns, texts=texts
     )[0]
-    mac = hmac.new(secret.encode(), f"{rows}:{mark}".encode(), "sha256")
     text_lengths = {name: read_integer(length) for name, length in zip(texts, lengths, strict=True)}
-    return read_integer(rows), f"{rows}:{mac.hexdigest()[:32]}", text_lengths
+    return read_integer(rows), seal(read_integer(rows), str(mark), secret), text_lengths
+
+
+def list_hashed(roles: Roles, key: Sequence[str]) -> list[Column]:
+    """The columns of the source that a fingerprint covers, in the source's order."""
+    names = {*(reading.name for reading in (*roles.quasi, *roles.kept)), *key}
+    names |= {column.name for column in roles.identifiers}
+    return [column for column in roles.relation.columns if column.name in names]
+
+
+def seal(rows: int, mark: str, secret: str) -> str:
+    """The fingerprint of a number of rows and the sum of their hashes."""
+    mac = hmac.new(secret.encode(), f"{rows}:{mark}".encode(), "sha256")
+    return f"{rows}:{mac.hexdigest()[:32]}"
 
 
 def link_columns_of(entry: Entry, here: Sequence[str]) -> list[str]:
@@ -291,9 +304,12 @@ def describe_shown(entry: Entry) -> str:
 
 
 def is_due(spec: ReleaseSpec, entry: Entry | None, now: datetime.datetime) -> bool:
-    """Whether ``every`` has passed since the last run on the release; without ``every`` a release is always due."""
+    """Whether ``every`` has passed since the last run on the release; without ``every`` a release is always due.
+
+    A last run that is as far in the future was noted by a clock that was wrong.
+    """
     every = spec.refresh.every
     if every is None or entry is None:
         return True
     last = datetime.datetime.fromisoformat(entry.checked_at or entry.published_at)
-    return (now - last).total_seconds() >= every - every / EARLY
+    return abs((now - last).total_seconds()) >= every - every / EARLY

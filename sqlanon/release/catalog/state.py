@@ -103,8 +103,7 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
         every: read all versions.
     """
     catalog = Catalog(engine)
-    views = [view for view in _possible_views(engine, spec) for view in views_beside(view, second_of_spec(spec))]
-    lookup = engine.look_up([*catalog.tables, *views], [spec.source], catalog.table)
+    lookup = engine.look_up([*catalog.tables, *_views_of_spec(engine, spec)], [spec.source], catalog.table)
     listed = unsettled = None
     if engine.updates:
         versions = tuple(catalog.entries(spec.name) if every else catalog.live(lookup, spec.name))
@@ -132,22 +131,34 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
     )
 
 
-def glance_at_state(engine: Engine, spec: ReleaseSpec) -> ReleaseState | None:
-    """The state of a release without pseudonyms, in one statement and without a lock; None without a catalog of today.
+def look_up_release(engine: Engine, spec: ReleaseSpec) -> LookupResult | None:
+    """The catalog, the source and the possible views of a release, without a lock; None without a catalog of today.
 
-    No private table is listed, and ``beside`` has all versions of other releases. So it is good for the question
-    whether there is anything to do, and for nothing that writes.
+    No private table is listed.
     """
     catalog = Catalog(engine)
-    views = [view for view in _possible_views(engine, spec) for view in views_beside(view, second_of_spec(spec))]
-    lookup = engine.look_up([*catalog.tables, *views], [spec.source])
-    if not catalog.complete(lookup) or spec.source not in lookup.named:
-        return None
-    entries, secret = catalog.list_with_secret(lookup, spec.name)
+    lookup = engine.look_up([*catalog.tables, *_views_of_spec(engine, spec)], [spec.source])
+    return lookup if catalog.complete(lookup) and spec.source in lookup.named else None
+
+
+def glance_at_state(
+    engine: Engine, spec: ReleaseSpec, lookup: LookupResult, entries: Sequence[Entry], secret: str
+) -> ReleaseState:
+    """The state of a release without pseudonyms, as it was read without a lock.
+
+    ``beside`` has all versions of other releases. So it is good for the question whether there is anything to do, and
+    for nothing that writes.
+
+    Args:
+        engine: the database.
+        spec: the release.
+        lookup: see `look_up_release`.
+        entries: all rows of the catalog.
+        secret: key of the release's hashes.
+    """
     versions = tuple(entry for entry in entries if entry.release == spec.name)
     beside = tuple(entry for entry in entries if entry.release != spec.name)
-    spec = keep_method(spec, find_last_shown(versions))
-    return ReleaseState(engine, spec, versions, beside, secret, lookup)
+    return ReleaseState(engine, keep_method(spec, find_last_shown(versions)), versions, beside, secret, lookup)
 
 
 def scope_secret(scope: str) -> str:
@@ -171,6 +182,11 @@ def _find_siblings(
         return [entry for entry in listed if entry.status == "published" and entry.release != spec.name]
     views = views_beside(_view(engine, spec, source), second_of_spec(spec))
     return Catalog(engine).beside(lookup, spec.name, str(source.ref), views)
+
+
+def _views_of_spec(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:
+    """The possible public views with those next to them."""
+    return [view for view in _possible_views(engine, spec) for view in views_beside(view, second_of_spec(spec))]
 
 
 def _possible_views(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.rows import number, read_integer
-from sqlanon.release.catalog.other_counts import refuse_certified
+from sqlanon.release.catalog.other_counts import refuse_next_version
 from sqlanon.release.divide import loss_limit
 from sqlanon.release.divide.classes import make_classes, measure_loss
 from sqlanon.release.divide.division import DivisionKeys
@@ -31,7 +31,7 @@ class FullVersion(Version):
     def look(self, work: Work) -> None:
         """See `Version.look`: no erased key is in the source, and no counts are certified with the version before."""
         if not work.unchanged:
-            refuse_certified(work.state.beside, work.spec.name)
+            refuse_next_version(work.state)
         with work.watch.stage("state"):
             check_left_out(work.scratch, work.state, work.staged)
 

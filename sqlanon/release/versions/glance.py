@@ -1,7 +1,7 @@
 """A look at a release before a run takes its lock: mostly nothing has changed, and there is nothing to do.
 
 Where an engine has no transactions a lock is several statements, and a note that a run looked is a row of the catalog.
-A run there reads the catalog and the rows of the source first, in two statements. It goes on without a lock, and writes
+A run there reads the catalog and the rows of the source first, in one statement. It goes on without a lock, and writes
 nothing, only if the published version is that of this policy and of these rows, and nothing is left to tidy up.
 """
 
@@ -12,10 +12,11 @@ from dataclasses import replace
 from sqlanon.engines.base import Engine
 from sqlanon.errors import SqlanonError
 from sqlanon.progress import Stopwatch
+from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.places import VIEWS, list_reader_warnings, place_of
 from sqlanon.release.catalog.redacted_policy import hash_policy, redact
-from sqlanon.release.catalog.refresh import decide, read_fingerprint
-from sqlanon.release.catalog.state import ReleaseState, glance_at_state
+from sqlanon.release.catalog.refresh import decide, list_hashed, seal
+from sqlanon.release.catalog.state import ReleaseState, glance_at_state, look_up_release
 from sqlanon.release.prepare.key import key_columns
 from sqlanon.release.publish.keep_published import refuse_few, report_published
 from sqlanon.release.publish.kept_scratch import list_table
@@ -24,7 +25,6 @@ from sqlanon.release_kind import ROWS
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.roles import assign_roles
-from sqlanon.table.scratch import Scratch
 
 TIDY = ("published", "replaced", "withdrawn", "dropped")
 """States of versions that no run has to change."""
@@ -44,26 +44,29 @@ def glance(engine: Engine, spec: ReleaseSpec, options: RunOptions, watch: Stopwa
     Raises:
         PrivacyViolation: a class of the published version has fewer persons than the policy asks.
 
-    Cost: two statements, one of them a scan of the source, if the published version is that of this policy; else one.
-        Nothing on engines with transactions.
+    Cost: one statement, with a scan of the source if the release has a secret. Nothing on engines with transactions.
     """
     if engine.transactions or not _is_plain(spec, options):
         return None
     try:
         with watch.stage("state"):
-            state = glance_at_state(engine, spec)
-            if state is None or not _is_tidy(state):
+            lookup = look_up_release(engine, spec)
+            if lookup is None or lookup.named[spec.source].snapshot or engine.exists(list_table(engine)):
                 return None
-            decision = decide(state)
-        if decision.same_as is None:
-            return None
-        assert state.secret is not None
+            roles = assign_roles(spec, lookup.named[spec.source])
+            hashed = [column.name for column in list_hashed(roles, key_columns(spec, roles))]
         with watch.stage("snapshot"):
-            roles = assign_roles(state.spec, state.source)
-            seen = read_fingerprint(Scratch(engine), roles, key_columns(state.spec, roles), state.secret)
+            entries, content = Catalog(engine).list_with_content(lookup, spec.name, roles.relation.ref, hashed)
+        if content is None:
+            return None
+        secret, rows, mark = content
+        state = glance_at_state(engine, spec, lookup, entries, secret)
+        if not _is_tidy(state):
+            return None
+        decision = decide(state)
     except SqlanonError:
         return None  # the run says so, under the lock
-    if seen[1] != decision.same_as:
+    if decision.same_as is None or seal(rows, mark, secret) != decision.same_as:
         return None
     entry = decision.previous
     assert entry is not None
@@ -88,8 +91,8 @@ def _is_plain(spec: ReleaseSpec, options: RunOptions) -> bool:
 
 def _is_tidy(state: ReleaseState) -> bool:
     """Whether the published version is of this policy, and no run has to finish, drop or confirm anything first."""
-    engine, entry, spec = state.engine, state.published, state.spec
-    if entry is None or state.secret is None or state.source.snapshot or engine.exists(list_table(engine)):
+    entry, spec = state.published, state.spec
+    if entry is None:
         return False
     spare = [version for version in state.versions if version.status in ("replaced", "withdrawn")]
     return (

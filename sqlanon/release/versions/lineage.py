@@ -13,7 +13,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError
 from sqlanon.privacy.population import of_rows
 from sqlanon.release.catalog.lineage import Lineage, secret_mark
-from sqlanon.release.catalog.other_counts import refuse_certified
+from sqlanon.release.catalog.other_counts import refuse_next_version
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.divide.classes import make_classes, measure_loss
@@ -77,7 +77,7 @@ class OfLineage(Version):
 
     def look(self, work: Work) -> None:
         if not work.unchanged:
-            refuse_certified(work.state.beside, work.spec.name)
+            refuse_next_version(work.state)
         with work.watch.stage("profile"):
             self._looked = look(
                 work.scratch,

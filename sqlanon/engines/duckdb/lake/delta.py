@@ -48,14 +48,14 @@ def open_table(_: duckdb.DuckDBPyConnection, place: str) -> OpenedTable:
     return OpenedTable(place, f"version {table.version()} of table {table.metadata().id}", scan, names)
 
 
-def explain_unopened(name: str, what: str, error: Exception) -> SqlanonError:
+def explain_unopened(name: str, what: str, error: Exception, *, writes: bool = False) -> SqlanonError:
     """Why a table cannot be opened; see `cannot_open`."""
     if isinstance(error, DeltaProtocolError) or (isinstance(error, DeltaError) and "Unsupported" in str(error)):
         return UnsupportedError(
             f"{name}: the table has features, or a version of the protocol, that deltalake lacks; update deltalake, or "
             "write a copy of the table without them"
         )
-    return cannot_open(name, what, error)
+    return cannot_open(name, what, error, writes=writes)
 
 
 def _refuse_unread(name: str, table: DeltaTable) -> None:

@@ -202,4 +202,4 @@ def _errors(place: str) -> Iterator[None]:
     except (DeltaError, OSError) as error:
         if isinstance(error, DeltaError) and "already exists" in str(error):
             raise make_interrupted_error(name) from error
-        raise explain_unopened(name, "the table's log or files", error) from error
+        raise explain_unopened(name, "the table's log or files", error, writes=True) from error

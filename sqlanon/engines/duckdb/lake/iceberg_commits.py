@@ -338,4 +338,4 @@ def _errors(place: str) -> Iterator[None]:
     except NoSuchNamespaceError as error:
         raise DatabaseError(f"{name}: the catalog has no such namespace; create it") from error
     except Exception as error:
-        raise cannot_open(name, "the table's metadata", error) from error
+        raise cannot_open(name, "the table's metadata or files", error, writes=True) from error

@@ -46,7 +46,11 @@ def open_table(connection: duckdb.DuckDBPyConnection, place: str) -> OpenedTable
 
         return open_objects(place)
     place = str(Path(place).absolute())
-    name, files = f"parquet:{place}", _list_files(place)
+    name = f"parquet:{place}"
+    try:
+        files = _list_files(place)
+    except OSError as error:
+        raise cannot_open(name, "a folder", error) from error
     if not files:
         raise DatabaseError(f"{name}: no file is there; name a folder, or a pattern such as visits/*/*.parquet")
     try:

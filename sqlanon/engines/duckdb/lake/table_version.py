@@ -27,21 +27,22 @@ class OpenedTable:
     state: Callable[[], str] | None = None
 
 
-def cannot_open(name: str, what: str, error: Exception) -> DatabaseError:
+def cannot_open(name: str, what: str, error: Exception, *, writes: bool = False) -> DatabaseError:
     """Why a table cannot be opened or written: of the library's error only the class, since the text may hold a secret.
 
     Args:
         name: the table's.
         what: the part of it that could not be read.
         error: the library's.
+        writes: perhaps it could not be written.
     """
     if "no space left" in str(error).lower():
         return DatabaseError(f"{name}: its disk is full (or a quota is reached); free space there and run again")
     denied = isinstance(error, PermissionError) or "permission denied" in str(error).lower()
-    why = "this user may not read it" if denied else type(error).__name__
+    why = f"this user may not {'read or write' if writes else 'read'} it" if denied else type(error).__name__
     return DatabaseError(
-        f"{name}: {what} cannot be read ({why}); check the name, the rights, and for object storage its address and "
-        "credentials"
+        f"{name}: {what} cannot be {'read or written' if writes else 'read'} ({why}); check the name, the rights, and "
+        "for object storage its address and credentials"
     )
 
 
