@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlanon.engines.base import Statement
-from sqlanon.engines.spark.batches import Running
+from sqlanon.engines.spark.batches import BackgroundStatements
 
 TABLES = [f"`c`.`s`.`_sqlanon_0123abcd_t{i}`" for i in range(5)]
 
@@ -54,7 +54,7 @@ def run_all(batch: list[Statement]) -> list[tuple[str, str]]:
         time.sleep(0.0002)
         log.append((one.name, "ended"))
 
-    running = Running(execute)
+    running = BackgroundStatements(execute)
     running.run(batch)
     running.wait()
     assert not running.busy
@@ -95,7 +95,7 @@ def test_what_is_apart_runs_at_the_same_time_and_the_first_error_is_raised_once(
             raise ValueError(one.name)
         done.append(one.name)
 
-    running = Running(execute)
+    running = BackgroundStatements(execute)
     running.run([created(at) for at in range(3)])
     running.wait_for(f"SELECT 1 FROM {TABLES[2]}")
     assert done == ["2"]
@@ -112,7 +112,7 @@ def test_an_error_is_raised_where_the_table_is_needed_and_the_table_is_dropped_a
         if one.name == "0":
             raise ValueError("0")
 
-    running = Running(execute)
+    running = BackgroundStatements(execute)
     second = Statement("1", f"CREATE TABLE {TABLES[1]} AS SELECT 1 FROM {TABLES[0]}", {})
     drop = Statement("drop", f"DROP TABLE IF EXISTS {TABLES[0]}", {})
     running.run([created(0), second, drop])
@@ -139,5 +139,5 @@ def test_tables_of_readers_are_there_when_the_call_returns() -> None:
         time.sleep(0.01)
         done.append(one.name)
 
-    Running(execute).run([Statement("rows", "CREATE TABLE `c`.`_sqlanon`.`people_v3` AS SELECT 1", {})])
+    BackgroundStatements(execute).run([Statement("rows", "CREATE TABLE `c`.`_sqlanon`.`people_v3` AS SELECT 1", {})])
     assert done == ["rows"]

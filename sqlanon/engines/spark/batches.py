@@ -1,4 +1,4 @@
-"""Statements that make and drop scratch tables run beside each other, and beside what does not need their tables.
+"""Statements that make and drop scratch tables run beside each other, and beside statements that do not need them.
 
 Much of the time of a statement is spent in the driver, where executors have nothing to do.
 """
@@ -43,21 +43,21 @@ class Subject:
         """
         if self.drops and not other.drops:
             return True
-        return names(self.text, other.name) or names(other.text, self.name)
+        return is_named(other.name, self.text) or is_named(self.name, other.text)
 
 
-def names(text: str, name: str) -> bool:
+def is_named(name: str, text: str) -> bool:
     """Whether a statement may name an object: the name is there as a word.
 
-    >>> names("SELECT 1 FROM `s`.`t_link`", "t"), names("SELECT 1 FROM s.t", "t")
+    >>> is_named("t", "SELECT 1 FROM `s`.`t_link`"), is_named("t", "SELECT 1 FROM s.t")
     (False, True)
     """
-    at = text.find(name)
-    while at >= 0:
-        end = at + len(name)
-        if not (_is_letter(text[at - 1 : at]) or _is_letter(text[end : end + 1])):
+    start = text.find(name)
+    while start >= 0:
+        end = start + len(name)
+        if not (_is_letter(text[start - 1 : start]) or _is_letter(text[end : end + 1])):
             return True
-        at = text.find(name, end)
+        start = text.find(name, end)
     return False
 
 
@@ -82,11 +82,11 @@ def find_subject(statement: Statement) -> Subject | None:
     return None if drops and not scratch else Subject(name, drops, statement.text, scratch)
 
 
-class Running:
+class BackgroundStatements:
     """The statements of a session that run in threads.
 
-    Whoever needs a table, or undoes what a statement reads, waits for it first. The error of a statement is raised
-    there, and no later than when all are waited for.
+    A statement that needs a table, or drops one that is read, waits first. Errors are raised there, and no later than
+    when all are waited for.
     """
 
     def __init__(self, execute: Callable[[Statement], None]) -> None:
@@ -103,7 +103,7 @@ class Running:
         for statement in statements:
             subject = find_subject(statement)
             if subject is None:
-                self._execute(statement)  # waits for what it needs
+                self._execute(statement)  # waits for the tables that it needs
             else:
                 begun.append((subject, self._begin(statement, subject)))
         for subject, call in begun:
@@ -132,16 +132,16 @@ class Running:
         return any(not call.done() for _, call in self._calls)
 
     def wait_for(self, text: str) -> None:
-        """Wait for what a statement needs that is run now.
+        """Wait for the tables that a statement needs, which is run now.
 
         Args:
-            text: of the statement. A query waits for the tables that it names, what adds rows to a table for all
-                statements that may read it, and what else is changed for all statements.
+            text: of the statement. A query waits for the tables that it names, an INSERT for all statements that may
+                read the table, any other statement for all.
         """
         verb = _VERB.match(text)
         reads = verb is not None
         added = verb is not None and verb[1] == "INSERT INTO"
-        self._wait(lambda subject: not reads or names(text, subject.name) or (added and not subject.drops))
+        self._wait(lambda subject: not reads or is_named(subject.name, text) or (added and not subject.drops))
 
     def wait_for_table(self, name: str) -> None:
         """Wait for the statement that makes or drops a table or view."""

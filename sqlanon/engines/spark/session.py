@@ -29,7 +29,7 @@ from sqlanon.engines.base import (
 )
 from sqlanon.engines.lacks import LACKS
 from sqlanon.engines.spark import open_session, small_statements
-from sqlanon.engines.spark.batches import Running
+from sqlanon.engines.spark.batches import BackgroundStatements
 from sqlanon.engines.spark.binds import Binds, frame_of, list_rows
 from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, reason, translate_error
 from sqlanon.engines.spark.locks import LEASE, Locks
@@ -122,7 +122,7 @@ class Session:
         self._binds = Binds(session)
         self.conceals = self._binds.conceals
         self._small = SmallTables(session, self._metered.sql, self._catalog)
-        self._running = Running(self.execute)
+        self._running = BackgroundStatements(self.execute)
 
     @property
     def lacks(self) -> Mapping[str, Lack]:
@@ -181,7 +181,7 @@ class Session:
                 self._frame(statement)
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
-        """See `Engine.execute_all`: scratch tables may be made and dropped beside what does not need them."""
+        """See `Engine.execute_all`: scratch tables may be made and dropped beside statements that do not need them."""
         self._running.run(statements)
 
     def fetch(

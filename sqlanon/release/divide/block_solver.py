@@ -117,9 +117,9 @@ class Solver:
         classes[order] = self._classes([column[order] for column in codes])
         if self.step and int(classes.max()) >= self.step:
             raise OverflowError("a block has more classes than there are numbers between its name and the next one")
-        named = np.where(classes < 0, -1 - block, block + classes)
-        by_class = np.argsort(named, kind="stable")
-        return [column[by_class] for column in (rid, named, *columns[2:])]
+        labels = np.where(classes < 0, -1 - block, block + classes)
+        by_class = np.argsort(labels, kind="stable")
+        return [column[by_class] for column in (rid, labels, *columns[2:])]
 
     def _classes(self, codes: list[Ints]) -> Ints:
         import numpy as np
