@@ -247,7 +247,7 @@ def count_wider_than_least(
     quasi: Iterable[Domain],
     matched: TableRef,
     recoded: RecodedClasses,
-    measure: Callable[[Sequence[Claim]], TableRef] | None = None,
+    measure: Callable[[Sequence[Claim]], TableRef | None] | None = None,
 ) -> CoverTightness:
     """For each quasi column how many classes publish more than the least that covers their rows.
 
@@ -257,8 +257,8 @@ def count_wider_than_least(
         quasi: the columns.
         matched: table (class, staged originals).
         recoded: the published values.
-        measure: makes a table of the least and greatest values of columns by class; it is called once at most. None:
-            they are found here.
+        measure: gives the table of the least and greatest values of columns by class, if there is one; else they are
+            found here.
 
     Cost: the rows are grouped by class once for eight ordered columns and sets that fit into bits, and once for each
     other column.

@@ -40,11 +40,13 @@ class StagedLinks:
         mark: number of rows, and the sum; see ``table/links``.
         linked: the columns that are hashed with row id and link.
         sums: name of the table of the same sums by class, which verification makes.
+        summed: the columns of which that table has the least and greatest values; None: it is not made yet.
     """
 
     mark: tuple[str, ...]
     linked: tuple[str, ...]
     sums: TableRef
+    summed: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

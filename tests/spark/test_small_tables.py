@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from decimal import Decimal
+from unittest.mock import patch
 
 import pytest
 
@@ -11,6 +12,7 @@ import sqlanon
 from sqlanon.engines.base import Statement
 from sqlanon.engines.spark import small_tables
 from sqlanon.table.scratch import Scratch
+from tests.spark.conftest import run_apart
 
 TYPED = (
     "1 AS a, CAST(NULL AS SMALLINT) AS b, 'x' AS c, CAST('2.50' AS DECIMAL(10, 2)) AS d, DATE '2020-02-29' AS e, "
@@ -62,37 +64,55 @@ def test_all_held_tables_have_one_bound(session, monkeypatch):
         assert counts == [[(50,)]] * 3
 
 
-@pytest.mark.parametrize(
-    ("query", "bound"),
-    [
-        ("SELECT REPEAT('x', 1000) AS c, id FROM RANGE(5000)", 21_000),
-        ("SELECT ARRAY_REPEAT('abc', 500) AS c FROM RANGE(5000)", 21_000),
-        ("SELECT id, id AS b, id AS c FROM RANGE(5000)", 20_024),
-        ("SELECT CAST(REPEAT('x', 1000) AS BINARY) AS c FROM RANGE(5000)", 21_000),
-    ],
-)
-def test_so_many_bytes_reach_the_driver_at_most(session, monkeypatch, query, bound):
+BOUNDS = {
+    "SELECT REPEAT('x', 1000) AS c, id FROM RANGE(5000)": 21_000,
+    "SELECT ARRAY_REPEAT('abc', 500) AS c FROM RANGE(5000)": 21_000,
+    "SELECT id, id AS b, id AS c FROM RANGE(5000)": 20_024,
+    "SELECT CAST(REPEAT('x', 1000) AS BINARY) AS c FROM RANGE(5000)": 21_000,
+}
+"""Queries of 5,000 rows, and the bytes that may reach the driver where there is room for 20,000, and a row."""
+
+
+def check_bytes(db, query):
     """Of a result of too many bytes no more than its room is fetched, and a row; it is written as a table."""
-    monkeypatch.setattr(small_tables, "MOST_BYTES", 20_000)
     fetched = []
-    with sqlanon.connect(session, temporary=True, accept_shared=True) as db, Scratch(db.engine) as scratch:
-        frame = type(db.engine._session.range(1))
-        to_arrow = frame.toArrow
+    frame = type(db.engine._session.range(1))
+    to_arrow = frame.toArrow
 
-        def watched(self):
-            rows = to_arrow(self)
-            fetched.append(rows.nbytes)
-            return rows
+    def watched(self):
+        rows = to_arrow(self)
+        fetched.append(rows.nbytes)
+        return rows
 
-        monkeypatch.setattr(frame, "toArrow", watched)
+    with (
+        patch.object(frame, "toArrow", watched),
+        patch.object(small_tables, "MOST_BYTES", 20_000),
+        Scratch(db.engine) as scratch,
+    ):
         table = _make(scratch, "bytes", query)
         assert fetched
-        assert max(fetched) <= bound + len(fetched) * 400  # offsets and the sums of bytes
+        assert max(fetched) <= BOUNDS[query] + len(fetched) * 400  # offsets and the sums of bytes
         assert db.engine.exists(db.engine.target(f"_sqlanon.{table.name}"))
         assert db.engine.fetch(f"SELECT COUNT(*) FROM `{table.name}`") == [(5000,)]
         few = _make(scratch, "few", f"SELECT * FROM ({query}) LIMIT 2")
         assert not db.engine.exists(db.engine.target(f"_sqlanon.{few.name}"))
         assert db.engine.fetch(f"SELECT COUNT(*) FROM `{few.name}`") == [(2,)]
+
+
+@pytest.mark.parametrize("query", BOUNDS)
+def test_so_many_bytes_reach_the_driver_at_most(session, query):
+    with sqlanon.connect(session, temporary=True, accept_shared=True) as db:
+        check_bytes(db, query)
+
+
+def test_so_many_bytes_reach_a_client_of_connect_at_most(connect_url):
+    code = (
+        "import sys, sqlanon; from tests.spark.test_small_tables import BOUNDS, check_bytes\n"
+        "with sqlanon.connect(sys.argv[1]) as db:\n"
+        "    for query in BOUNDS: check_bytes(db, query)"
+    )
+    ended = run_apart(code, connect_url)
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_no_rows(session):

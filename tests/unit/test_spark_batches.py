@@ -1,4 +1,4 @@
-"""Which statements of a batch run at the same time on Spark.
+"""Which statements run at the same time on Spark.
 
 Never two of which one needs, or undoes, what the other does.
 """
@@ -6,14 +6,15 @@ Never two of which one needs, or undoes, what the other does.
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlanon.engines.base import Statement
-from sqlanon.engines.spark.batches import run, split_steps
+from sqlanon.engines.spark.batches import BackgroundStatements
 
 TABLES = [f"`c`.`s`.`_sqlanon_0123abcd_t{i}`" for i in range(5)]
 
@@ -23,37 +24,68 @@ def batches(draw: Any) -> list[tuple[Statement, str, str | None, set[str]]]:
     """Statements with their kind, what they make or drop, and what they read."""
     made = []
     for at in range(draw(st.integers(1, 9))):
-        kind = draw(st.sampled_from(["table", "view", "held", "drop", "other", "bound"]))
-        name, read = draw(st.sampled_from(TABLES)), set(draw(st.lists(st.sampled_from(TABLES), max_size=2)))
-        source = " JOIN ".join(sorted(read - {name})) or "VALUES (1)"
+        kind = draw(st.sampled_from(["table", "view", "held", "drop", "other", "bound", "query", "insert"]))
+        name = draw(st.sampled_from(TABLES))
+        read = set(draw(st.lists(st.sampled_from(TABLES), max_size=2))) - {name}
+        source = " JOIN ".join(sorted(read)) or "VALUES (1)"
         text = {
             "table": f"/* name: x */ CREATE TABLE {name} AS SELECT {at} FROM {source}",
             "view": f"-- name: x\nCREATE TEMPORARY VIEW {name} AS\nSELECT {at} FROM {source}",
             "held": f"/* name: x */ CREATE TEMPORARY TABLE {name} AS SELECT {at} FROM {source}",
             "drop": f"/* name: x */ DROP TABLE IF EXISTS {name}",
-            "other": f"CREATE TABLE IF NOT EXISTS {name} (n INT)",
-            "bound": f"CREATE TABLE {name} AS SELECT :n",
+            "other": "ALTER VIEW v AS SELECT 1",
+            "bound": f"CREATE TABLE {name} AS SELECT :n FROM {source}",
+            "query": f"-- name: x\nSELECT {at} FROM {source}",
+            "insert": "INSERT INTO t SELECT 1",
         }[kind]
         binds = {"n": 1} if kind == "bound" else {}
-        reads = read if kind in ("table", "view", "held") else set()
+        reads = read if kind in ("table", "view", "held", "bound", "query") else set()
         made.append((Statement(f"x{at}", text, binds), kind, name, reads))
     return made
 
 
+def run_all(batch: list[Statement]) -> list[tuple[str, str]]:
+    """When each statement began and ended, in the order of time, as a session runs them."""
+    log: list[tuple[str, str]] = []
+
+    def execute(one: Statement) -> None:
+        running.wait_for(one.text)
+        log.append((one.name, "began"))
+        time.sleep(0.0002)
+        log.append((one.name, "ended"))
+
+    running = BackgroundStatements(execute)
+    running.run(batch)
+    running.wait()
+    assert not running.busy
+    return log
+
+
+@settings(max_examples=60, deadline=None)
 @given(batches())
 def test_no_two_depend_on_each_other(batch: list[tuple[Statement, str, str, set[str]]]) -> None:
-    parts = split_steps([one for one, *_ in batch])
-    place = {one.name: at for at, part in enumerate(parts) for one in part}
-    assert len(place) == len(batch)
+    log = run_all([one for one, *_ in batch])
+    assert len(log) == 2 * len(batch)
     for later, (one, kind, name, read) in enumerate(batch):
         for other, its_kind, its_name, its_read in batch[:later]:
-            alone = {kind, its_kind} & {"other", "bound"}
-            drops = (kind == "drop") != (its_kind == "drop")  # it may read what is dropped by way of a view
-            if alone or drops or name == its_name or its_name in read or name in its_read:
-                assert place[other.name] < place[one.name]
+            creates = its_kind in ("table", "view", "held", "bound")
+            needs = (
+                kind == "other"
+                or its_kind in ("other", "query", "insert", "bound")  # which nobody runs in a thread
+                or (kind in ("drop", "insert") and creates)  # it may read what is dropped by way of a view
+                or its_name in read
+                or (kind not in ("query", "insert") and name == its_name)
+                or (kind in ("table", "view", "held") and name in its_read)
+            )
+            if needs:
+                assert log.index((other.name, "ended")) < log.index((one.name, "began"))
 
 
-def test_what_is_apart_runs_at_the_same_time_and_the_first_error_is_raised() -> None:
+def created(at: int) -> Statement:
+    return Statement(str(at), f"CREATE TABLE {TABLES[at]} AS SELECT 1", {})
+
+
+def test_what_is_apart_runs_at_the_same_time_and_the_first_error_is_raised_once() -> None:
     met = threading.Barrier(3, timeout=300)
     done = []
 
@@ -63,19 +95,49 @@ def test_what_is_apart_runs_at_the_same_time_and_the_first_error_is_raised() -> 
             raise ValueError(one.name)
         done.append(one.name)
 
-    with pytest.raises(ValueError, match="0"):
-        run([Statement(str(at), f"CREATE TABLE {TABLES[at]} AS SELECT 1", {}) for at in range(3)], execute)
+    running = BackgroundStatements(execute)
+    running.run([created(at) for at in range(3)])
+    running.wait_for(f"SELECT 1 FROM {TABLES[2]}")
     assert done == ["2"]
+    with pytest.raises(ValueError, match="0"):
+        running.wait()
+    running.wait()
+
+
+def test_an_error_is_raised_where_the_table_is_needed_and_the_table_is_dropped_all_the_same() -> None:
+    ran = []
+
+    def execute(one: Statement) -> None:
+        ran.append(one.name)
+        if one.name == "0":
+            raise ValueError("0")
+
+    running = BackgroundStatements(execute)
+    second = Statement("1", f"CREATE TABLE {TABLES[1]} AS SELECT 1 FROM {TABLES[0]}", {})
+    drop = Statement("drop", f"DROP TABLE IF EXISTS {TABLES[0]}", {})
+    running.run([created(0), second, drop])
+    running.wait_for(f"SELECT 1 FROM {TABLES[2]}")
+    running.wait_for(f"-- name: x\nSELECT 1 FROM {TABLES[2]}")
+    with pytest.raises(ValueError, match="0"):
+        running.wait_for(f"SELECT 1 FROM {TABLES[1]}")
+    with pytest.raises(ValueError, match="0"):
+        running.wait()
+    assert ran == ["0", "drop"]
 
 
 def test_tables_of_a_version_are_dropped_in_order() -> None:
     """The released rows first, so that a kill leaves no version that looks whole: a rollback asks for them alone."""
     version = [f"`c`.`_sqlanon`.`people_v3{part}`" for part in ("", "_link", "_meta")]
     drops = [Statement(str(at), f"/* name: x */ DROP TABLE IF EXISTS {name}") for at, name in enumerate(version)]
-    scratch = [Statement(f"s{at}", f"DROP TABLE IF EXISTS {name}") for at, name in enumerate(TABLES[:2])]
-    assert [[one.name for one in part] for part in split_steps(drops + scratch)] == [
-        ["0"],
-        ["1"],
-        ["2"],
-        ["s0", "s1"],
-    ]
+    assert run_all(drops) == [(str(at), when) for at in range(3) for when in ("began", "ended")]
+
+
+def test_tables_of_readers_are_there_when_the_call_returns() -> None:
+    done = []
+
+    def execute(one: Statement) -> None:
+        time.sleep(0.01)
+        done.append(one.name)
+
+    BackgroundStatements(execute).run([Statement("rows", "CREATE TABLE `c`.`_sqlanon`.`people_v3` AS SELECT 1", {})])
+    assert done == ["rows"]

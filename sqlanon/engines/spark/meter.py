@@ -57,9 +57,12 @@ class JobMeter:
         self._statements += 1
         return self._session.sql(text)
 
-    def usage(self) -> Usage:
-        """Statements and bytes so far. It never fails."""
-        if self._stores is not None:
+    def usage(self, *, count: bool = True) -> Usage:
+        """Statements and bytes so far. It never fails.
+
+        ``count``: False while statements run; their bytes are counted the next time.
+        """
+        if count and self._stores is not None:
             try:
                 self._add_jobs(*self._stores)
             except Exception:  # noqa: BLE001 - a session that has ended, or a job that the stores have forgotten

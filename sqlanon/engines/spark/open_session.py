@@ -36,6 +36,9 @@ SETTINGS = {
     "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "64m",
     # Java does not compile a method of more bytes, as the loop of a statement over many columns may be: it is split.
     "spark.sql.codegen.hugeMethodLimit": "8000",
+    # Of a batch that is sent to workers Spark adds up the bytes after each row, unless they are not bounded: there are
+    # at most 10,000 rows in a batch.
+    "spark.sql.execution.arrow.maxBytesPerBatch": str((1 << 31) - 1),
     # Spark 4.3 makes an invalid plan of a UNION of constants in an order.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.RemoveRedundantAliases",
 }
@@ -56,6 +59,8 @@ _COMPILED_LATE = {
 They are 20 times the defaults. Each statement has new code, which Java compiles quickly first; to optimize code that
 runs for a second takes longer than it saves.
 """
+_CODE = "500m"
+"""Room for compiled code. A release of many columns fills half of Java's default, whose coldest code then goes."""
 _SHARED = (
     "whoever can read the files of this catalog's warehouse can read the source, and what sqlanon writes next to the "
     "release: snapshots, link tables, the secrets of hashes. Spark does not keep readers of a view from the files "
@@ -146,12 +151,16 @@ def _start_session(folder: Path | None, cores: int) -> tuple[SparkSession, bool,
         "spark.sql.catalogImplementation": "in-memory",
         # a run has some hundreds; each that is made anew is compiled anew
         "spark.sql.codegen.cache.maxEntries": "1000",
+        # Rows that are sorted or grouped are kept where Java does not copy them whenever it collects garbage.
+        "spark.memory.offHeap.enabled": "true",
+        "spark.memory.offHeap.size": str(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4),
         # State that Spark keeps for an interface that is off.
         "spark.sql.ui.retainedExecutions": "20",
         "spark.ui.retainedJobs": "50",
         "spark.ui.retainedStages": "50",
         "spark.ui.retainedTasks": "500",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.level=OFF -XX:+UseSerialGC {_delay_compiling()}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.level=OFF -XX:+UseParallelGC "
+        f"-XX:ReservedCodeCacheSize={_CODE} {_delay_compiling()}",
     }
     if folder is not None:
         if not re.fullmatch(r"[\w./-]+", str(folder)):

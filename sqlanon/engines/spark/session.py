@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
 
@@ -28,13 +28,13 @@ from sqlanon.engines.base import (
     Traffic,
 )
 from sqlanon.engines.lacks import LACKS
-from sqlanon.engines.spark import batches, open_session, small_statements
+from sqlanon.engines.spark import open_session, small_statements
+from sqlanon.engines.spark.batches import BackgroundStatements
 from sqlanon.engines.spark.binds import Binds, frame_of, list_rows
-from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, reason, silence_logs, translate_error
+from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, reason, translate_error
 from sqlanon.engines.spark.locks import LEASE, Locks
 from sqlanon.engines.spark.meter import JobMeter
 from sqlanon.engines.spark.names import qualify, quote
-from sqlanon.engines.spark.python_archive import ship
 from sqlanon.engines.spark.small_tables import SmallTables
 from sqlanon.engines.spark.types import arrow_type, name_of
 from sqlanon.errors import DatabaseError
@@ -122,6 +122,7 @@ class Session:
         self._binds = Binds(session)
         self.conceals = self._binds.conceals
         self._small = SmallTables(session, self._metered.sql, self._catalog)
+        self._running = BackgroundStatements(self.execute)
 
     @property
     def lacks(self) -> Mapping[str, Lack]:
@@ -133,75 +134,6 @@ class Session:
         if self._ledger is None and self._open_ledger is not None:
             self._ledger = self._open_ledger()
         return self._ledger
-
-    @classmethod
-    def open(
-        cls,
-        url: str,
-        *,
-        threads: int | None,
-        accept_shared: bool = False,
-        temporary: bool = False,
-        archive: bool | str = False,
-        ledger: Callable[[], Engine] | None = None,
-    ) -> Self:
-        """Open ``sc://host:port`` or ``spark+local:///DIR?cores=2``.
-
-        Args:
-            url: the server, or the folder of a session of our own.
-            threads: cores of a session of our own.
-            accept_shared: others may be able to read the files of the private schema.
-            temporary: the catalog may be gone with the session.
-            archive: see `sqlanon.engines.spark.python_archive.ship`.
-            ledger: see `__init__`.
-
-        Both URLs may have ``accept_shared=true`` and ``temporary=true`` among their parameters.
-
-        Raises:
-            DatabaseError: no Java, no server, or no catalog; the text gives the remedy.
-        """
-        place, confirmed = open_session.split_confirmations(url)
-        accept_shared |= "accept_shared" in confirmed
-        temporary |= "temporary" in confirmed
-        if url.lower().startswith("sc:"):
-            return cls.of(
-                open_session.open_remote(place),
-                accept_shared=accept_shared,
-                temporary=temporary,
-                archive=archive,
-                ledger=ledger,
-            )
-        session, private, started = open_session.open_local(place, threads=threads)
-        try:
-            shared = accept_shared or private
-            return cls.of(
-                session, accept_shared=shared, temporary=temporary, stops=started, archive=archive, ledger=ledger
-            )
-        except BaseException:
-            if started:
-                session.stop()
-            raise
-
-    @classmethod
-    def of(
-        cls,
-        session: SparkSession,
-        *,
-        accept_shared: bool = False,
-        temporary: bool = False,
-        stops: bool = False,
-        lease: float = LEASE,
-        archive: bool | str = False,
-        ledger: Callable[[], Engine] | None = None,
-    ) -> Self:
-        """An engine on a session of the caller's; see `open` for the arguments."""
-        silence_logs()
-        open_session.check_version(session.version)
-        refuse = open_session.explain_unwritable(session, accept_shared=accept_shared, temporary=temporary)
-        own_session = open_session.own_settings(session)
-        if archive:
-            ship(own_session, archive)
-        return cls(own_session, refuse=refuse, stops=stops, lease=lease, ledger=ledger)
 
     @contextmanager
     def _translate_errors(self, name: str) -> Iterator[None]:
@@ -225,6 +157,7 @@ class Session:
     def _frame(self, statement: Statement | str) -> DataFrame:
         """Run a command, or plan a query."""
         self._bring(statement)
+        self._running.wait_for(statement if isinstance(statement, str) else statement.text)
         if isinstance(statement, str):
             return self._metered.sql(statement)
         text = self._binds.text(statement)
@@ -243,11 +176,13 @@ class Session:
         """See `Engine.execute`: one call of the catalog alters an existing view; OR REPLACE would drop it first."""
         with self._limit_size(statement), self._translate_errors(_name(statement)):
             self._bring(statement)
+            self._running.wait_for(statement if isinstance(statement, str) else statement.text)
             if not (isinstance(statement, Statement) and self._small.run(statement, self._binds)):
                 self._frame(statement)
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
-        batches.run(statements, self.execute)
+        """See `Engine.execute_all`: scratch tables may be made and dropped beside statements that do not need them."""
+        self._running.run(statements)
 
     def fetch(
         self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
@@ -324,6 +259,7 @@ class Session:
     @contextmanager
     def few_rows(self, settings: Mapping[str, str] = small_statements.FEW) -> Iterator[None]:
         """See `Engine.few_rows`: to compile a small query takes longer than to interpret it, and one task is enough."""
+        self._running.wait_for_creations()  # Spark reads the settings while statements run
         with self._translate_errors("settings of the session"):
             before, already = small_statements.use(self._session, settings), self._few
         self._few = True
@@ -362,7 +298,13 @@ class Session:
             if not self._session.catalog.databaseExists(schema):
                 self._metered.sql(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         with self._locks.lock(name, wait=wait):
-            yield
+            try:
+                yield
+            except BaseException:
+                with suppress(DatabaseError):  # the caller must hear of the first failure
+                    self._running.wait()
+                raise
+            self._running.wait()
 
     def run_swap(self, action: Callable[[], None]) -> None:
         """See `Engine.run_swap`: readers are never in the way."""
@@ -370,7 +312,7 @@ class Session:
 
     def usage(self) -> Usage:
         """See `Engine.usage`."""
-        return self._metered.usage()
+        return self._metered.usage(count=not self._running.busy)
 
     def cancel(self) -> None:
         """See `Engine.cancel`: the session is of this engine alone."""

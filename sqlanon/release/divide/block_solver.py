@@ -104,7 +104,10 @@ class Solver:
         )
 
     def __call__(self, columns: Arrays) -> Arrays:
-        """Divide the rows of a block."""
+        """Divide the rows of a block, and give them in the order of their classes.
+
+        Whoever joins or groups the rows by class then finds a class where the one before was.
+        """
         import numpy as np
 
         block, rid = (column.astype(np.int32, copy=False) for column in columns[:2])
@@ -114,7 +117,9 @@ class Solver:
         classes[order] = self._classes([column[order] for column in codes])
         if self.step and int(classes.max()) >= self.step:
             raise OverflowError("a block has more classes than there are numbers between its name and the next one")
-        return rid, np.where(classes < 0, -1 - block, block + classes), *columns[2:]
+        labels = np.where(classes < 0, -1 - block, block + classes)
+        by_class = np.argsort(labels, kind="stable")
+        return [column[by_class] for column in (rid, labels, *columns[2:])]
 
     def _classes(self, codes: list[Ints]) -> Ints:
         import numpy as np

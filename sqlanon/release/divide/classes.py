@@ -20,6 +20,7 @@ from sqlanon.release.divide import loss_limit, merge_failing_groups, suppressed_
 from sqlanon.release.divide.division import Division, DivisionKeys
 from sqlanon.release.prepare.staged_source import PreparedSource
 from sqlanon.release.prepare.unlisted_values import count_others
+from sqlanon.release.verify.class_sums import begin_sums
 from sqlanon.release.verify.proof import DividedSource
 from sqlanon.release.verify.verify import verify_staged
 from sqlanon.results import LossReport
@@ -122,6 +123,8 @@ def make_classes(
                 keyed.secret,
                 codes=read_domains,
             )
+            if not judged:  # there classes of rows are joined
+                classed = begin_sums(scratch, classed, form.layout(ready.roles, domains.quasi, spec.format))
             lost = suppressed_rows.count_suppressed(scratch, spec, classed, assignment)
             notes = loss_limit.note_reached(scratch, spec, ready.requirements, classed) + assignment.notes
             notes += lost.notes(encoded.rows)

@@ -29,7 +29,7 @@ def least_covers(
     scratch: Scratch,
     classed: ClassedRows,
     recoded: RecodedClasses,
-    measure: Callable[[Sequence[Claim]], TableRef] | None = None,
+    measure: Callable[[Sequence[Claim]], TableRef | None] | None = None,
 ) -> CoverTightness:
     """The quasi columns with published ends, or members of sets, that are values of rows of the class.
 

@@ -73,7 +73,7 @@ def verify_staged(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasse
                 "published"
             )
     sums = ClassSums(scratch, classed, recoded)
-    least = least_covers(scratch, classed, recoded, sums.measure)
+    least = least_covers(scratch, classed, recoded, sums.of_columns)
     sums.check()
     members, expected = recoded.members.each(classed.table, expected)
     counts = format_of(form.kind).count_covered(scratch, replace(classed, table=members), recoded, least)
@@ -203,7 +203,7 @@ def verify_rows(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses,
         for c in recoded.columns
     ]
     marks = scratch.table("marks")
-    sizes, by_mark = None, classed.links is not None
+    sizes, links = None, classed.links
     with scratch.together():
         scratch.execute(
             "verify/marks",
@@ -213,18 +213,17 @@ def verify_rows(scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses,
             own=text_names,
             kinds=kinds,
         )
-        if by_mark or (scratch.engine.capabilities.groups_by_mark and classed.encoded.rows >= MANY_ROWS):
-            written_fingerprint, sizes = fingerprint_written(
-                scratch, marks, recoded, physical.ref, published, by_mark=by_mark
-            )
+        if links is not None:
+            both, sizes = fingerprint_written(scratch, marks, recoded, physical.ref, published, sums=links.sums)
+            written_fingerprint, staged = both[:2], both[2:]
         else:
-            written_fingerprint = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
-        if classed.links is None:
+            if scratch.engine.capabilities.groups_by_mark and classed.encoded.rows >= MANY_ROWS:
+                written_fingerprint, sizes = fingerprint_written(scratch, marks, recoded, physical.ref, published)
+            else:
+                written_fingerprint = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
             staged = scratch.fetch(
                 "verify/staged", classed=classed.table, marks=marks, published=published, dense=recoded.groups.dense
             )[0]
-        else:
-            staged = scratch.fetch("verify/summed", sums=classed.links.sums, marks=marks)[0]
     published_rows = classed.encoded.rows - recoded.left_out
     if (
         tuple(map(str, staged)) != tuple(map(str, written_fingerprint))
@@ -241,25 +240,30 @@ def fingerprint_written(
     physical: TableRef,
     published: Sequence[Mapping[str, object]],
     *,
-    by_mark: bool = False,
+    sums: TableRef | None = None,
 ) -> tuple[tuple[object, ...], Grouping | None]:
     """Fingerprint of the written table and, from the same scan, the groups by mark.
 
     Two groups of the same mark would be counted together, and could hide that each is too small. So the groups are
     returned only if different published cells have different marks; the fingerprint shows that the table holds nothing
-    else. ``by_mark``: the fingerprint is a sum over marks (``verify/written``), not over rows.
+    else.
+
+    ``sums``: of the staged rows by class; the fingerprint is a sum over marks then (``verify/written``), not over rows,
+    and that of the staged rows follows it.
     """
     groups = scratch.table("written")
     with scratch.together():
-        scratch.execute("verify/written", written=groups, target=physical, published=published, by_mark=by_mark)
+        scratch.execute(
+            "verify/written", written=groups, target=physical, published=published, by_mark=sums is not None
+        )
         names = recoded.layout.of_class
-        *fingerprint, apart = scratch.fetch(
-            "verify/of_written", written=groups, marks=marks, released=recoded.released, names=names
+        n, mark, apart, *staged = scratch.fetch(
+            "verify/of_written", written=groups, marks=marks, released=recoded.released, names=names, sums=sums
         )[0]
     if not apart:
         row = scratch.fetch("verify/shared_marks", marks=marks, released=recoded.released, names=names)
         apart = read_integer(row[0][0]) == 0
-    return tuple(fingerprint), Grouping(groups, ("mark",), count="n") if apart else None
+    return (n, mark, *staged), Grouping(groups, ("mark",), count="n") if apart else None
 
 
 def measure_requirements(
