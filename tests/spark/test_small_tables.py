@@ -23,6 +23,7 @@ TYPED = (
 def _make(scratch, step, query):
     table = scratch.small(step)
     scratch.execute_all([Statement(f"test/{step}", f"CREATE TEMPORARY TABLE `{table.name}` AS {query}")])
+    assert scratch.engine.exists(table)  # it is there now
     return table
 
 
@@ -150,3 +151,16 @@ def test_a_release_of_columns_of_many_values(session, monkeypatch):
             db.unpublish("wide")
     assert len(published[0]) == 400
     assert published[0] == published[1]
+
+
+def test_tables_made_at_the_same_time_have_one_bound(session, monkeypatch):
+    """However many fit when they are begun."""
+    monkeypatch.setattr(small_tables, "MOST_TOGETHER", 1000)
+    with sqlanon.connect(session, temporary=True, accept_shared=True) as db, Scratch(db.engine) as scratch:
+        tables = [scratch.small(f"n{place}") for place in range(4)]
+        query = "SELECT id AS n FROM RANGE(50)"
+        scratch.execute_all(
+            [Statement(table.name, f"CREATE TEMPORARY TABLE `{table.name}` AS {query}") for table in tables]
+        )
+        written = [db.engine.target(f"_sqlanon.{table.name}") for table in tables if db.engine.exists(table)]
+        assert sum(db.engine.exists(table) for table in written) == 2

@@ -8,6 +8,7 @@ there is room for, is a table of the private schema, beneath a view.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,7 @@ class SmallTables:
         self._written: set[str] = set()
         self._held: dict[str, int] = {}
         """Bytes of each held table."""
+        self._guard = threading.Lock()
 
     def run(self, statement: Statement, binds: Binds) -> bool:
         """Run a statement that makes or drops a held table; False: it is another statement, which was not run."""
@@ -83,14 +85,21 @@ class SmallTables:
 
     def _make(self, name: str, query: str) -> None:
         rows = _fetch(self._send(query), min(MOST_BYTES, MOST_TOGETHER - sum(self._held.values())))
-        if rows is not None:
-            self._held[name] = rows.nbytes
+        if rows is not None and self._hold(name, rows.nbytes):
             frame_of(self._session, rows).selectExpr(*map(select_field, rows.schema)).createOrReplaceTempView(name)
             return
         table = f"{self._schema}.{quote(name)}"
         self._written.add(name)
         self._send(f"CREATE TABLE {table} AS {query}")
         self._session.table(table).createOrReplaceTempView(name)
+
+    def _hold(self, name: str, size: int) -> bool:
+        """Note the bytes of a table; False: other tables were held meanwhile, and there is no room for it any more."""
+        with self._guard:
+            room = sum(self._held.values()) + size <= MOST_TOGETHER
+            if room:
+                self._held[name] = size
+            return room
 
 
 def _fetch(frame: DataFrame, room: int) -> pa.Table | None:
