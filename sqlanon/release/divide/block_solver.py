@@ -44,6 +44,34 @@ class _Column:
         return replace(self.domain, table=table)
 
 
+class _LoadedDomains:
+    """The domains of a task's columns in the worker's DuckDB, which all blocks of the task read."""
+
+    def __init__(self) -> None:
+        """Nothing is loaded yet."""
+        self._columns: Sequence[_Column] = ()
+        self._scratch: Scratch | None = None
+        self._domains: list[Domain] = []
+
+    def load(self, columns: Sequence[_Column]) -> tuple[Scratch, list[Domain]]:
+        """The scratch tables of the domains, which replace those of the task before."""
+        if self._scratch is None or self._columns is not columns:
+            if self._scratch is not None:
+                self._scratch.__exit__(None, None, None)
+            self._scratch = Scratch(open_in_worker()).__enter__()
+            self._domains, self._columns = [column.load(self._scratch) for column in columns], columns
+        return self._scratch, self._domains
+
+    def forget(self) -> None:
+        """Close the database: the next task of the worker begins anew."""
+        open_in_worker().close()
+        open_in_worker.cache_clear()
+        self._scratch = None
+
+
+_DOMAINS = _LoadedDomains()
+
+
 @dataclass(frozen=True, slots=True)
 class Solver:
     """A block's name, row ids, words and carried columns -> row ids, classes, words, carried columns.
@@ -112,7 +140,7 @@ class Solver:
 
         block, rid = (column.astype(np.int32, copy=False) for column in columns[:2])
         codes = self.packing.codes(columns[2:])  # type: ignore[arg-type]
-        order = np.argsort(rid, kind="stable")
+        order = np.argsort(rid)
         classes = np.full(len(rid), -1, np.int32)
         classes[order] = self._classes([column[order] for column in codes])
         if self.step and int(classes.max()) >= self.step:
@@ -127,13 +155,12 @@ class Solver:
         n, encoded = len(codes[0]), self.context.encoded
         if n < least_rows(self.context.requirements):  # a kernel would not end
             return np.full(n, -1, np.int32)
-        engine = open_in_worker()
         try:
-            with Scratch(engine) as scratch:
-                domains = [column.load(scratch) for column in self.columns]
+            outer, domains = _DOMAINS.load(self.columns)
+            with outer.beside() as scratch:
                 work: TableRef = scratch.table("work")
                 code_arrays = {domain.code: column for domain, column in zip(domains, codes, strict=True)}
-                engine.load_arrays(work, {"rid": np.arange(n, dtype=np.int32), **code_arrays})
+                scratch.engine.load_arrays(work, {"rid": np.arange(n, dtype=np.int32), **code_arrays})
                 d = len(encoded.quasi)
                 encoded_block = replace(
                     encoded, coded=work, rows=n, numbers=0, quasi=tuple(domains[:d]), sensitive=tuple(domains[d:])
@@ -144,8 +171,7 @@ class Solver:
         except (AssertionError, InfeasibleError):  # first errors of kernels
             return np.full(n, -1, np.int32)
         except BaseException:
-            open_in_worker.cache_clear()  # the next task of the worker begins anew
-            engine.close()
+            _DOMAINS.forget()
             raise
         classes = np.full(n, -1, np.int32)
         classes[rows] = np.unique(labels, return_inverse=True)[1].reshape(-1)
