@@ -122,7 +122,7 @@ class Session:
         self._binds = Binds(session)
         self.conceals = self._binds.conceals
         self._small = SmallTables(session, self._metered.sql, self._catalog)
-        self._running = BackgroundStatements(self.execute)
+        self._running = BackgroundStatements(lambda statement: self.execute(statement))
 
     @property
     def lacks(self) -> Mapping[str, Lack]:
