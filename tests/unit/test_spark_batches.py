@@ -54,8 +54,8 @@ def run_all(batch: list[Statement]) -> list[tuple[str, str]]:
         time.sleep(0.0002)
         log.append((one.name, "ended"))
 
-    running = BackgroundStatements(execute)
-    running.run(batch)
+    running = BackgroundStatements()
+    running.run(batch, execute)
     running.wait()
     assert not running.busy
     return log
@@ -95,8 +95,8 @@ def test_what_is_apart_runs_at_the_same_time_and_the_first_error_is_raised_once(
             raise ValueError(one.name)
         done.append(one.name)
 
-    running = BackgroundStatements(execute)
-    running.run([created(at) for at in range(3)])
+    running = BackgroundStatements()
+    running.run([created(at) for at in range(3)], execute)
     running.wait_for(f"SELECT 1 FROM {TABLES[2]}")
     assert done == ["2"]
     with pytest.raises(ValueError, match="0"):
@@ -112,10 +112,10 @@ def test_an_error_is_raised_where_the_table_is_needed_and_the_table_is_dropped_a
         if one.name == "0":
             raise ValueError("0")
 
-    running = BackgroundStatements(execute)
+    running = BackgroundStatements()
     second = Statement("1", f"CREATE TABLE {TABLES[1]} AS SELECT 1 FROM {TABLES[0]}", {})
     drop = Statement("drop", f"DROP TABLE IF EXISTS {TABLES[0]}", {})
-    running.run([created(0), second, drop])
+    running.run([created(0), second, drop], execute)
     running.wait_for(f"SELECT 1 FROM {TABLES[2]}")
     running.wait_for(f"-- name: x\nSELECT 1 FROM {TABLES[2]}")
     with pytest.raises(ValueError, match="0"):
@@ -139,5 +139,5 @@ def test_tables_of_readers_are_there_when_the_call_returns() -> None:
         time.sleep(0.01)
         done.append(one.name)
 
-    BackgroundStatements(execute).run([Statement("rows", "CREATE TABLE `c`.`_sqlanon`.`people_v3` AS SELECT 1", {})])
+    BackgroundStatements().run([Statement("rows", "CREATE TABLE `c`.`_sqlanon`.`people_v3` AS SELECT 1", {})], execute)
     assert done == ["rows"]

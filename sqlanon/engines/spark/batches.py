@@ -21,6 +21,8 @@ _SUBJECT = re.compile(
     re.DOTALL,
 )
 _VERB = re.compile(rf"{_NOTES}(SELECT|WITH|CREATE TABLE|CREATE TEMPORARY|INSERT INTO)\b", re.DOTALL)
+Execute = Callable[[Statement], None]
+"""Runs a statement."""
 _SCRATCH = re.compile(r"_sqlanon_[0-9a-f]{8}_\w+")
 
 
@@ -89,42 +91,41 @@ class BackgroundStatements:
     when all are waited for.
     """
 
-    def __init__(self, execute: Callable[[Statement], None]) -> None:
-        """Nothing runs yet; ``execute`` runs a statement."""
-        self._execute = execute
+    def __init__(self) -> None:
+        """Nothing runs yet."""
         self._pool: ThreadPoolExecutor | None = None
         self._free = threading.Semaphore(TOGETHER)
         self._calls: list[tuple[Subject, Future[None]]] = []
         self._inside = threading.local()
 
-    def run(self, statements: Sequence[Statement]) -> None:
+    def run(self, statements: Sequence[Statement], execute: Execute) -> None:
         """Run statements; those that make or drop scratch tables may still run afterwards."""
         begun = []
         for statement in statements:
             subject = find_subject(statement)
             if subject is None:
-                self._execute(statement)  # waits for the tables that it needs
+                execute(statement)  # waits for the tables that it needs
             else:
-                begun.append((subject, self._begin(statement, subject)))
+                begun.append((subject, self._begin(statement, subject, execute)))
         for subject, call in begun:
             if not subject.scratch:
                 call.result()
 
-    def _begin(self, statement: Statement, subject: Subject) -> Future[None]:
+    def _begin(self, statement: Statement, subject: Subject, execute: Execute) -> Future[None]:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(4 * TOGETHER, "sqlanon-batch")
         before = [call for other, call in self._calls if subject.follows(other)]
-        call = self._pool.submit(self._run, statement, subject.drops, before)
+        call = self._pool.submit(self._run, statement, execute, subject.drops, before)
         self._calls.append((subject, call))
         return call
 
-    def _run(self, statement: Statement, drops: bool, before: Sequence[Future[None]]) -> None:
+    def _run(self, statement: Statement, execute: Execute, drops: bool, before: Sequence[Future[None]]) -> None:
         for call in before:  # these were submitted earlier, so that each has a thread
             if call.exception() and not drops:
                 call.result()
         with self._free:
             self._inside.here = True
-            self._execute(statement)
+            execute(statement)
 
     @property
     def busy(self) -> bool:

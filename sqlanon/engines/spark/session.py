@@ -122,7 +122,7 @@ class Session:
         self._binds = Binds(session)
         self.conceals = self._binds.conceals
         self._small = SmallTables(session, self._metered.sql, self._catalog)
-        self._running = BackgroundStatements(lambda statement: self.execute(statement))
+        self._running = BackgroundStatements()
 
     @property
     def lacks(self) -> Mapping[str, Lack]:
@@ -182,7 +182,7 @@ class Session:
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
         """See `Engine.execute_all`: scratch tables may be made and dropped beside statements that do not need them."""
-        self._running.run(statements)
+        self._running.run(statements, self.execute)
 
     def fetch(
         self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
