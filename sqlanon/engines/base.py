@@ -189,7 +189,8 @@ class Engine(Protocol):
     def execute_all(self, statements: Sequence[Statement]) -> None:
         """Run several statements in their order, in one call where the engine can.
 
-        Where one fails, those before it may have been done, as with `execute`; the error names those that were sent
+        Those that make or drop scratch tables may still run afterwards: later calls wait for the tables that they
+        need, and the end of a lock for all; an error is raised there then. Where one fails, those before it may have been done, as with `execute`; the error names those that were sent
         with it.
         """
 
