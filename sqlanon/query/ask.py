@@ -203,7 +203,7 @@ def _ask_several(
             answers.append(columns)
             types.append(_types_of(engine, part, part_answers[0]))
         if len(parts) > 1:
-            check_types(union.text, answers[0].columns, types)
+            check_types(union.text, answers, types)
         if not any(is_replaced(engine, released, unreadable=True) for released in releases.values()):
             if union.distinct:
                 once = drop_duplicates(union.text, merge_answers(union.text, answers[: union.distinct]))

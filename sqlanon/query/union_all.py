@@ -264,33 +264,46 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
     )
 
 
-def check_types(text: str, names: Sequence[str], types: Sequence[Sequence[exp.DataType]]) -> None:
+def check_types(text: str, answers: Sequence[Answer], types: Sequence[Sequence[exp.DataType]]) -> None:
     """Refuse columns whose values an engine would convert, also where a SELECT gives no row.
 
     Args:
         text: the query, for messages.
-        names: the columns.
+        answers: the answers to the SELECTs.
         types: of each SELECT the types of the columns; none where they are not known.
 
     Raises:
         RefusedQueryError: types of one column that have a common type with other values, or other numbers of columns.
     """
-    described = [kinds for kinds in types if kinds]
+    described, names = [kinds for kinds in types if kinds], answers[0].columns
     if any(len(kinds) != len(names) for kinds in described):
         _refuse_columns(text)
     for name, column_types in zip(names, zip(*described, strict=True), strict=True) if described else ():
-        if not _keep_values([kind for kind in column_types if not kind.is_type("NULL")]):
+        kinds = [kind for kind in column_types if not kind.is_type("NULL")]
+        if not _keep_values(kinds):
             _refuse_types(text, name)
+        if any(kind.is_type("DOUBLE") for kind in kinds):
+            position = names.index(name)
+            cells = [row[answer.columns[position]] for answer in answers for row in answer.rows]
+            _check_kinds(text, name, cells, has_doubles=True)
 
 
 _WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT", "INT128")
+_MOST_DIGITS = 38
+"""Digits of a decimal type, at most: the common type of others has fewer after the point."""
 
 
 def _keep_values(kinds: Sequence[exp.DataType]) -> bool:
     """Whether values of these types are equal in the common type: one type, texts, or numbers of many digits."""
     if len(set(kinds)) <= 1 or all(kind.is_type("TEXT", "VARCHAR") for kind in kinds):
         return True
-    return all(kind.is_type(*_WHOLE, "DOUBLE", "DECIMAL") for kind in kinds)
+    if not all(kind.is_type(*_WHOLE, "DOUBLE", "DECIMAL") for kind in kinds):
+        return False
+    sizes = [[int(size.name) for size in kind.expressions] for kind in kinds if kind.is_type("DECIMAL")]
+    decimals = [(size[0], size[1]) for size in sizes if len(size) == 2]  # PostgreSQL has decimals without a size
+    if len(decimals) < len(sizes) or not decimals:
+        return True
+    return max(width - scale for width, scale in decimals) + max(scale for _, scale in decimals) <= _MOST_DIGITS
 
 
 def _refuse_columns(text: str) -> None:
@@ -301,11 +314,11 @@ def _refuse_types(text: str, name: str) -> None:
     refuse(text, None, f"the SELECTs of a UNION give column {name} different types: cast it to one of them")
 
 
-def _check_kinds(text: str, name: str, cells: Sequence[Any]) -> None:
+def _check_kinds(text: str, name: str, cells: Sequence[Any], *, has_doubles: bool = False) -> None:
     """Refuse a column whose values an engine would convert: it has one type for the rows of all SELECTs."""
     ends = [end for cell in cells for end in ((cell.low, cell.high) if isinstance(cell, Bounded) else (cell,))]
     values: list[Any] = [end for end in ends if end is not None]
-    has_doubles = any(isinstance(value, float) for value in values)
+    has_doubles = has_doubles or any(isinstance(value, float) for value in values)
     large = any(isinstance(value, int | Decimal) and not -_MOST_EXACT <= value <= _MOST_EXACT for value in values)
     if len(set(map(_kind, values))) > 1 or (has_doubles and large):
         _refuse_types(text, name)

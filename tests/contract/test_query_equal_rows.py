@@ -56,6 +56,9 @@ REFUSED = {
     "SELECT max(c) FROM {t} UNION ALL SELECT max(c * CAST(0.5 AS DOUBLE PRECISION)) FROM {t}": "different types",
     "SELECT max(c) FROM {t} UNION ALL SELECT CASE WHEN count(*) > 2 THEN 'x' END FROM {t}": "different types",
     "SELECT c FROM {t} GROUP BY c UNION ALL SELECT 'x' FROM {t} WHERE c > 9999 GROUP BY c": "different types",
+    "SELECT c FROM {t} GROUP BY c UNION ALL SELECT CAST(c AS DOUBLE PRECISION) FROM {t} WHERE c < 0 GROUP BY 1": "dif",
+    "SELECT CAST(c AS NUMERIC(38, 2)) AS x FROM {t} WHERE c < 9 GROUP BY 1 UNION ALL "
+    "SELECT CAST(c AS NUMERIC(38, 9)) FROM {t} WHERE c < 9 GROUP BY 1": "different types",
     "SELECT count(*) > 2 AS x FROM {t} UNION ALL SELECT max(c) FROM {t} WHERE c > 9999": "different types",
     "SELECT max(c) FROM {t} WHERE c < 3 UNION ALL SELECT max(CAST(c AS REAL)) FROM {t}": "different types",
     "SELECT '1' AS k, 0 AS n UNION ALL SELECT c, c FROM {t} WHERE FALSE GROUP BY c": "different types",
