@@ -81,3 +81,10 @@ def test_many_files_become_one(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
     last = KeptSql(tmp_path)
     assert [last.recall((number,), no_one) for number in range(FILES + 1)] == ["made"] * (FILES + 1)
+
+
+def test_a_run_goes_on_whose_folder_a_later_one_removed(tmp_path: Path) -> None:
+    kept = KeptSql(tmp_path / "of older code")
+    (tmp_path / "of older code").rmdir()
+    assert kept.translate("a/b", TEXT, "duckdb", "spark") == _translate("a/b", TEXT, "duckdb", "spark")
+    assert not (tmp_path / "of older code").exists()
