@@ -12,6 +12,7 @@ import pytest
 
 import sqlanon
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.spark.engine import SparkEngine
 from sqlanon.engines.spark.names import qualify
 from sqlanon.errors import DatabaseError
 from sqlanon.table import class_rows
@@ -36,15 +37,17 @@ def test_links_lead_to_the_rows_of_their_class(session, events, monkeypatch, met
     name, table = f"linked_{method}", arrow(ROWS)
     load(session, table, name)
     options = OPTIONS | {"name": name, "method": method, "metrics": metrics}
+    executed, execute = set(), SparkEngine.execute
+    monkeypatch.setattr(
+        SparkEngine,
+        "execute",
+        lambda engine, statement: executed.add(getattr(statement, "name", "")) or execute(engine, statement),
+    )
     with (
         in_duckdb(table, name) as known,
         sqlanon.connect(session, temporary=True, accept_shared=True) as db,
     ):
         db.engine.above, db.engine.block = 0, block
-        executed, execute = set(), db.engine.execute
-        monkeypatch.setattr(
-            db.engine, "execute", lambda statement: executed.add(getattr(statement, "name", "")) or execute(statement)
-        )
         report = db.anonymize(name, **options).report
         known.anonymize(name, **options)
         assert "table/decoded" in executed

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlanon.engines.base import Statement
-from sqlanon.engines.spark.batches import BackgroundStatements
+from sqlanon.engines.spark.batches import BackgroundStatements, is_named
+from sqlanon.errors import DatabaseError
 
 TABLES = [f"`c`.`s`.`_sqlanon_0123abcd_t{i}`" for i in range(5)]
 
@@ -120,9 +121,49 @@ def test_an_error_is_raised_where_the_table_is_needed_and_the_table_is_dropped_a
     running.wait_for(f"-- name: x\nSELECT 1 FROM {TABLES[2]}")
     with pytest.raises(ValueError, match="0"):
         running.wait_for(f"SELECT 1 FROM {TABLES[1]}")
-    with pytest.raises(ValueError, match="0"):
-        running.wait()
+    running.wait()
     assert ran == ["0", "drop"]
+
+
+def test_statements_that_tidy_up_do_not_meet_the_errors_of_before() -> None:
+    """Of two tables of a version and a scratch table that fail the first is heard of, and what is there is dropped."""
+    ran = []
+
+    def execute(one: Statement) -> None:
+        running.wait_for(one.text)
+        if one.text.startswith("CREATE"):
+            raise DatabaseError(one.name)
+        ran.append(one.name)
+
+    running = BackgroundStatements(execute)
+    names = ["`c`.`_sqlanon`.`people_v3`", "`c`.`_sqlanon`.`people_v3_link`"]
+    made = [Statement(name, f"CREATE TABLE {name} AS SELECT 1 FROM {TABLES[0]}") for name in names]
+    with pytest.raises(DatabaseError, match="0"):
+        running.run([created(0), created(1), *made])
+    running.wait_for_creations()
+    running.run([Statement(name, f"DROP TABLE IF EXISTS {name}") for name in names])
+    assert ran == names
+
+
+def test_a_drop_that_fails_is_tried_again() -> None:
+    ran = []
+
+    def execute(one: Statement) -> None:
+        ran.append(one.name)
+        if ran.count(one.name) == 1:
+            raise DatabaseError(one.name)
+
+    running = BackgroundStatements(execute)
+    running.run([Statement("drop", f"DROP TABLE IF EXISTS {TABLES[0]}", {})])
+    running.wait()
+    running.run([created(1)])
+    with pytest.raises(DatabaseError, match="1"):
+        running.wait()
+    assert ran == ["drop", "drop", "1"]
+
+
+def test_a_name_that_begins_with_a_space_is_compared_with_other_statements() -> None:
+    assert is_named("", "CREATE TABLE `c`.`s`.` t` AS SELECT 1")
 
 
 def test_tables_of_a_version_are_dropped_in_order() -> None:
