@@ -190,7 +190,8 @@ class Engine(Protocol):
         """Run several statements in their order, in one call where the engine can.
 
         Where one fails, those before it may have been done, as with `execute`; the error names those that were sent
-        with it.
+        with it. An engine may go on with scratch tables after the call: the error then comes with a later call, no
+        later than a view is replaced or the lock of the run is given back.
         """
 
     def fetch(

@@ -262,7 +262,7 @@ class Scratch:
             self._forget_dropped()
 
     def _forget_dropped(self) -> None:
-        """Forget the tables with drops that have run; those of a batch that failed are dropped at the end."""
+        """Forget the tables with drops that were sent; those of a batch that failed are dropped at the end."""
         for table in self._dropping:
             self._tables.remove(table)
         self._dropping = []

@@ -182,3 +182,13 @@ def test_tables_of_readers_are_there_when_the_call_returns() -> None:
 
     BackgroundStatements(execute).run([Statement("rows", "CREATE TABLE `c`.`_sqlanon`.`people_v3` AS SELECT 1", {})])
     assert done == ["rows"]
+
+
+def test_no_thread_is_left_when_a_session_is_closed() -> None:
+    before, done = threading.active_count(), []
+    running = BackgroundStatements(lambda one: done.append(one.name))
+    running.close()
+    running.run([created(0), created(1)])
+    running.close()
+    assert sorted(done) == ["0", "1"]
+    assert threading.active_count() == before

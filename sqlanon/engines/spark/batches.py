@@ -157,6 +157,12 @@ class BackgroundStatements:
         """Wait for all statements."""
         self._wait(lambda _: True)
 
+    def close(self) -> None:
+        """End the threads, when their statements have ended."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
     def _wait(self, needed: Callable[[Subject], bool]) -> None:
         if not self._calls or getattr(self._inside, "here", False):
             return

@@ -324,6 +324,7 @@ class Session:
 
     def close(self) -> None:
         """Close the session, if it is ours."""
+        self._running.close()
         self._locks.close()
         if self._ledger is not None:
             self._ledger.close()
