@@ -7,15 +7,21 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqlanon.engines.base import Statement
+from sqlanon.engines.base import Statement, TableRef
 from sqlanon.engines.spark.batches import BackgroundStatements, is_named
-from sqlanon.errors import DatabaseError
+from sqlanon.errors import DatabaseError, PrivacyViolation
+from sqlanon.table.scratch import Scratch
 
 TABLES = [f"`c`.`s`.`_sqlanon_0123abcd_t{i}`" for i in range(5)]
 
@@ -184,11 +190,60 @@ def test_tables_of_readers_are_there_when_the_call_returns() -> None:
     assert done == ["rows"]
 
 
+def test_a_table_is_loaded_after_the_drop_of_one_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the rows would be added to the table that is about to go."""
+    spark = pytest.importorskip("sqlanon.engines.spark.session")
+    ran = []
+
+    def execute(one: Statement) -> None:
+        time.sleep(0.01)
+        ran.append(one.text)
+
+    session: Any = object.__new__(spark.Session)
+    session._gone, session._few, session._session = False, True, MagicMock()
+    session._metered = SimpleNamespace(sql=ran.append)
+    session._running = BackgroundStatements(execute)
+    monkeypatch.setattr(spark, "frame_of", MagicMock())
+    drop = Statement("drop", f"DROP TABLE IF EXISTS {TABLES[0]}", {})
+    session.execute_all([drop])
+    session.load_arrays(TableRef("s", "_sqlanon_0123abcd_t0", "c"), {"n": np.arange(3)})
+    assert ran[0] == drop.text
+    assert ran[1].startswith(f"CREATE TABLE {TABLES[0]} AS ")
+
+
 def test_no_thread_is_left_when_a_session_is_closed() -> None:
-    before, done = threading.active_count(), []
+    before, done = set(threading.enumerate()), []
     running = BackgroundStatements(lambda one: done.append(one.name))
     running.close()
     running.run([created(0), created(1)])
     running.close()
     assert sorted(done) == ["0", "1"]
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before
+
+
+def test_the_first_error_is_heard_of_and_not_that_of_a_drop_after_it() -> None:
+    """Drops run in threads, whose errors are raised before the lock is given back."""
+
+    def execute(one: Statement) -> None:
+        raise DatabaseError(one.name)
+
+    @contextmanager
+    def lock(_name: str) -> Iterator[None]:
+        yield
+        running.wait()
+
+    running = BackgroundStatements(execute)
+    engine: Any = SimpleNamespace(temporary=False, dialect="spark", lock=lock, execute_all=running.run)
+    engine.target = lambda name: TableRef("_sqlanon", name.rpartition(".")[2].strip('"'), "c")
+    engine.capabilities = SimpleNamespace(session_views=False)
+
+    def fill_table(error: Exception | None) -> None:
+        with Scratch(engine).beside() as scratch:
+            scratch.table("stage")
+            if error is not None:
+                raise error
+
+    with pytest.raises(PrivacyViolation, match="first"):
+        fill_table(PrivacyViolation("first"))
+    with pytest.raises(DatabaseError, match="table/drop"):
+        fill_table(None)
