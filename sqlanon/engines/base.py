@@ -189,9 +189,9 @@ class Engine(Protocol):
     def execute_all(self, statements: Sequence[Statement]) -> None:
         """Run several statements in their order, in one call where the engine can.
 
-        Those that make or drop scratch tables may still run afterwards: later calls wait for the tables that they
-        need, and the end of a lock for all; an error is raised there then. Where one fails, those before it may have
-        been done, as with `execute`; the error names those that were sent with it.
+        Where one fails, those before it may have been done, as with `execute`; the error names those that were sent
+        with it. An engine may go on with scratch tables after the call: the error then comes with a later call, no
+        later than a view is replaced or the lock of the run is given back.
         """
 
     def fetch(

@@ -115,7 +115,8 @@ class Scratch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         cleaning = self._watch.stage("cleanup") if self._watch and not self._inner else nullcontext()
-        with cleaning, self._held:
+        # The caller must hear of the first failure. An engine may find at the lock that a drop has failed.
+        with cleaning, suppress(*([DatabaseError] if error else [])), self._held:
             self._drop_all(error)
 
     def clear(self) -> None:
@@ -262,7 +263,7 @@ class Scratch:
             self._forget_dropped()
 
     def _forget_dropped(self) -> None:
-        """Forget the tables with drops that have run; those of a batch that failed are dropped at the end."""
+        """Forget the tables with drops that were sent; those of a batch that failed are dropped at the end."""
         for table in self._dropping:
             self._tables.remove(table)
         self._dropping = []

@@ -2,7 +2,8 @@
 -- params: physical (table to make), classed, released (tables), published (list of {source (r or s), column,
 --   name, kind, rank (the column of s of integers from 0 on that are equal where the values are, and look, equal; or
 --   none), bits (of these integers)}), dense (bool: the classes are 0, 1, 2, .., each once), alone (bool: no two of
---   them publish the same), repeated (published columns of which the classes have few different values, where
+--   them publish the same), hashed (bool: tasks have room in memory for what is published for the
+--   classes), repeated (published columns of which the classes have few different values, where
 --   the engine writes them by number, each with the place of its numbers: {list, word, shift, mask, base, type},
 --   see sqlanon/release/publish/value_numbers.py),
 --   declared (bool: publish/declared has made the table, and it is filled; engines with that template only)

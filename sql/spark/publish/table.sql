@@ -4,7 +4,8 @@
 -- twice, as it takes a sample of the rows first. Rows are distributed and sorted while they are narrow:
 -- what is published for their place is joined afterwards, once, as classes of one place publish the
 -- same. A join by hashes, as the hint asks for, keeps the order, and Spark leaves out the sort after it;
--- after any other join it sorts again. The number of the task keeps Spark from leaving out the sort before the join. In
+-- after any other join it sorts again. It does not ask for hashes of many classes, which Spark never
+-- spills. The number of the task keeps Spark from leaving out the sort before the join. In
 -- SORT BY Spark looks names up in what is selected first, where a person's column may be called like
 -- a table here: so columns that are ordered by are selected under names of ours, and left out again.
 -- Where the rows have integers for what they publish, place and integers make one number, which Spark
@@ -25,7 +26,7 @@ CREATE TABLE {{ physical | table }} AS
 SELECT {% for c in published %}{{ ", " if not loop.first }}o.{{ c.name | ident }}{% endfor %}
 
 FROM (
-    SELECT /*+ SHUFFLE_HASH(f) */
+    SELECT{{ " /*+ SHUFFLE_HASH(f) */" if hashed }}
         t._sqlanon_place AS _sqlanon_place
 {% if numbered %}
         , t._sqlanon_number AS _sqlanon_number

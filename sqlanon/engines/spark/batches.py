@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from sqlanon.engines.base import Statement
+from sqlanon.errors import DatabaseError
 
 TOGETHER = 8
 """So many statements at a time; executors divide their cores among the tasks of all."""
@@ -59,7 +60,7 @@ def is_named(name: str, text: str) -> bool:
         end = start + len(name)
         if not (_is_letter(text[start - 1 : start]) or _is_letter(text[end : end + 1])):
             return True
-        start = text.find(name, end)
+        start = text.find(name, start + 1)
     return False
 
 
@@ -88,7 +89,7 @@ class BackgroundStatements:
     """The statements of a session that run in threads.
 
     A statement that needs a table, or drops one that is read, waits first. Errors are raised there, and no later than
-    when all are waited for.
+    when all are waited for: that of one statement, when all have ended, and the others then are not raised any more.
     """
 
     def __init__(self) -> None:
@@ -100,24 +101,20 @@ class BackgroundStatements:
 
     def run(self, statements: Sequence[Statement], execute: Execute) -> None:
         """Run statements; those that make or drop scratch tables may still run afterwards."""
-        begun = []
         for statement in statements:
             subject = find_subject(statement)
             if subject is None:
                 execute(statement)  # waits for the tables that it needs
             else:
-                begun.append((subject, self._begin(statement, subject, execute)))
-        for subject, call in begun:
-            if not subject.scratch:
-                call.result()
+                self._begin(statement, subject, execute)
+        self._wait(lambda subject: not subject.scratch)
 
-    def _begin(self, statement: Statement, subject: Subject, execute: Execute) -> Future[None]:
+    def _begin(self, statement: Statement, subject: Subject, execute: Execute) -> None:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(4 * TOGETHER, "sqlanon-batch")
         before = [call for other, call in self._calls if subject.follows(other)]
         call = self._pool.submit(self._run, statement, execute, subject.drops, before)
         self._calls.append((subject, call))
-        return call
 
     def _run(self, statement: Statement, execute: Execute, drops: bool, before: Sequence[Future[None]]) -> None:
         for call in before:  # these were submitted earlier, so that each has a thread
@@ -125,7 +122,12 @@ class BackgroundStatements:
                 call.result()
         with self._free:
             self._inside.here = True
-            execute(statement)
+            try:
+                execute(statement)
+            except DatabaseError:
+                if not drops:
+                    raise
+                execute(statement)  # a run forgets a table when its drop is sent: nobody else tries it again
 
     @property
     def busy(self) -> bool:
@@ -167,10 +169,9 @@ class BackgroundStatements:
             return
         some = [call for subject, call in self._calls if needed(subject)]
         wait(some)
-        self._calls = [
-            (subject, call)
-            for subject, call in self._calls
-            if not call.done() or (call.exception() and not needed(subject))
-        ]
-        for call in some:
-            call.result()
+        failed = next((call for call in some if call.exception()), None)
+        if failed is not None:  # statements that tidy up afterwards do not meet this error again, or others of now
+            wait([call for _, call in self._calls])
+            self._calls = []
+            failed.result()
+        self._calls = [(subject, call) for subject, call in self._calls if not call.done() or call.exception()]

@@ -147,6 +147,7 @@ class SparkEngine(LakeSession):
         by: str | None = None,
         groups: int = 1,
     ) -> None:
+        self._running.wait_for_table(table.name)
         with self._translate_errors(read.name):
             rows = map_rows(self._frame(read), work, columns, by, groups, self.tasks).write
             # Columns of integers are written as ORC in three fifths of the time of Parquet.

@@ -174,6 +174,7 @@ class LakeSession(Session):
 
     def _drop_views(self, names: Sequence[str]) -> None:
         for name in names:
+            self._running.wait_for_creations()
             del self._lakes[name]
             with self._translate_errors("to drop a view"):
                 self._session.catalog.dropTempView(name)

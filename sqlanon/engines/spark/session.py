@@ -182,6 +182,8 @@ class Session:
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
         """See `Engine.execute_all`: scratch tables may be made and dropped beside statements that do not need them."""
+        for statement in statements:
+            self._bring(statement)  # here, as no thread shares the database that brings rows
         self._running.run(statements, self.execute)
 
     def fetch(
@@ -242,6 +244,7 @@ class Session:
         name = qualify(table)
         listed = ", ".join(quote(column) for column in rows.column_names)
         few = rows.num_rows <= _FEW_ROWS
+        self._running.wait_for_table(table.name)
         with self.few_rows() if few and not self._few else nullcontext(), self._translate_errors(f"load {table.name}"):
             frame_of(self._session, rows).createOrReplaceTempView(view)
             try:

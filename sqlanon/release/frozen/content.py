@@ -52,6 +52,7 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
             published=list_columns(shape.layout.columns),
             dense=False,
             alone=False,
+            hashed=False,
             repeated=[],
             declared=False,
         )

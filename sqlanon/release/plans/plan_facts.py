@@ -114,6 +114,7 @@ def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Pr
             published=list_columns(layout.columns),
             dense=False,
             alone=False,
+            hashed=True,
             repeated=[],
             declared=False,
             **released,

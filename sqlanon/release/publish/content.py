@@ -33,6 +33,8 @@ from sqlanon.table.scratch import Scratch
 
 _PARTS, _BITS = 64, 63
 """Parts in which classes are ranked, where they have no ranks among all; bits of a number that is not negative."""
+_MOST_HASHED = 1 << 23
+"""Classes at most of which a few tasks have room in memory for what is published for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
                 ),
                 dense=recoded.groups.dense,
                 alone=recoded.groups.alone,
+                hashed=recoded.classes <= _MOST_HASHED,
                 repeated=find_repeated(scratch, recoded, encoded.rows),
                 declared=bool(declared),
             )
