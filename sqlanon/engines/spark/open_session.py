@@ -59,6 +59,8 @@ _COMPILED_LATE = {
 They are 20 times the defaults. Each statement has new code, which Java compiles quickly first; to optimize code that
 runs for a second takes longer than it saves.
 """
+_CONTAINER = Path("/sys/fs/cgroup/memory.max")
+"""File with the most memory of a container, in bytes."""
 _CODE = "500m"
 """Room for compiled code. A release of many columns fills half of Java's default, whose coldest code then goes."""
 _SHARED = (
@@ -153,7 +155,7 @@ def _start_session(folder: Path | None, cores: int) -> tuple[SparkSession, bool,
         "spark.sql.codegen.cache.maxEntries": "1000",
         # Rows that are sorted or grouped are kept where Java does not copy them whenever it collects garbage.
         "spark.memory.offHeap.enabled": "true",
-        "spark.memory.offHeap.size": str(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4),
+        "spark.memory.offHeap.size": str(_find_memory() // 4),
         # State that Spark keeps for an interface that is off.
         "spark.sql.ui.retainedExecutions": "20",
         "spark.ui.retainedJobs": "50",
@@ -234,6 +236,15 @@ def _start_java(settings: dict[str, str]) -> None:
 
 def _delay_compiling() -> str:
     return " ".join(f"-XX:Tier4{name}={value}" for name, value in _COMPILED_LATE.items())
+
+
+def _find_memory() -> int:
+    """Bytes of memory of the machine, or of the container where that has less."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        return min(machine, int(_CONTAINER.read_text(encoding="ascii")))
+    except (OSError, ValueError):  # there is none, or it has no limit
+        return machine
 
 
 def _make_temporary_folder() -> str:
