@@ -62,7 +62,7 @@ runs for a second takes longer than it saves.
 _CONTAINER = Path("/sys/fs/cgroup/memory.max")
 """File with the most memory of a container, in bytes."""
 _CODE = "500m"
-"""Room for compiled code. A release of many columns fills half of Java's default, whose coldest code then goes."""
+"""Room for compiled code. A release of many columns fills Java's default, and the next one is compiled anew then."""
 _SHARED = (
     "whoever can read the files of this catalog's warehouse can read the source, and what sqlanon writes next to the "
     "release: snapshots, link tables, the secrets of hashes. Spark does not keep readers of a view from the files "

@@ -171,7 +171,7 @@ class CatalogReader:
             lookup: the catalog's tables as they were looked up.
             release: the release.
             source: the source.
-            hashed: columns whose values are hashed.
+            hashed: the columns to hash.
 
         Returns:
             the rows, and the content of the source; None without a secret: then no row of the source was hashed.

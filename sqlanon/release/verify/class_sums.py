@@ -66,7 +66,7 @@ class ClassSums:
     """The sums of the rows of a run."""
 
     def __init__(self, scratch: Scratch, classed: ClassedRows, recoded: RecodedClasses) -> None:
-        """The sums of rows whose classes changed since `begin_sums` are made now."""
+        """Sums of rows that have other classes since `begin_sums` are made now."""
         if classed.links is not None and classed.links.summed is None:
             classed = begin_sums(scratch, classed, recoded.layout)
         self._scratch, self._links = scratch, classed.links
