@@ -6,7 +6,7 @@ They are returned as texts.
 from __future__ import annotations
 
 import psycopg
-from psycopg.adapt import Buffer
+from psycopg.adapt import Buffer, Loader
 from psycopg.types.datetime import DateLoader, TimeLoader, TimestampLoader, TimestamptzLoader, TimetzLoader
 
 
@@ -15,47 +15,34 @@ def keep_texts(connection: psycopg.Connection) -> None:
 
     Examples are ``infinity`` and ``0044-03-15 BC``.
     """
-    for name, loader in (("date", _Date), ("timestamp", _Timestamp), ("timestamptz", _Timestamptz)):
+    loaders = {"date": _Date, "timestamp": _Timestamp, "timestamptz": _Timestamptz, "time": _Time, "timetz": _Timetz}
+    for name, loader in loaders.items():
         connection.adapters.register_loader(name, loader)
-    for name, time_loader in (("time", _Time), ("timetz", _Timetz)):
-        connection.adapters.register_loader(name, time_loader)
 
 
-class _Date(DateLoader):
-    def load(self, data: Buffer) -> object:  # type: ignore[override]
+class _OrText(Loader):
+    def load(self, data: Buffer) -> object:
         try:
-            return super().load(data)
+            return super().load(data)  # type: ignore[safe-super]
         except psycopg.DataError:
             return bytes(data).decode()
 
 
-class _Timestamp(TimestampLoader):
-    def load(self, data: Buffer) -> object:  # type: ignore[override]
-        try:
-            return super().load(data)
-        except psycopg.DataError:
-            return bytes(data).decode()
+class _Date(_OrText, DateLoader):  # type: ignore[misc]
+    pass
 
 
-class _Timestamptz(TimestamptzLoader):
-    def load(self, data: Buffer) -> object:  # type: ignore[override]
-        try:
-            return super().load(data)
-        except psycopg.DataError:
-            return bytes(data).decode()
+class _Timestamp(_OrText, TimestampLoader):  # type: ignore[misc]
+    pass
 
 
-class _Time(TimeLoader):
-    def load(self, data: Buffer) -> object:  # type: ignore[override]
-        try:
-            return super().load(data)
-        except psycopg.DataError:
-            return bytes(data).decode()
+class _Timestamptz(_OrText, TimestamptzLoader):  # type: ignore[misc]
+    pass
 
 
-class _Timetz(TimetzLoader):
-    def load(self, data: Buffer) -> object:  # type: ignore[override]
-        try:
-            return super().load(data)
-        except psycopg.DataError:
-            return bytes(data).decode()
+class _Time(_OrText, TimeLoader):  # type: ignore[misc]
+    pass
+
+
+class _Timetz(_OrText, TimetzLoader):  # type: ignore[misc]
+    pass
